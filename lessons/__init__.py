@@ -3,8 +3,8 @@
 The rooms, each importing only from those above it:
 
 - ``tricks``: the engine, gradient tricks for torch. It needs torch alone.
-- ``tracer``: records a torch program's graph, forward and backward; steps, cuts, picture.
-- ``trace``: a torch function of one's own: what happened, what went wrong, as one HTML file.
+- ``recorder``: records a torch program's graph, forward and backward; steps, cuts, picture.
+- ``doctor``: a torch function of one's own: what happened, what went wrong, as one HTML file.
 - ``contract``: what a lesson declares, and what comes of it.
 - ``kit``: pieces that labs are built from.
 - ``training``: trains networks step by step, so that a page can draw, pause and stop.

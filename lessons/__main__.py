@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lessons.contract.history import History
+from lessons.doctor import TraceError
+from lessons.doctor import command as trace
 from lessons.kit.process import suit_small_tensors
 from lessons.outputs import console
 from lessons.outputs.ask import Asked, asked
@@ -29,8 +31,6 @@ from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.reading import reading, settings
 from lessons.outputs.scorm import framed, package
-from lessons.trace import TraceError
-from lessons.trace import command as trace
 from lessons.training.under_way import Run
 
 _WITH_SETTINGS = {

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [
     "tricks",
     "text",
-    "tracer",
-    "trace",
+    "recorder",
+    "doctor",
     "contract",
     "kit",
     "training",
@@ -88,7 +88,7 @@ def forbidden(name: str, module: str) -> bool:
     root = name.split(".")[0]
     if here == "lessons.tricks":
         return root != "torch" and root not in sys.stdlib_module_names
-    if here == "lessons.tracer":
+    if here == "lessons.recorder":
         drawn = {"graphlay"} if module.endswith(".layout") else set()
         return root not in {"torch", "lessons", *drawn} and root not in sys.stdlib_module_names
     return root == "tests" or (here.startswith("lessons") and root == "streamlit")
@@ -164,7 +164,9 @@ def foreign_private_names(sources: Iterable[str]) -> set[str]:
 
 
 def test_one_file_of_a_room_knows_torchs_private_names():
-    paths = [path for room in ("tricks", "tracer") for path in (ROOT / "lessons" / room).rglob("*")]
+    paths = [
+        path for room in ("tricks", "recorder") for path in (ROOT / "lessons" / room).rglob("*")
+    ]
     texts = {path: path.read_text("utf-8") for path in paths if path.suffix == ".py"}
     others = [text for path, text in texts.items() if path.name != "torch_private.py"]
     assert foreign_private_names(others) == set()
@@ -211,7 +213,7 @@ def test_every_room_says_what_lives_there():
         ("from lessons.outputs.catalogue import find", "lessons.tricks"),
         ("from lessons.kit import curve", "lessons.contract.lesson"),
         ("from lessons.chapters.a.b.lab import LAB", "lessons.outputs.search"),
-        ("import numpy", "lessons.tracer.recording.nodes"),
+        ("import numpy", "lessons.recorder.recording.nodes"),
     ],
 )
 def test_an_import_that_runs_the_other_way_is_found(source, module):

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lessons.contract.result import Array, FactsAsAsked, Result, Series
-from lessons.tracer import Node, Recording, Value
-from lessons.tracer.recording.plain_tensor import flat, place
+from lessons.recorder import Node, Recording, Value
+from lessons.recorder.recording.plain_tensor import flat, place
 
 Of = Literal["value", "gradient"]
 

@@ -31,7 +31,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Result
 from lessons.contract.training import Training
-from lessons.tracer.recording.plain_tensor import Entry
+from lessons.recorder.recording.plain_tensor import Entry
 
 
 def _itself(result: Any) -> Any:
@@ -46,7 +46,7 @@ class Start:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
         settings: its other arguments.
         index: the component whose numbers the drawing shows, as in
-            ``lessons.tracer.picture.graph_drawing``; of tensors with a row for each entry of the
+            ``lessons.recorder.picture.graph_drawing``; of tensors with a row for each entry of the
             leaves, the entry's row.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.

@@ -16,9 +16,9 @@ from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import TURN, Prose, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
+from lessons.recorder import Recording, RefusedError, record
+from lessons.recorder.cutting import Cut, cut, read_cuts, write_cuts
 from lessons.text import listed, visible
-from lessons.tracer import Recording, RefusedError, record
-from lessons.tracer.cutting import Cut, cut, read_cuts, write_cuts
 from lessons.tricks import TrickError
 
 

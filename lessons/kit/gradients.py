@@ -2,7 +2,7 @@
 
 import torch
 
-from lessons.tracer.torch_private import sent_to
+from lessons.recorder.torch_private import sent_to
 
 
 def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:

@@ -8,7 +8,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result, jsonable
 from lessons.outputs.catalogue import find
-from lessons.tracer.cutting import Cut, write_cuts
+from lessons.recorder.cutting import Cut, write_cuts
 
 
 class Asked(NamedTuple):

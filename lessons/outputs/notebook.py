@@ -9,7 +9,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import steps
-from lessons.tracer.cutting import Cut
+from lessons.recorder.cutting import Cut
 
 _MAKE: Any = nbformat.v4  # its functions carry no types
 _WRITES: Any = nbformat.writes

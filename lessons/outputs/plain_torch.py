@@ -28,9 +28,9 @@ from lessons import tricks
 from lessons.contract.lab import Start
 from lessons.contract.lesson import CutError, Lesson
 from lessons.contract.parameters import Values
-from lessons.tracer import Edge, Node, named, record
-from lessons.tracer.cutting import Cut, write_cuts
-from lessons.tracer.recording.variables import assignments, place_of
+from lessons.recorder import Edge, Node, named, record
+from lessons.recorder.cutting import Cut, write_cuts
+from lessons.recorder.recording.variables import assignments, place_of
 from lessons.tricks.as_one import one_op
 from lessons.tricks.rule import Slot
 

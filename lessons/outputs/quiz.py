@@ -31,11 +31,11 @@ from lessons.contract.parameters import (
 from lessons.contract.prose import Option
 from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters, find
+from lessons.recorder import Edge, Node, RecordError, Recording, Value, record
+from lessons.recorder.derivatives.along_edge import local_derivative
+from lessons.recorder.picture.sentences import stale_sentence
+from lessons.recorder.recording.plain_tensor import place
 from lessons.text import factor, number
-from lessons.tracer import Edge, Node, RecordError, Recording, Value, record
-from lessons.tracer.derivatives.along_edge import local_derivative
-from lessons.tracer.picture.sentences import stale_sentence
-from lessons.tracer.recording.plain_tensor import place
 
 LENGTH = 5
 """Questions in a quiz."""

@@ -10,8 +10,8 @@ from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_role
 from lessons.contract.parameters import InvalidParametersError, Values
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
-from lessons.tracer import Recording
-from lessons.tracer.cutting import Cut, write_cuts
+from lessons.recorder import Recording
+from lessons.recorder.cutting import Cut, write_cuts
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec

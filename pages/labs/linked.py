@@ -25,9 +25,9 @@ from lessons.playground.codegen.program_file import places
 from lessons.playground.document.check import Checked
 from lessons.playground.running.outcome_charts import rows_of
 from lessons.playground.running.scissors import operations_of
+from lessons.recorder import Recording
+from lessons.recorder.recording.plain_tensor import flat, place
 from lessons.text import number
-from lessons.tracer import Recording
-from lessons.tracer.recording.plain_tensor import flat, place
 from pages.labs.graph_messages import Link, Stretch
 from pages.labs.messages import TableSpec
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from lessons.playground import Document, Outcome, PlaygroundError, preset_of, to_url
 from lessons.playground.document.check import Checked
-from lessons.tracer import Recording
+from lessons.recorder import Recording
 from pages.labs.playground_form import INPUT, Form, names
 
 LARGEST_GRAPH = 60

@@ -12,8 +12,8 @@ from lessons.contract.parameters import Values
 from lessons.contract.prose import TRAINING
 from lessons.contract.result import warned
 from lessons.contract.training import Training
+from lessons.recorder.cutting import Cut
 from lessons.text import counted, listed
-from lessons.tracer.cutting import Cut
 from lessons.training.covering import covered_figure, covered_table, untrained_figure
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload

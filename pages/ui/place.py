@@ -12,7 +12,7 @@ from lessons.contract.lesson import Lesson, held_controls
 from lessons.contract.parameters import InvalidParametersError, Values
 from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
-from lessons.tracer.cutting import Cut
+from lessons.recorder.cutting import Cut
 from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
 from pages.ui import memory, tab

@@ -11,7 +11,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.outputs import catalogue
 from lessons.outputs.scorm import framed, package
-from lessons.tracer.cutting import Cut
+from lessons.recorder.cutting import Cut
 from pages.labs import payload
 from pages.ui import results
 from pages.ui.component import component

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
-from lessons.tracer.derivatives import elementwise, products
-from lessons.tracer.derivatives.symbols import latex_number, words
-from lessons.tracer.picture.graph_drawing import picture
+from lessons.recorder.derivatives import elementwise, products
+from lessons.recorder.derivatives.symbols import latex_number, words
+from lessons.recorder.picture.graph_drawing import picture
 from pages.ui.page import LIVE
 from pages.ui.place import END
 from tests.browser.looking import (

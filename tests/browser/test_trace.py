@@ -5,8 +5,8 @@ import torch
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from lessons.trace import trace
-from tests.trace import broken, models
+from lessons.doctor import trace
+from tests.doctor import broken, models
 
 pytestmark = pytest.mark.browser
 

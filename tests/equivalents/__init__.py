@@ -17,7 +17,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Numbers, Values
 from lessons.contract.result import jsonable
 from lessons.outputs.catalogue import lessons
-from lessons.tracer.cutting import Cut
+from lessons.recorder.cutting import Cut
 
 TOLERANCE = 1e-5  # some files compute in float32, as the articles do
 MUST = ("forward", "trick_gradient")

@@ -16,7 +16,7 @@ from lessons.chapters.in_the_wild.critic_leak.visits import (
     own_losses,
 )
 from lessons.outputs.catalogue import find
-from lessons.tracer.cutting import cut
+from lessons.recorder.cutting import cut
 from tests.support import course
 
 EDGE = ("mul", 1)  # the advantage, on its way into the actor's loss

@@ -16,7 +16,7 @@ from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
     train,
 )
 from lessons.outputs.catalogue import find
-from lessons.tracer.picture.graph_drawing import picture
+from lessons.recorder.picture.graph_drawing import picture
 from tests.support import course
 
 LOST = ("tensor", "item", "numpy", "detach")

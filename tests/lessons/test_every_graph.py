@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from lessons.outputs.catalogue import lessons
-from lessons.tracer.cutting import read_cuts
-from lessons.tracer.picture.graph_drawing import covered, picture
-from lessons.tracer.picture.sentences import spelled
-from lessons.tracer.recording.plain_tensor import Value
+from lessons.recorder.cutting import read_cuts
+from lessons.recorder.picture.graph_drawing import covered, picture
+from lessons.recorder.picture.sentences import spelled
+from lessons.recorder.recording.plain_tensor import Value
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug

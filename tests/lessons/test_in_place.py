@@ -9,7 +9,7 @@ import torch
 
 from lessons.chapters.gone_missing.in_place.lesson import in_place
 from lessons.outputs.catalogue import find
-from lessons.tracer.picture.graph_drawing import picture
+from lessons.recorder.picture.graph_drawing import picture
 from tests.support import course
 
 REFUSED = pytest.mark.parametrize("change", ["in_place", "detach"])

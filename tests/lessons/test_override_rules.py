@@ -16,7 +16,7 @@ from lessons.chapters.override_map.upstream_not_true.lesson import halve
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
-from lessons.tracer import record
+from lessons.recorder import record
 from lessons.tricks import TrickError, gradient_override_map, identity
 from tests.engine.reference import CASES
 from tests.support.course import answers, run

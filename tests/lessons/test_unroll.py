@@ -16,7 +16,7 @@ from lessons.chapters.in_the_wild.unroll.lesson import unroll
 from lessons.chapters.in_the_wild.unroll.state import by_role, contributions, kept, plain
 from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
-from lessons.tracer.cutting import cut
+from lessons.recorder.cutting import cut
 from tests.support import course
 
 run = partial(course.run, "unroll")

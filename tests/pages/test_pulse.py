@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from lessons.outputs.catalogue import lessons
-from lessons.tracer.cutting import read_cuts
-from lessons.tracer.picture.graph_drawing import picture
+from lessons.recorder.cutting import read_cuts
+from lessons.recorder.picture.graph_drawing import picture
 from tests.support.server import ROOT
 
 PULSE = ROOT / "pages" / "ui" / "live" / "graph_pulse.js"

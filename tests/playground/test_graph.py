@@ -20,7 +20,7 @@ from lessons.playground import (
     toggle,
 )
 from lessons.playground.running.recorded import place
-from lessons.tracer.picture.backward_steps import backward_steps
+from lessons.recorder.picture.backward_steps import backward_steps
 from tests.playground.programs import valid
 from tests.support.amount import cases
 from tests.support.folded import folded

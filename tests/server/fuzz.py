@@ -16,7 +16,7 @@ from typing import Any
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground import presets
-from lessons.tracer.cutting import write_cuts
+from lessons.recorder.cutting import write_cuts
 from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.labs.playground_form import form_of

@@ -7,7 +7,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result
 from lessons.outputs.catalogue import find
-from lessons.tracer.cutting import Cut
+from lessons.recorder.cutting import Cut
 
 
 def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:

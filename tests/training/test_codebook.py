@@ -11,7 +11,7 @@ from lessons.chapters.in_the_wild.codebook.lab import TRAINING
 from lessons.chapters.in_the_wild.codebook.lesson import vq_losses, without_commitment
 from lessons.chapters.in_the_wild.codebook.net import CODES, POINTS, Trained, drawn, nearest
 from lessons.outputs.catalogue import find
-from lessons.tracer import record
+from lessons.recorder import record
 from lessons.training.under_way import Run, finished
 from tests.support import course
 

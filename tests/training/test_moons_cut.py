@@ -12,8 +12,8 @@ from lessons.chapters.reversal.moons.lab import PARAMETERS, TRAINING
 from lessons.chapters.reversal.moons.lesson import adversarial
 from lessons.chapters.reversal.moons.net import Networks, loss_of, points_of
 from lessons.outputs.catalogue import find
-from lessons.tracer import record
-from lessons.tracer.cutting import cut
+from lessons.recorder import record
+from lessons.recorder.cutting import cut
 from lessons.training.under_way import Run, finished
 from tests.support import course
 

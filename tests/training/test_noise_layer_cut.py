@@ -11,8 +11,8 @@ from torch.overrides import _get_current_function_mode_stack
 from lessons.chapters.stop_gradient.noise_layer.lab import TRAINING
 from lessons.chapters.stop_gradient.noise_layer.lesson import NoiseLayer
 from lessons.outputs.catalogue import find
-from lessons.tracer import record
-from lessons.tracer.cutting import cut
+from lessons.recorder import record
+from lessons.recorder.cutting import cut
 from lessons.training.under_way import Run, finished
 from tests.support import course
 

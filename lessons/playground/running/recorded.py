@@ -14,8 +14,8 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import Live, forward
 from lessons.playground.running.scissors import Operation, operations, toggle
+from lessons.recorder import Recording, Value, record
 from lessons.text import cited
-from lessons.tracer import Recording, Value, record
 from lessons.tricks import TrickError
 
 

@@ -9,7 +9,7 @@ import { thickness } from "./graph_pulse.js";
 /** @import { Reached } from "./graph_reached.js" */
 /** @import { Laid } from "./graph_shapes.js" */
 
-const LINE = 19; // px from a node's line to the next, as lessons/tracer/picture/places.py counts them
+const LINE = 19; // px from a node's line to the next, as lessons/recorder/picture/places.py counts them
 const HEAD = 11; // px of an arrowhead, where its line ends
 const NEAR = 30; // px from the border of what is in sight
 const MARGIN = 16; // room for focus rings and marks

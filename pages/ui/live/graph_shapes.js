@@ -12,7 +12,7 @@ import { setOrRemove, setText, svg } from "./dom.js";
 
 /** @type {Record<string, string | undefined>} */
 export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
-export const ROOM = 72; // px for a number, as lessons/tracer/picture/places.py counts them
+export const ROOM = 72; // px for a number, as lessons/recorder/picture/places.py counts them
 const ROUND = 40; // px, the radius of a corner
 const APART = 5; // px from the middle of an edge to its line forward, and to that back
 // Two handles and two blades, around (0, 0), open to the right.

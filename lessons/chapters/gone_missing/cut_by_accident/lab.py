@@ -29,8 +29,8 @@ from lessons.kit.components import component_table, in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import named as named_lines
+from lessons.recorder import named
 from lessons.text import counted, number
-from lessons.tracer import named
 
 MOST = 8
 """Weights at most: each has its sticks in the chart."""

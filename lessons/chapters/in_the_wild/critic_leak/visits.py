@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lessons.tracer.torch_private import sent_to
+from lessons.recorder.torch_private import sent_to
 
 Program = Callable[..., torch.Tensor]
 """The loss of one visit from the value, the logit of the action taken, its reward, the weight of

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 
 from lessons.contract.bug import Bug, changed
-from lessons.tracer import named
+from lessons.recorder import named
 from lessons.tricks import TrickError, gradient_override_map, py_func
 from lessons.tricks.rule import Op
 

@@ -14,7 +14,7 @@ from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
-from lessons.tracer import record
+from lessons.recorder import record
 from lessons.tricks import TrickError, gradient_override_map, identity
 from lessons.tricks.rule import Op
 

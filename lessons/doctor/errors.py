@@ -1,0 +1,32 @@
+"""What a trace says where it cannot be made: what came, what was expected, what to do."""
+
+import traceback
+from pathlib import Path
+
+import torch
+
+_FOLDERS = (
+    *(str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder")),
+    str(Path(torch.__file__).parent),
+)
+
+
+class TraceError(ValueError):
+    """A trace that cannot be made, in words for the person who asked for it."""
+
+
+def shortened(error: BaseException, own: str | None = None) -> str:
+    """An error of the traced program: its last lines in its own files, and what it said.
+
+    Args:
+        own: the folder whose files count as the program's; torch's and ours are left out.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
+    theirs = theirs or [one for one in frames if not one.filename.startswith(_FOLDERS)]
+    lines = [
+        f"  {Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line}"
+        for one in theirs[-4:]
+    ]
+    said = " ".join(str(error).split())
+    return "\n".join([*lines, f"  {type(error).__name__}: {said[:600]}"])

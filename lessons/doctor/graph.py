@@ -1,0 +1,78 @@
+"""Questions about a recorded graph: what leads where, and where a way back ends."""
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..recorder import Edge, Node, Recording, Value
+
+
+class Graph:
+    """A recording with its edges both ways, each found once."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.consumers: dict[str, list[Edge]] = {}
+        for edge in recording.edges:
+            self.consumers.setdefault(edge.producer.name, []).append(edge)
+
+    def before(self, names: Iterable[str]) -> set[str]:
+        """These nodes and all that they are made of."""
+        nodes = self.recording.nodes
+        return _reached(names, lambda name: (e.producer.name for e in nodes[name].operands))
+
+    def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
+        """These nodes and all made of them; `live`: along edges that carry a gradient alone;
+        `without` what is made through this one alone.
+        """
+        return _reached(
+            names,
+            lambda name: (
+                edge.consumer.name
+                for edge in self.consumers.get(name, ())
+                if (edge.flows or not live) and edge.consumer.name != without
+            ),
+        )
+
+    def ends(self, live: set[str]) -> list[Node]:
+        """Ops that read one of these nodes and give a gradient no way back to it."""
+        found: dict[str, Node] = {}
+        for name in live:
+            for edge in self.consumers.get(name, ()):
+                if not edge.flows:
+                    found[edge.consumer.name] = edge.consumer
+        return [node for node in self.recording if node.name in found]
+
+
+def _reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> set[str]:
+    found, waiting = set(names), list(names)
+    while waiting:
+        for name in further(waiting.pop()):
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def bad_place(value: Value | None) -> int | None:
+    """Where the first NaN or infinity stands among the numbers kept; None for none."""
+    if value is None:
+        return None
+    for place, one in enumerate(value.numbers):
+        if not (math.isfinite(one.real) and math.isfinite(one.imag)):
+            return place
+    return None
+
+
+def zero(value: Value | None) -> bool:
+    """Whether all numbers kept are 0."""
+    return value is not None and len(value.numbers) > 0 and not any(value.numbers)
+
+
+def line_of(place: tuple[str, tuple[int, int, int, int]] | None, folder: str | None = None) -> str:
+    """ "line 12", with the file in front where it is not in the program's folder; or nothing."""
+    if place is None:
+        return ""
+    file, (line, *_) = place
+    own = folder is None or file.startswith(folder)
+    return f"line {line}" if own else f"{Path(file).name} line {line}"

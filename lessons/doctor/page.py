@@ -1,0 +1,208 @@
+"""One HTML file with all that was seen: opens from the disk, without a server and without a net."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..recorder.picture.graph_drawing import whole
+from ..text import counted, factor
+from .cuts import called
+from .drawing import Drawn, svg
+from .faults import Fault
+from .formula import mathml
+from .graph import line_of
+from .tables import Table
+from .watch import Run
+
+BIG = 60
+"""Nodes from which on the drawing keeps its size and is scrolled."""
+FINE = (
+    "No fault was found: each input and parameter that wants a gradient got one that is finite and "
+    "not all zero."
+)
+
+
+@lru_cache(2)
+def _file(name: str) -> str:
+    return (Path(__file__).parent / name).read_text("utf-8").strip()
+
+
+def page(
+    run: Run, faults: list[Fault], notes: list[str], tables: Iterable[Table], drawn: Drawn | None
+) -> str:
+    """The whole file. Nothing in it asks for another; its own policy forbids it too."""
+    script = _file("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    graph = _work(run, faults, drawn) if drawn else ""
+    told = [graph, "".join(_table(table) for table in tables if table.rows)]
+    body = [
+        f"<header><h1>{escape(run.name)}</h1><p class='quiet'>{escape(headline(run))}</p></header>",
+        _faults(faults, drawn),
+        *(told if drawn is None or drawn.whole else reversed(told)),
+        _notes(notes),
+        _words(drawn) if drawn else "",
+    ]
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy, True)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(run.name)}: forward and backward</title>"
+        f"<style>{_file('page.css')}</style></head><body><main>{''.join(body)}</main>"
+        f'<script type="application/json" id="told">{_told(run, drawn)}</script>'
+        f"<script>{script}</script></body></html>\n"
+    )
+
+
+def headline(run: Run) -> str:
+    """How large the run was, what it gave, and with which torch."""
+    parts = [counted(len(run.recording.ops), "op")]
+    if run.weights:
+        parts.append(counted(run.weights, "weight"))
+    if run.result is not None and run.recording.output:
+        value = run.recording.nodes[run.recording.output].outputs[run.recording.output_index]
+        parts.append(f"result {whole(value)}")
+    elif run.returned:
+        parts.append(f"returned {run.returned}")
+    return ", ".join([*parts, f"torch {torch.__version__}"])
+
+
+def _faults(faults: list[Fault], drawn: Drawn | None) -> str:
+    if not faults:
+        return f"<section><h2>Faults</h2><p class='fine'>{FINE}</p></section>"
+    known = {node["id"] for node in drawn.spec["nodes"]} if drawn else set()
+    rows = []
+    for fault in faults:
+        says = escape(fault.says)
+        if fault.node in known:
+            says = f'<a href="#graph" data-node="{escape(fault.node or "", True)}">{says}</a>'
+        do = f"<p class='do'>{escape(fault.do)}</p>" if fault.do else ""
+        rows.append(f"<li data-kind='{fault.kind}'><p>{says}</p>{do}</li>")
+    title = counted(len(faults), "fault")
+    return f"<section><h2>{title}</h2><ul class='faults'>{''.join(rows)}</ul></section>"
+
+
+def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
+    wrong = {fault.node for fault in faults}
+    picture = svg(drawn.spec)
+    for name in wrong:
+        mark = f'class="node" data-id="{escape(name or "", True)}"'
+        picture = picture.replace(mark, f"{mark} data-wrong=''", 1)
+    large = " large" if len(drawn.spec["nodes"]) > BIG else ""
+    part = "" if drawn.whole else (
+        f"<p class='quiet'>The program ran {counted(len(run.recording.ops), 'op')}. Drawn is what "
+        f"lies around {escape(called(run.recording.nodes[drawn.around]))}; the steps are those of "
+        "this part.</p>"
+    )  # fmt: skip
+    index = list(drawn.spec["index"])
+    entry = "the first entry is shown"
+    if index:
+        entry = (
+            f"the entry {index} is shown, counted from 0, or the last of an axis that is shorter"
+        )
+    shown = f"Of each tensor, {entry}. " if _several(drawn) else ""
+    buttons = "".join(
+        f"<button type='button' data-go='{go}'>{label}</button>"
+        for go, label in (("start", "Start"), ("back", "Back"), ("next", "Next"), ("end", "End"))
+    )
+    steps = drawn.spec["steps"]
+    stepper = (
+        "<div data-scripted hidden><div class='buttons' role='group' "
+        f"aria-label='Backward pass, step by step'>{buttons}</div></div>"
+        "<p class='said' aria-live='polite'></p>"
+        f"<ol class='steps'>{''.join(_step(step, drawn) for step in steps)}</ol>"
+        if steps else "<p class='quiet'>There is no backward pass to step through.</p>"
+    )  # fmt: skip
+    return (
+        f"<section id='graph'><h2>The graph</h2>{part}<p class='quiet'>{shown}Grey arrows: values, "
+        "forward. Coloured lines: gradients, back; the thicker, the larger. Left and right arrow "
+        "keys step.</p><div class='work'>"
+        f"<div class='drawing{large}' tabindex='0' role='region' aria-label='Drawing'>{picture}"
+        "</div>"
+        f"<div class='side'>{stepper}<p class='detail' aria-live='polite'>Click a node or an edge "
+        "for its whole tensor.</p></div></div></section>"
+    )
+
+
+def _several(drawn: Drawn) -> bool:
+    return any(node["full"].startswith("[") for node in drawn.spec["nodes"])
+
+
+def _step(step: dict[str, Any], drawn: Drawn) -> str:
+    labels = {node["id"]: node["label"] for node in drawn.spec["nodes"]}
+    parts = []
+    for part in step["parts"]:
+        to = escape(labels.get(part["to"], part["to"]))
+        # The shapes stand behind a wide space: a line may break there.
+        formula = " ".join(mathml(piece) for piece in part["latex"].split(r"\qquad"))
+        if part["terms"]:
+            products = [f"{factor(came)} × {factor(local)}" for came, local in part["terms"]]
+            products += [f"{part['more']} more"] if part["more"] else []
+            product = f"{' + '.join(products)} = {part['gradient']} to {to}"
+        elif part["local"] is None:
+            product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
+        else:
+            factors = f"{factor(part['upstream'])} × {factor(part['local'])}"
+            product = f"{factors} = {part['gradient']} to {to}"
+        parts.append(f"<li>{formula}<div>{escape(product)}</div></li>")
+    return f"<li><p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
+
+
+def _told(run: Run, drawn: Drawn | None) -> str:
+    if drawn is None:
+        return '{"steps":[],"details":{}}'
+    details = {}
+    for node in drawn.spec["nodes"]:
+        recorded = run.recording.nodes[node["id"]]
+        lines = [f"{node['label']} = {node['full']}"]
+        if not recorded.leaf and node["label"] != node["type"]:
+            lines[0] = f"{node['label']} ({node['type']}) = {node['full']}"
+        lines.append(f"gradient that came: {node['upstream_full']}")
+        where = [part for part in (run.module_of(node["id"]), line_of(recorded.place, run.folder))
+                 if part]  # fmt: skip
+        lines += [", ".join(where)] if where else []
+        details[node["id"]] = "\n".join([*lines, *node["stale"]])
+    for edge in drawn.spec["edges"]:
+        details[edge["id"]] = f"{edge['alternative']}\nwhole: {edge['full']}"
+    steps = [
+        {"node": step["node"], "edges": [part["edge"] for part in step["parts"]]}
+        for step in drawn.spec["steps"]
+    ]
+    return json.dumps({"steps": steps, "details": details}, ensure_ascii=False).replace(
+        "<", "\\u003c"
+    )
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th scope='col'>{escape(one)}</th>" for one in table.columns)
+    rows = "".join(
+        f"<tr{' class=wrong' if place in table.marked else ''}>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
+        + "</tr>"
+        for place, row in enumerate(table.rows)
+    )
+    more = f"<p class='quiet'>{table.left_out:,} more rows.</p>" if table.left_out else ""
+    return (
+        f"<section><h2>{table.title}</h2><div class='scroll' tabindex='0' role='region' "
+        f"aria-label='{table.title}'><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        f"</table></div>{more}</section>"
+    )
+
+
+def _notes(notes: list[str]) -> str:
+    if not notes:
+        return ""
+    rows = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return f"<section><h2>Also seen</h2><ul class='notes'>{rows}</ul></section>"
+
+
+def _words(drawn: Drawn) -> str:
+    words = escape(drawn.spec["alternative"])
+    return f"<details><summary>The graph in words</summary><pre>{words}</pre></details>"

@@ -1,0 +1,252 @@
+"""Numbers that left torch and came back as constants, beside paths on which gradients flow.
+
+The leaves have a gradient, and it lacks a part. Whether the number that an op reads is the one
+that left cannot be asked of Python; that it is the same float, and that the source does not have
+it as a literal, tells it well.
+"""
+
+import ast
+import linecache
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from ..recorder import Node
+from ..recorder.recording.nodes import Left
+from ..text import listed, number
+from .cuts import SPELLED, Told, called
+from .graph import Graph, line_of
+from .watch import Run
+
+_READ_PLAIN = frozenset((
+    "add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "clamp", "where", "lerp",
+    "setitem", "masked_fill", "fill", "fill_",
+))  # fmt: skip
+"""Ops whose plain operands are numbers of the program's, and not dims or an eps."""
+
+
+class _Read(NamedTuple):
+    """Plain `numbers` that the op `node` reads, at `place` in the order of the nodes.
+
+    `leaf` is the constant that holds them, None where they are operands of the op.
+    """
+
+    place: int
+    node: Node
+    numbers: frozenset[float]
+    leaf: Node | None
+
+    @property
+    def written(self) -> bool:
+        """Whether one of them stands in the source as a literal: then it may be that one."""
+        return self.node.place is not None and bool(self.numbers & _literals(*_where(self.node)))
+
+
+def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
+    """A fault for each number that came back as a constant, where nothing else is told of it."""
+    if run.refused or run.failed or run.result is None:
+        return
+    wanted = graph.before([run.recording.output or ""] if run.recording.output else [])
+    live = graph.after(_moved(run), live=True)
+    yield from _copied(run, graph, wanted, live, told)
+    reads = _reads(run, graph, wanted)
+    holds: dict[float, list[_Read]] = {}
+    for one in reads:
+        for plain_number in one.numbers:
+            holds.setdefault(plain_number, []).append(one)
+    lines: set[tuple[str, str, str]] = set()
+    for left in [*_outside(run, live, told), *_unseen(run, live, told, reads)]:
+        same = {one for number_ in left.value.numbers for one in holds.get(float(number_), ())}
+        back = min(
+            (one for one in same if one.place >= left.count and _came_back(run, left, one)),
+            key=lambda one: one.place, default=None,
+        )  # fmt: skip
+        if back is None or _line_key(run, left) in lines:
+            continue
+        lines.add(_line_key(run, left))
+        node = run.recording.nodes[left.node]
+        plain = "as a plain number" if back.leaf is None else "as a constant"
+        where = line_of(back.node.place, run.folder)
+        yield (
+            "left_torch",
+            f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)} and came back {plain}"
+            f"{_shown(left)}, that {back.node.type}{' in ' + where if where else ''} reads. No "
+            f"gradient comes back through it: that of {_hit(run, graph, left.node)} lacks this "
+            "part.",
+            f"If a constant is meant, write .detach() in place of {_call(left)} to say so; else "
+            "use the tensor itself.",
+            left.node,
+        )
+
+
+def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
+    """Notes on numbers that left, where an op reads a number later that may be made of them."""
+    if run.refused or run.failed or run.result is None or not run.recording.output:
+        return []
+    live = graph.after(_moved(run), live=True)
+    reads = _reads(run, graph, graph.before([run.recording.output]))
+    reads = [one for one in reads if _unexplained(one)]
+    lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
+    notes: dict[tuple[str, str, str], str] = {}
+    for left in _outside(run, live, told):
+        later = bisect_left(reads, left.count, key=lambda one: one.place)
+        if later == len(reads) or _line_key(run, left) in {*lines, *notes}:
+            continue
+        node, one = run.recording.nodes[left.node], reads[later]
+        where = line_of(one.node.place, run.folder)
+        notes[_line_key(run, left)] = (
+            f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)}. If the number "
+            f"{number(min(one.numbers), 4)} that {one.node.type}{' in ' + where if where else ''} "
+            "reads is made of it, no gradient comes back through it."
+        )
+    return list(notes.values())
+
+
+def _copied(
+    run: Run, graph: Graph, wanted: set[str], live: set[str], told: set[str | None]
+) -> Iterator[Told]:
+    """torch.tensor(losses) on the way to the result, beside a path that does flow."""
+    for node in graph.ends(live):
+        if node.type not in ("tensor", "as_tensor") or node.name not in wanted:
+            continue
+        if node.name in told:
+            continue
+        read = [e.producer for e in node.operands if e.producer.name in live]
+        where = line_of(node.place, run.folder)
+        names = listed([called(one) for one in read[:4]])
+        yield (
+            "left_torch",
+            f"torch.tensor(…){' in ' + where if where else ''} copies the numbers of {names} into "
+            "a new tensor, which the result is made of. No gradient comes back through it: that of "
+            f"{_hit(run, graph, node.name)} lacks this part.",
+            "torch.stack(losses) keeps the graph. If a constant is meant, write .detach() to say "
+            "so.",
+            node.name,
+        )
+
+
+def _moved(run: Run) -> list[str]:
+    """Leaves that have a gradient; of the others, why they have none is told elsewhere."""
+    return [
+        name for name, one in run.gradients.items()
+        if one.norm is not None and name in run.recording.nodes
+    ]  # fmt: skip
+
+
+def _outside(run: Run, live: set[str], told: set[str | None]) -> list[Left]:
+    """The numbers that left, of those a gradient would reach."""
+    return [one for one in run.recording.left if one.node in live and one.node not in told]
+
+
+def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
+    """What is told once, however often a loop goes through it."""
+    return left.call, line_of(left.place), called(run.recording.nodes[left.node])
+
+
+def _unseen(run: Run, live: set[str], told: set[str | None], reads: list[_Read]) -> Iterator[Left]:
+    """Numbers that left by float(), which no mode of torch sees: an op reads the very same float.
+
+    One that a person may have written, of four digits or less, proves nothing.
+    """
+    read = frozenset().union(*(one.numbers for one in reads))
+    seen = {one.node for one in run.recording.left}
+    for place, node in enumerate(run.recording):
+        value = node.outputs[0]
+        if node.name not in live or node.name in seen | told or value.size != 1:
+            continue
+        for one in value.numbers:
+            if isinstance(one, float) and one in read and _computed(one):
+                yield Left(node.name, "__float__", value, place + 1, None)
+
+
+def _reads(run: Run, graph: Graph, wanted: set[str]) -> list[_Read]:
+    """Plain numbers and constants on the way to the result, in the order of the nodes."""
+    known = {*run.gradients, *run.frozen, *run.given}
+    found = []
+    for place, node in enumerate(run.recording):
+        if node.name not in wanted:
+            continue
+        if node.leaf and node.type in ("const", "input") and node.name not in known:
+            value, readers = node.outputs[0], graph.consumers.get(node.name, ())
+            reader = next((e.consumer for e in readers if e.consumer.name in wanted), None)
+            if reader is not None and value.dtype.startswith(("float", "bfloat")):
+                numbers = frozenset(float(one) for one in value.numbers)
+                found.append(_Read(place, reader, numbers, node))
+        elif node.type in _READ_PLAIN:
+            plain = frozenset(one for one in node.numbers if isinstance(one, float))
+            found += [_Read(place, node, plain, None)] if plain else []
+    return [one for one in found if not one.written]
+
+
+def _came_back(run: Run, left: Left, read: _Read) -> bool:
+    """Whether what is read is what left: these very floats, and no literal of the program."""
+    mine = {float(one) for one in left.value.numbers}
+    if read.leaf is None:
+        return bool(mine & read.numbers)
+    if read.numbers <= {-1.0, 0.0, 1.0}:
+        return False  # torch.ones and torch.zeros make them too
+    if read.leaf.outputs[0].same_as(left.value):
+        return True
+    # One of several in a constant: then each of them must have left.
+    others = {float(n) for one in run.recording.left for n in one.value.numbers}
+    return bool(mine & read.numbers) and read.numbers <= others
+
+
+def _unexplained(read: _Read) -> bool:
+    """Whether it is one number, with more digits than a person writes."""
+    single = read.leaf is None or read.leaf.outputs[0].size == 1
+    return single and read.node.place is not None and any(map(_computed, read.numbers))
+
+
+def _computed(one: float) -> bool:
+    return float(f"{one:.4g}") != one
+
+
+def _of(left: Left, node: Node) -> str:
+    many = "numbers" if left.value.size > 1 else "value"
+    return f"The {many} of {called(node)}"
+
+
+def _call(left: Left) -> str:
+    return SPELLED.get(left.call, f".{left.call}()")
+
+
+def _line(run: Run, left: Left) -> str:
+    where = line_of(left.place, run.folder)
+    return f" in {where}" if where else ""
+
+
+def _shown(left: Left) -> str:
+    return f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
+
+
+def _hit(run: Run, graph: Graph, node: str) -> str:
+    before = graph.before([node])
+    hit = [name for name in run.gradients if name in before]
+    return listed(hit[:3]) if len(hit) <= 3 else f"{listed(hit[:2])} and {len(hit) - 2} more"
+
+
+def _where(node: Node) -> tuple[str, int]:
+    assert node.place is not None
+    return "".join(linecache.getlines(node.place[0])), node.place[1][0]
+
+
+@lru_cache(512)
+def _literals(source: str, line: int) -> frozenset[float]:
+    """The floats that stand in the innermost function around this line, of both signs."""
+    try:
+        tree: ast.AST = ast.parse(source)
+    except SyntaxError:
+        return frozenset()
+    functions = [
+        one for one in ast.walk(tree)
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        and one.lineno <= line <= (one.end_lineno or one.lineno)
+    ]  # fmt: skip
+    inside = min(functions, key=lambda one: (one.end_lineno or 0) - one.lineno, default=tree)
+    found = {
+        one.value for one in ast.walk(inside)
+        if isinstance(one, ast.Constant) and isinstance(one.value, float)
+    }  # fmt: skip
+    return frozenset(found | {-one for one in found})

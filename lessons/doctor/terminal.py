@@ -1,0 +1,39 @@
+"""A trace as text, for a terminal: faults first, then how large each gradient is."""
+
+from ..text import counted
+from .faults import Fault
+from .page import FINE, headline
+from .tables import Table
+from .watch import Run
+
+ROWS = 30
+"""Of each table; the page has more."""
+
+
+def told(run: Run, faults: list[Fault], notes: list[str], tables: list[Table]) -> str:
+    """What the command prints."""
+    out = [run.name, headline(run), ""]
+    if faults:
+        out.append(f"{counted(len(faults), 'fault')}:")
+        for place, fault in enumerate(faults, start=1):
+            out.append(f"{place}. {fault.says}")
+            out += [f"   {fault.do}"] if fault.do else []
+    else:
+        out.append(FINE)
+    for table in tables[:2]:
+        out += _table(table)
+    return "\n".join([*out, *(["", *notes] if notes else [])])
+
+
+def _table(table: Table) -> list[str]:
+    if not table.rows:
+        return []
+    order = sorted(range(len(table.rows)), key=lambda row: (row not in table.marked, row))
+    rows = [table.columns, *(table.rows[row] for row in sorted(order[:ROWS]))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(table.columns))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    more = len(table.rows) + table.left_out - ROWS
+    return ["", table.title, *lines, *([f"… {more:,} more"] if more > 0 else [])]

@@ -1,0 +1,136 @@
+"""`trace`: the one call for a notebook or a script; the command line makes the same."""
+
+import html
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..recorder import Node, Recording
+from .cuts import called
+from .drawing import HEAVY, WHOLE, Drawn, drawn
+from .errors import TraceError
+from .faults import Fault, faults
+from .graph import Graph
+from .page import page
+from .partial import perhaps_partial
+from .tables import Table, gradients, lines, modules
+from .target import Target, target
+from .terminal import told
+from .watch import Run, watch
+
+FRAME = 640
+"""Height of a trace within a notebook, in pixels."""
+
+
+class Trace:
+    """What one forward and one backward pass came to. In a notebook it shows itself.
+
+    `faults` are sentences with what one does about each; `recording` the graph with all its
+    numbers; `html` the page, `save` writes it; as text it is what the command line prints.
+    """
+
+    def __init__(self, run: Run, index: tuple[int, ...] | None = None) -> None:
+        self.run = run
+        self.index = index
+        self.faults: list[Fault] = faults(run)
+
+    @property
+    def recording(self) -> Recording:
+        return self.run.recording
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What is no fault by itself: where gradients stop on the way, what was warned."""
+        graph, told = Graph(self.recording), {one.node for one in self.faults}
+        seen = [
+            self._stopped(node) for node in self.recording
+            if _stops(node) and not self._edited_by(node, graph)
+        ]  # fmt: skip
+        seen += perhaps_partial(self.run, graph, told)
+        more = [f"{len(seen) - 20} more stop likewise."] if len(seen) > 20 else []
+        return [*seen[:20], *more, *(f"Warned: {one[:300]}" for one in self.run.warned)]
+
+    def _edited_by(self, node: Node, graph: Graph) -> bool:
+        """Whether it was made only to change the numbers, as in y.detach().numpy()[0] = 5."""
+        changed = any(one.stale for one in self.recording)
+        return changed and node.name not in graph.consumers and node.name != self.recording.output
+
+    def _stopped(self, node: Node) -> str:
+        read = next(called(edge.producer) for edge in node.operands if edge.producer.requires_grad)
+        line = f" in line {node.place[1][0]}" if node.place else ""
+        how = "ran without gradients" if node.no_grad else "lets no gradient back"
+        return f"{called(node)}{line} {how}: {read} gets nothing from there."
+
+    @cached_property
+    def drawn(self) -> Drawn | None:
+        """The drawing and its steps; None where no op ran."""
+        return drawn(self.run, self.faults, self.index)
+
+    @property
+    def tables(self) -> list[Table]:
+        """Gradients, modules; of a long program its lines too."""
+        long = len(self.recording.nodes) > WHOLE or self.run.weights >= HEAVY
+        return [gradients(self.run), modules(self.run), *([lines(self.run)] if long else [])]
+
+    @cached_property
+    def html(self) -> str:
+        """One HTML document that asks for no other file."""
+        return page(self.run, self.faults, self.notes, self.tables, self.drawn)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file, and return where it is."""
+        written = Path(path)
+        written.write_text(self.html, encoding="utf-8")
+        return written
+
+    def __str__(self) -> str:
+        return told(self.run, self.faults, self.notes, self.tables)
+
+    def __repr__(self) -> str:
+        return f"<trace of {self.run.name}: {len(self.faults)} faults>"
+
+    def _repr_html_(self) -> str:
+        inside = html.escape(self.html, quote=True)
+        style = f"width:100%;height:{FRAME}px;border:1px solid #8886;border-radius:6px"
+        return (
+            f'<iframe title="trace of {html.escape(self.run.name, True)}" style="{style}" '
+            f'sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
+        )
+
+
+def _stops(node: Node) -> bool:
+    return node.kind == "stopped" and any(edge.producer.requires_grad for edge in node.operands)
+
+
+def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwargs: Any) -> Trace:
+    """Run `function(*args, **kwargs)` once forward, once backward, and say what happened.
+
+    Args:
+        function: a function that returns a tensor (summed if it is not one number), a dict or an
+            object with a `loss`; or an `nn.Module`, its class, or a function that makes one.
+        args: what it is called with; tensors that require a gradient get one. `.grad` of all is
+            left as it is.
+        index: the component whose numbers the drawing shows, counted from 0.
+
+    Raises:
+        TraceError: the function raised, there is nothing to trace, or a place is negative.
+
+    >>> import torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> trace(lambda x: (x.detach() * 2).sum(), x).faults[0].kind
+    'detached'
+    """
+    if any(place < 0 for place in index or ()):
+        raise TraceError(f"index needs places, counted from 0, such as (0, 2); {index} came.")
+    names = {*kwargs, *(f"argument {place}" for place in range(len(args)))}
+    return traced(target(function, given=names), args, kwargs, index)
+
+
+def traced(
+    what: Target,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    index: tuple[int, ...] | None = None,
+) -> Trace:
+    """The same of a target that is known already."""
+    return Trace(watch(what, args, kwargs), index)

@@ -1,0 +1,200 @@
+"""`cut`: a program with some of its edges cut open, where the gradient stops; torch and the engine.
+
+An edge is an op's name, as the recorder gives it, and which of its tensor operands. The program
+runs as it is, under a mode that counts its ops and hands the named operands over detached: forward
+values stay bit for bit the same. Exported files carry this.
+"""
+
+import functools
+import inspect
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ..tricks.as_one import Call
+from ..tricks.op_with_rule import swap
+from ..tricks.rule import put_back, take_out
+from .recording.torch_calls import (
+    meaning,
+    op_type_of,
+    tensors_in,
+    untraceable,
+)
+from .torch_private import transforms, unseen, version
+
+Cut = tuple[str, int]
+"""The name of an op, and which of its tensor operands."""
+
+MOST = 64
+"""Edges that may be cut at once."""
+
+_EDGE = re.compile(r"([^\s:,]{1,80}):(\d{1,3})", re.ASCII)
+
+
+def read_cuts(text: str) -> tuple[Cut, ...]:
+    """Edges as they stand in an address or on the command line, each once, in order.
+
+    >>> read_cuts("sqrt:0, mul:1")
+    (('mul', 1), ('sqrt', 0))
+
+    Raises ValueError, with a sentence for people, for text of another form and for too many.
+    """
+    words = [word for word in text[:20_000].replace(",", " ").split() if word]
+    if len(words) > MOST:
+        raise ValueError(f"{len(words)} cuts came; at most {MOST} are applied.")
+    found = []
+    for word in words:
+        match = _EDGE.fullmatch(word)
+        if match is None:
+            shown = "".join(c if c.isprintable() else "�" for c in word[:24])
+            raise ValueError(
+                f"“{shown}” names no edge. Write the op and the operand, counted from 0, as in "
+                "mul:0 or sqrt:0,mul_1:1."
+            )
+        found.append((match[1], int(match[2])))
+    return tuple(sorted(set(found)))
+
+
+def write_cuts(cuts: Iterable[Cut]) -> str:
+    """The text that reads back to these cuts.
+
+    >>> write_cuts([("sqrt", 0), ("mul", 1)])
+    'mul:1,sqrt:0'
+    """
+    return ",".join(f"{op}:{operand}" for op, operand in sorted(cuts))
+
+
+def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any]:
+    """`program` with the gradient stopped at these edges, pairs of op name and operand.
+
+    Of a module's class it is the forward pass that is cut. A pair that names no edge does nothing.
+    A program that gives a cut op its name only afterwards, with `named`, runs twice. RuntimeError
+    for the first operand of an in-place op on a view.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> square = cut(lambda x: x * x, [("mul", 0)])
+    >>> torch.autograd.grad(square(x), x)
+    (tensor(3.),)
+    """
+    if isinstance(program, type):
+        parts = {"forward": cut(vars(program)["forward"], cuts), "__wrapped__": program}
+        return type(program.__name__, (program,), parts)
+    closed: dict[str, set[int]] = {}
+    for op, operand in cuts:
+        closed.setdefault(op, set()).add(operand)
+
+    @functools.wraps(program)
+    def cut_open(*args: Any, **kwargs: Any) -> Any:
+        given = inspect.signature(program).bind(*args, **kwargs).arguments
+        leaves = {name for name, value in given.items() if isinstance(value, torch.Tensor)}
+        names: list[str] = []
+        while True:
+            with _Scissors(closed, leaves, names) as scissors:
+                result = program(*args, **kwargs)
+            if scissors.were_right or names:
+                return result
+            names = scissors.names
+
+    return cut_open
+
+
+class _Scissors(TorchFunctionMode):
+    """Counts the ops of one run as the recorder does, and detaches what is cut."""
+
+    def __init__(self, closed: dict[str, set[int]], leaves: set[str], known: list[str]) -> None:
+        """`known`: what the ops are called in the end, in order, if an earlier run has shown it."""
+        super().__init__()
+        self.closed = closed
+        self.leaves = leaves
+        self.known = known
+        self.names: list[str] = []  # of the ops so far
+        self.assumed: list[str] = []  # the names that they were cut by
+        self.counts: Counter[str] = Counter()
+        self.made: dict[int, tuple[torch.Tensor, int]] = {}  # by which op
+        self.quiet = 0  # > 0: inside a trick
+        self.around = transforms()
+
+    @property
+    def were_right(self) -> bool:
+        """Whether each op was cut as the name that it has in the end demands."""
+        pairs = zip(self.assumed, self.names, strict=True)
+        return all(self.closed.get(a) == self.closed.get(b) for a, b in pairs)
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        spelling = None if self.quiet or untraceable(self.around) else meaning(func)
+        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
+        if spelling is None or op_type is None:
+            return func(*args, **kwargs)
+        word = getattr(func, "__name__", "")
+        changes = spelling.functional is not None or bool(kwargs.get("inplace"))
+        changes |= word == "__setitem__" or (word.endswith("_") and not word.endswith("__"))
+        return self._run(Call(op_type, args, kwargs, spelling.swapped), func, changes)
+
+    def see(self, call: Call, run: Callable[..., Any]) -> Any:
+        """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
+        if self.quiet or untraceable(self.around):
+            return run(*call.args, **call.kwargs)
+        self.quiet += 1
+        try:
+            return self._run(call, run)
+        finally:
+            self.quiet -= 1
+
+    def _run(self, call: Call, run: Callable[..., Any], changes: bool = False) -> Any:
+        with unseen():
+            operands: list[torch.Tensor] = []
+            order = swap(call.args) if call.swapped else call.args
+            args = tuple(take_out(value, operands) for value in order)
+            kwargs = {
+                name: value if name == "out" else take_out(value, operands)
+                for name, value in call.kwargs.items()
+            }
+            name, count = self._free(call.type)
+            number = len(self.names)
+            assumed = self.known[number] if number < len(self.known) else name
+            versions = [version(operand) for operand in operands]
+            handed = list(operands)
+            for place in self.closed.get(assumed, ()):
+                if place < len(operands):
+                    handed[place] = _detached(operands[place], place == 0 and changes)
+            args = tuple(put_back(value, handed) for value in args)
+            kwargs = {key: put_back(value, handed) for key, value in kwargs.items()}
+        result = run(*(swap(args) if call.swapped else args), **kwargs)
+        if not operands:
+            return result
+        with unseen():
+            outputs = tensors_in(result)
+            changed = any(version(x) != old for x, old in zip(operands, versions, strict=True))
+            if changed or not all(any(x is y for x in handed) for y in outputs):
+                self.names.append(name)
+                self.assumed.append(assumed)
+                self.counts[call.type] = count
+                self.made |= {id(y): (y, number) for y in outputs or operands[:1]}
+        return result
+
+    def _free(self, word: str) -> tuple[str, int]:
+        name, count = word, self.counts[word]
+        while name in self.names or name in self.leaves:
+            count += 1
+            name = f"{word}_{count}"
+        return name, count
+
+    def rename(self, tensor: torch.Tensor, name: str) -> None:
+        """The op that made `tensor` has been given a name, by `named`, after it ran."""
+        if self.quiet or untraceable(self.around) or id(tensor) not in self.made:
+            return
+        _, number = self.made[id(tensor)]
+        if self.names[number] != name:
+            self.names[number], self.counts[name] = self._free(name)
+
+
+def _detached(operand: torch.Tensor, in_place: bool) -> torch.Tensor:
+    # What changes in place has to stay itself: what is written must be read by who holds it.
+    return operand.detach_() if in_place and operand.requires_grad else operand.detach()

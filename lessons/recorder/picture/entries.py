@@ -1,0 +1,77 @@
+"""Say which entry of its tensors a drawing shows, where a tensor has several."""
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from ...text import number
+from ..derivatives.along_edge import terms
+from ..recording.nodes import Edge, Node
+from ..recording.plain_tensor import Value, place
+
+_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
+
+
+def entry_of(value: Value, index: Sequence[int]) -> str:
+    """What the chosen component is in a tensor, counted from 1; empty where it has one number.
+
+    >>> entry_of(Value((3,), "float64", [1, 2, 3]), (1,)), entry_of(Value((), "float64", [1]), (1,))
+    ('entry 2 of 3', '')
+    >>> entry_of(Value((2, 3), "float64", [1] * 6), (1, 2))
+    'row 2, column 3 of 2×3'
+    >>> entry_of(Value((2, 1), "float64", [1, 2]), (1, 0))
+    'entry 2 of 2'
+    """
+    return _entry(value.shape, place(index, value.shape))
+
+
+@lru_cache(1024)
+def _entry(of: tuple[int, ...], chosen_at: tuple[int, ...]) -> str:
+    if math.prod(of) < 2:
+        return ""
+    chosen = zip(of, chosen_at, strict=True)
+    axes = [(n, str(i + 1)) for n, i in chosen if n > 1]
+    shape, at = [n for n, _ in axes], [i for _, i in axes]
+    if len(shape) == 1:
+        return f"entry {at[0]} of {shape[0]}"
+    whole = "×".join(map(str, shape))
+    if len(shape) == 2:
+        return f"row {at[0]}, column {at[1]} of {whole}"
+    return f"entry {', '.join(at)} of {whole}"
+
+
+def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
+    """Which entry of the tensors a drawing shows; empty where no tensor has several.
+
+    >>> x = Node("x", "input", "input", [Value((3,), "float64", [1, 2, 3])], requires_grad=True)
+    >>> shown_entries([x], (2,))
+    'Showing the third input, x = 3.'
+    """
+    drawn = list(nodes)
+    entries = dict.fromkeys(entry_of(node.outputs[0], index) for node in drawn)
+    entries.pop("", None)
+    if not entries:
+        return ""
+    inputs = [node for node in drawn if node.kind == "input" and node.requires_grad]
+    if len(inputs) == 1 and len(shape := inputs[0].outputs[0].shape) == 1 and shape[0] > 1:
+        value = inputs[0].outputs[0]
+        (at,) = place(index, shape)
+        which = f"the {_ORDINALS[at]} input" if at < len(_ORDINALS) else f"input {at + 1}"
+        return f"Showing {which}, {inputs[0].label} = {number(value.component(index), 4)}."
+    if len(entries) == 1:
+        return f"Showing {next(iter(entries))}."
+    return "Showing one entry of each tensor. Point at a node to see all of them."
+
+
+def shown_sums(edges: Iterable[Edge], index: Sequence[int]) -> str:
+    """Which gradients are sums over entries, where an op has spread a smaller tensor over them."""
+    sizes = {edge.value.size for edge in edges if _is_sum(edge, index)}
+    if not sizes:
+        return ""
+    smaller = "one number" if sizes == {1} else "fewer numbers"
+    return f"A gradient into a tensor with {smaller} is summed over the entries that read it."
+
+
+def _is_sum(edge: Edge, index: Sequence[int]) -> bool:
+    spread = edge.gradient is not None and edge.value.size < edge.consumer.outputs[0].size
+    return spread and len(terms(edge, index)) > 1

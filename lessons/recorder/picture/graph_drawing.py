@@ -1,0 +1,262 @@
+"""The drawing of a recording as plain data: what a page hands to the browser as JSON.
+
+Only what leads to the output is drawn, unless dead ends are asked for. Every number is text
+already, as lessons.text writes it; `weight` is for the eye.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ...text import visible
+from ..picture.backward_steps import backward_steps
+from ..picture.entries import entry_of, shown_entries, shown_sums
+from ..picture.equation import equation, unknown
+from ..picture.places import places
+from ..picture.sentences import spelled, stale_sentence
+from ..picture.step import Part, Step, Sum
+from ..recording.nodes import Edge, Node
+from ..recording.plain_tensor import NOT_KEPT, Value
+from ..recording.recording import Recording
+
+SHOWN = 32
+"""Numbers written out of a whole tensor."""
+LONGEST = 18
+"""Characters of a name in a box; all of it is in the words."""
+CHANGED = " changed since"
+"""Behind the name of a tensor, in the box of the op that had saved it."""
+DIGITS = 4
+"""Significant digits in nodes and on edges. Hover texts and steps have six."""
+
+
+def picture(
+    recording: Recording,
+    index: Sequence[int] = (),
+    *,
+    only: Collection[str] | None = None,
+    steps: Sequence[Step] | None = None,
+) -> dict[str, Any]:
+    """The whole drawing, with the steps, for the chosen component; ready for `json.dumps`.
+
+    `index` is matched to each tensor as broadcasting does. Before a backward pass every op is
+    drawn, and there are no steps. `only`: the names of the nodes to draw, whether they lead to the
+    output or not; `steps`: those to hand out, where they are not all.
+    """
+    nodes = [node for node in recording if node.name in only] if only else _drawn(recording)
+    place_of = {node.name: place for place, node in enumerate(nodes)}
+    every = [edge for node in nodes for edge in node.operands]
+    edges = [edge for edge in every if edge.producer.name in place_of]
+    boxes = [_node(recording, node, index) for node in nodes]
+    ends = [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges]
+    shown = [_edge(edge, index) for edge in edges]
+    # A cut edge is as thick as what it holds back, and the others stay as they were before the cut.
+    sizes = [_size_of(edge.offered if edge.cut else edge.gradient, index) for edge in edges]
+    largest = max((size or 0.0 for size in sizes), default=0.0)
+    for entry, size in zip(shown, sizes, strict=True):
+        entry["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
+    if steps is None:
+        steps = backward_steps(recording, index) if recording.output else []
+    entries = shown_entries(nodes, index)
+    return {
+        "index": list(index),
+        **places([box["lines"] for box in boxes], ends),
+        "nodes": boxes,
+        "edges": shown,
+        "equation": [list(piece) for piece in equation(recording, nodes, index)],
+        "entries": entries,
+        "alternative": _alternative(recording, boxes, shown, entries, shown_sums(edges, index)),
+        "steps": [_step(step) for step in steps],
+    }
+
+
+def covered(drawn: dict[str, Any]) -> dict[str, Any]:
+    """The same drawing as `picture` made, with forward values and without any gradient."""
+    gone = {"gradient": "", "full": "none", "offered": None, "weight": 0.0}
+    gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
+    alternative = drawn["alternative"]
+    for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
+        alternative = alternative.replace(f" {sentence}", "")
+    lines = alternative.split("\n")
+    return drawn | {
+        "nodes": [_covered(node) for node in drawn["nodes"]],
+        "edges": [edge | gone for edge in drawn["edges"]],
+        "equation": [list(piece) for piece in unknown(drawn["equation"])],
+        "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
+        "steps": [],
+    }
+
+
+def _covered(box: dict[str, Any]) -> dict[str, Any]:
+    lines = [line for line in box["lines"] if not line.endswith(CHANGED)]
+    return box | {"upstream": "none", "upstream_full": "none", "stale": [], "lines": lines}
+
+
+def _drawn(recording: Recording) -> list[Node]:
+    """The nodes that lead to the output, or all of them, in the order they ran."""
+    if recording.output is None or recording.dead_ends:
+        return list(recording)
+    wanted, waiting = set(), [recording.nodes[recording.output]]
+    while waiting:
+        node = waiting.pop()
+        if node.name not in wanted:
+            wanted.add(node.name)
+            waiting += [edge.producer for edge in node.operands]
+    return [node for node in recording if node.name in wanted]
+
+
+def _short(value: Any) -> str:
+    return spelled(value, DIGITS)
+
+
+def _operand(value: float) -> str:
+    """A number of the program's own: one without a fraction is written out."""
+    whole = math.isfinite(value) and abs(value) < 1e10 and value == int(value)
+    return spelled(value, 10 if whole else DIGITS)
+
+
+def _lines(node: Node, index: Sequence[int]) -> list[str]:
+    """What stands in the box: what it is called, what it does, its value at the component."""
+    numbers = [
+        _operand(value)
+        for value in node.numbers
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+    does = " ".join([visible(node.type, LONGEST), *numbers[:3]])
+    name = visible(node.label, LONGEST)
+    named = [] if node.label == node.type and numbers else [name]
+    value = _short(node.outputs[0].component(index))
+    doing = [] if node.leaf or does == name else [does]
+    return [*named, *doing, *(f"{one.name}{CHANGED}" for one in node.stale), value]
+
+
+def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, Any]:
+    upstream = next((value for value in node.upstream if value is not None), None)
+    return {
+        "id": node.name,
+        "label": node.label,
+        "type": node.type,
+        "kind": node.kind,
+        "rule": node.rule,
+        "output": node.name == recording.output,
+        "lines": _lines(node, index),
+        "value": spelled(node.outputs[0].component(index)),
+        "entry": entry_of(node.outputs[0], index),
+        "full": "; ".join(whole(value) for value in node.outputs),
+        "upstream": spelled(None if upstream is None else upstream.component(index)),
+        "upstream_full": "none" if upstream is None else whole(upstream),
+        "stale": [stale_sentence(recording, node, one, index) for one in node.stale],
+    }
+
+
+def whole(value: Value) -> str:
+    """All numbers of a tensor as text, the first SHOWN of a large one, with its shape and dtype.
+
+    >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
+    '[−2, 0.5, 1] (3, float64)'
+    """
+    texts = [spelled(item) for item in value.numbers[:SHOWN]]
+    more = value.size - len(texts)
+    texts += [f"… {more} more"] if more > 0 else []
+    shape = "×".join(map(str, value.shape)) or "scalar"
+    numbers = f"[{', '.join(texts)}]" if value.shape else "".join(texts)
+    return f"{numbers} ({shape}, {value.dtype})"
+
+
+def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
+    gradient = None if edge.gradient is None else edge.gradient.component(index)
+    offered = None if edge.offered is None else edge.offered.component(index)
+    state = edge.state
+    return {
+        "id": edge.name,
+        "from": edge.producer.name,
+        "to": edge.consumer.name,
+        "gradient": "" if state == "none" else _short(gradient),
+        "full": "none" if edge.gradient is None else whole(edge.gradient),
+        "offered": None if offered is None else _short(offered),
+        "sign": _sign(gradient),
+        "state": state,
+        "stale": edge.stale is not None,
+        "cuttable": edge.cuttable,
+        "alternative": _spoken(edge, gradient, offered),
+    }
+
+
+def _size_of(value: Value | None, index: Sequence[int]) -> float | None:
+    """How large it is at the component; None where it is no finite number."""
+    size = math.nan if value is None else abs(value.component(index))
+    return size if math.isfinite(size) else None
+
+
+def _sign(gradient: Any) -> str:
+    if gradient is None or gradient is NOT_KEPT:
+        return "none"
+    real = gradient.real
+    if math.isnan(real):
+        return "nan"
+    return "zero" if real == 0 else "positive" if real > 0 else "negative"
+
+
+def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
+    way = f"from {edge.consumer.label} back to {edge.producer.label}"
+    if edge.state == "cut":
+        return f"Gradient {way}: cut, {_short(offered)} stays here."
+    if edge.state in ("none", "stopped"):
+        return f"Gradient {way}: none{', stopped' if edge.state == 'stopped' else ''}."
+    how = "" if edge.state == "flowing" else f", {edge.state}"
+    return f"Gradient {way}: {_short(gradient)}{how}."
+
+
+def _alternative(
+    recording: Recording,
+    nodes: Sequence[dict[str, Any]],
+    edges: Sequence[dict[str, Any]],
+    entries: str,
+    sums: str,
+) -> str:
+    """The drawing in words, for screen readers: a line for each node, then one for each edge."""
+    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges. {entries}".rstrip()]
+    for box in nodes:
+        node = recording.nodes[box["id"]]
+        made = ", ".join(edge.producer.label for edge in node.operands)
+        what = f"{box['label']}: {node.type} of {made}" if made else f"{box['label']}: {node.type}"
+        trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
+        spoken.append(" ".join([f"{what}{trick}, value {box['value']}.", *box["stale"]]))
+    return "\n".join([*spoken, *(edge["alternative"] for edge in edges), *([sums] if sums else [])])
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.kind,
+        "node": step.node,
+        "upstream": spelled(step.upstream),
+        "parts": [_part(part) for part in step.parts],
+        "arrived": [_sum(sum_) for sum_ in step.arrived],
+        "waiting": [_sum(sum_) for sum_ in step.waiting],
+        "sentence": step.sentence,
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {
+        "edge": part.edge,
+        "to": part.to,
+        "state": part.state,
+        "upstream": spelled(part.upstream),
+        "local": None if part.local is None else spelled(part.local),
+        "gradient": spelled(part.gradient),
+        "offered": spelled(part.offered),
+        "latex": part.latex,
+        "terms": [[spelled(upstream), spelled(local)] for upstream, local in part.terms],
+        "more": part.terms_left_out,
+    }
+
+
+def _sum(sum_: Sum) -> dict[str, Any]:
+    return {
+        "node": sum_.node,
+        "parts": [
+            {"edge": edge, "value": None if value is None else spelled(value)}
+            for edge, value in sum_.parts
+        ],
+        "total": None if sum_.waiting else spelled(sum_.total),
+    }

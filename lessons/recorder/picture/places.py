@@ -1,0 +1,110 @@
+"""Where the boxes and edges of a drawing lie: from left to right if that fits, and upright.
+
+Sizes are pixels of a drawing at full size. They depend on words and never on values, so nothing
+moves while a learner drags, and layouts come from a cache.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..picture.layout import Drawing, Point, Size, layout
+
+NAME, SMALL = 10.0, 8.8
+"""Widths of a character of a node's name, at 18 px, and of its other lines, at 16 px."""
+NAME_LINE, LINE = 24.0, 19.0
+"""Their heights."""
+PADDING = 12.0
+JOG = 12.0
+"""An edge makes no smaller step aside on its way."""
+LEAST = 60.0
+"""Width and height of the smallest box from left to right."""
+GAPS = (56.0, 34.0, 18.0)
+"""Between layers: the first that fits is taken."""
+UPRIGHT = 12.0
+"""Between a box and a label upright, so that eight layers fit a screen."""
+PILL: Size = (72.0, 28.0)
+"""Room for a number of six characters at 20 px. A longer one is written smaller."""
+WIDEST, HIGHEST = 810.0, 480.0
+"""Of a drawing from left to right: scaled to a stage of 760 by 440 px, its text keeps 15 px."""
+
+
+def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Both drawings of a graph, as `wide` and `narrow`; `wide` is None where it would not fit.
+
+    Args:
+        lines: what stands in each box; the last line is the value, in a pill.
+        edges: from producer to consumer, by place in `lines`.
+    """
+    tried = (_placed(lines, edges, True, gap) for gap in GAPS)
+    fits = (one for one in tried if one["width"] <= WIDEST and one["height"] <= HIGHEST)
+    return {"wide": next(fits, None), "narrow": _placed(lines, edges, False, UPRIGHT)}
+
+
+def _placed(
+    lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]], right: bool, gap: float
+) -> dict[str, Any]:
+    boxes = [_box(words[:-1], right) for words in lines]
+    # From left to right a value's pill lies on its box's lower border: half of it is outside.
+    room = [(max(width, PILL[0]), height + PILL[1] * right) for width, height in boxes]
+    drawing = layout(room, edges, [PILL] * len(edges), right, gap)
+    return {
+        "right": right,
+        "width": round(drawing.width, 1),
+        "height": round(drawing.height, 1),
+        "nodes": [
+            {"x": round(x, 1), "y": round(y, 1), "width": round(width, 1), "height": height}
+            for (x, y), (width, height) in zip(drawing.nodes, boxes, strict=True)
+        ],
+        "edges": [
+            {
+                "x": round(x, 1),
+                "y": round(y, 1),
+                "route": _route(drawing, number, ends, boxes, right),
+            }
+            for number, (ends, (x, y)) in enumerate(zip(edges, drawing.labels, strict=True))
+        ],
+    }
+
+
+def _box(words: Sequence[str], right: bool) -> Size:
+    """The size of the box for these lines; upright it has the value beside them."""
+    name, *others = words
+    width = max([len(name) * NAME, *(len(line) * SMALL for line in others)]) + 2 * PADDING
+    height = NAME_LINE + LINE * len(others) + PADDING
+    if right:
+        return max(width, LEAST), max(height + PILL[1] / 2, LEAST)
+    return width + PILL[0], height
+
+
+def _route(
+    drawing: Drawing, number: int, ends: tuple[int, int], boxes: Sequence[Size], right: bool
+) -> list[list[float]]:
+    """An edge's points, the first and the last on a border of the box itself.
+
+    The point next to each moves along with it, so that the edge stays level or upright there.
+    """
+    route = list(drawing.routes[number])
+    for place, next_place, node in zip((0, -1), (1, -2), ends, strict=True):
+        (x, y), (next_x, next_y) = route[place], route[next_place]
+        to = route[place] = _onto((x, y), drawing.nodes[node], boxes[node], right)
+        if len(route) > 3:
+            route[next_place] = (to[0] if next_x == x else next_x, to[1] if next_y == y else next_y)
+    across = 1 if right else 0
+    for i in range(2, len(route) - 1):
+        if 0 < abs(route[i + 1][across] - route[i][across]) < JOG:  # the level run before it moves
+            for at in (i - 1, i):
+                x, y = route[at]
+                route[at] = (x, route[i + 1][1]) if right else (route[i + 1][0], y)
+    return [[round(x, 1), round(y, 1)] for x, y in route]
+
+
+def _onto(point: Point, centre: Point, box: Size, right: bool) -> Point:
+    """Where an edge meets its box: on the side that it runs to, clear of the round corners."""
+    near = []
+    for axis, (at, middle, size) in enumerate(zip(point, centre, box, strict=True)):
+        if (axis == 0) == right:
+            near.append(middle - size / 2 if at < middle else middle + size / 2)
+        else:
+            free = size / 2 - PADDING
+            near.append(min(max(at, middle - free), middle + free))
+    return near[0], near[1]

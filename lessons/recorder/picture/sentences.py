@@ -1,0 +1,159 @@
+"""One plain sentence, sometimes two, for each step of a backward pass."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...text import factor, number
+from ..picture.step import Part, Step, Sum
+from ..recording.nodes import Node, Stale
+from ..recording.plain_tensor import NOT_KEPT, unflat
+from ..recording.recording import Recording
+from ..recording.saved import changed_at, refused_words, saver
+
+
+def spelled(value: Any, digits: int = 6) -> str:
+    """A number, or none, as the pages write it; a zero has no sign, and one not kept is no NaN.
+
+    >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j), spelled(-0.0)
+    ('−0.5', 'none', '1', '(1+2j)', '0')
+    """
+    if value is None:
+        return "none"
+    if value is NOT_KEPT:
+        return "not kept"
+    return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
+
+
+def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> str:
+    """What happened in `step` at the component `index`, and what the trick did here."""
+    node = recording.nodes[step.node]
+    if step.kind == "start":
+        return f"Start at {node.label} with the upstream gradient {spelled(step.upstream)}."
+    if step.kind == "stopped" and step.node == recording.refused:
+        return refused_words(recording.nodes, node)
+    if step.kind == "stopped":
+        return _stopped(node)
+    if step.kind == "leaf":
+        total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
+        return f"The backward pass ends here: {node.label}.grad = {spelled(step.upstream)}.{total}"
+    sentences = [_op(recording, node, step)]
+    sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
+    for part in step.parts:
+        if part.state == "cut":
+            to = recording.nodes[part.to].label
+            sentences.append(
+                f"The edge to {to} is cut: {spelled(part.offered)} stays here, {to} gets nothing."
+            )
+    sentences += [
+        f"{recording.nodes[sum_.node].label} has all its parts: {_sum(sum_)}"
+        for sum_ in step.arrived
+        if sum_.node not in recording.gradients
+    ]
+    sentences += [_waits(recording, sum_) for sum_ in step.waiting if _touched(step, sum_)]
+    return " ".join(sentences)
+
+
+def stale_sentence(
+    recording: Recording, node: Node, stale: Stale, index: Sequence[int] = ()
+) -> str:
+    """Which number the op left for its gradient, and which one the backward pass finds there.
+
+    Of a tensor of several numbers it is that of the component `index`, where it was changed, else
+    the first that was.
+    """
+    by = recording.nodes.get(stale.by or "")
+    how = f" by {by.type}" if by is not None else ""
+    said = f"{stale.name} was changed{how} after {saver(node, stale)} saved it"
+    place = changed_at(stale, index)
+    if stale.refused:
+        said = f"{said}, and torch refuses to use it"
+    if place is None or stale.now is None:
+        return f"{said}."
+    before, now = spelled(stale.before.numbers[place], 4), spelled(stale.now.numbers[place], 4)
+    several = len(stale.before.numbers) > 1
+    where = str(list(unflat(place, stale.before.shape))) if several else ""
+    end = "it is" if stale.refused else "the backward pass reads"
+    return f"{said}: {stale.name}{where} was {before}, {end} {now}{' now' * stale.refused}."
+
+
+def _stopped(node: Node) -> str:
+    operand = next(edge.producer.label for edge in node.operands if edge.producer.requires_grad)
+    if node.no_grad:
+        why = f"{node.label} ran without gradients (no_grad)"
+    elif node.type == "py_func":
+        why = f"{node.label} is a py_func, which has no gradient"
+    else:
+        why = f"{node.type} passes the value on and stops the gradient"
+    return f"{why}: {operand} gets nothing from here."
+
+
+def _op(recording: Recording, node: Node, step: Step) -> str:
+    parts = [part for part in step.parts if part.state != "cut"]
+    upstream = spelled(step.upstream)
+    if not parts:
+        return f"{node.label} got {upstream}."
+    sent = " and ".join(
+        f"{spelled(part.gradient)} to {recording.nodes[part.to].label}" for part in parts
+    )
+    first = parts[0]
+    if node.kind == "overridden":
+        return (
+            f"The rule {node.rule} replaces the gradient of {node.type}: "
+            f"{upstream} came in, it sends {sent}."
+        )
+    if node.kind == "reversed":
+        return f"{node.type} passes the value on and flips the gradient: {sent}."
+    if node.kind == "scaled":
+        return (
+            f"{node.type} passes the value on and scales the gradient: "
+            f"{upstream} came in, it sends {sent}."
+        )
+    if node.kind == "clipped":
+        if first.gradient == step.upstream:
+            return f"{node.type} finds {upstream} within its limit and passes it on: {sent}."
+        return f"{node.type} limits the gradient: {upstream} came in, it sends {sent}."
+    if node.kind == "surrogate":
+        if node.type == "straight_through":
+            return f"{node.type} gives f's value and passes the gradient on unchanged: {sent}."
+        return f"{node.type} gives f's value and the gradient of the surrogate g: {sent}."
+    if all(part.local is not None for part in parts):
+        products = ", ".join(_product(recording, part) for part in parts)
+        return f"{node.label}: upstream × local derivative, {products}.{_nan(step, parts)}"
+    return f"{node.label} ({node.type}) sends its vector-Jacobian product: {sent}."
+
+
+def _product(recording: Recording, part: Part) -> str:
+    to = recording.nodes[part.to].label
+    if part.terms:
+        factors = [f"{_factor(up)} · {_factor(local)}" for up, local in part.terms[:3]]
+        more = len(part.terms) - len(factors) + part.terms_left_out
+        factors += [f"{more} more"] if more else []
+        return f"{' + '.join(factors)} = {spelled(part.gradient)} to {to}"
+    return f"{_factor(part.upstream)} · {_factor(part.local)} = {spelled(part.gradient)} to {to}"
+
+
+def _factor(value: Any) -> str:
+    return factor(spelled(value))
+
+
+def _nan(step: Step, parts: list[Part]) -> str:
+    """Where a NaN is born: said, not hidden."""
+    born = any(
+        spelled(part.gradient) == "NaN" and spelled(step.upstream) != "NaN" for part in parts
+    )
+    return " The NaN arises here: 0 · ∞ is not a number." if born else ""
+
+
+def _sum(sum_: Sum) -> str:
+    terms = " + ".join(_factor(gradient) for _, gradient in sum_.parts)
+    return f"{terms} = {spelled(sum_.total)}."
+
+
+def _touched(step: Step, sum_: Sum) -> bool:
+    return any(part.to == sum_.node for part in step.parts)
+
+
+def _waits(recording: Recording, sum_: Sum) -> str:
+    label = recording.nodes[sum_.node].label
+    count = f"{sum_.waiting} more paths" if sum_.waiting > 1 else "another path"
+    return f"{label} waits for {count}."

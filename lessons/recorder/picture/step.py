@@ -1,0 +1,56 @@
+"""What one step of a backward pass is: the op, what goes along its edges, which sums wait."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from ..recording.nodes import State
+
+
+class Part(NamedTuple):
+    """One edge of a step's op. `upstream` × `local` = `gradient`, where the op is elementwise.
+
+    `terms` are the products that were summed for a broadcast operand, those not 1 × 1; `offered`
+    is what a cut edge holds back; `latex` the rule.
+    """
+
+    edge: str
+    to: str
+    state: State
+    upstream: Any
+    local: float | None
+    gradient: Any
+    offered: Any
+    latex: str
+    terms: tuple[tuple[Any, float], ...] = ()
+    terms_left_out: int = 0
+
+
+class Sum(NamedTuple):
+    """A gradient that several paths add up to: what each edge brought, None while it is awaited."""
+
+    node: str
+    parts: tuple[tuple[str, Any], ...]
+    total: Any
+
+    @property
+    def waiting(self) -> int:
+        """How many paths are still to come."""
+        return sum(gradient is None for _, gradient in self.parts)
+
+
+@dataclass(frozen=True)
+class Step:
+    """`upstream` what came to `node`; `arrived` the sums completed here; `waiting` those not."""
+
+    kind: Literal["start", "op", "stopped", "leaf"]
+    node: str
+    upstream: Any
+    parts: tuple[Part, ...] = ()
+    arrived: tuple[Sum, ...] = ()
+    waiting: tuple[Sum, ...] = ()
+    sentence: str = field(default="", compare=False)
+
+    def with_sentence(self, sentence: str) -> "Step":
+        """The same step, told so; sooner than ``replace``, and there are many."""
+        head = self.kind, self.node, self.upstream
+        return Step(*head, self.parts, self.arrived, self.waiting, sentence)

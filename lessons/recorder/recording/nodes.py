@@ -1,0 +1,184 @@
+"""What a recording is made of: nodes, edges and their numbers. Plain data, save with `keep`.
+
+recorder.py fills it as the program runs; the hooks of wiring.py add gradients in a backward pass.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...tricks.rule import Slot
+from ..recording.plain_tensor import Value
+
+Kind = Literal[
+    "input", "constant", "plain", "stopped", "overridden", "reversed", "scaled", "clipped",
+    "surrogate",
+]  # fmt: skip
+"""What a node does to the gradient. `surrogate` is straight-through and forward_backward; an op
+run without gradients (under no_grad) is `stopped`."""
+
+State = Literal[
+    "flowing", "cut", "stopped", "overridden", "reversed", "scaled", "clipped", "surrogate", "none"
+]
+"""What became of the gradient along an edge. `none`: there was nothing to send, or no way."""
+
+
+_STATES: dict[Kind, State] = {
+    "overridden": "overridden",
+    "reversed": "reversed",
+    "scaled": "scaled",
+    "clipped": "clipped",
+    "surrogate": "surrogate",
+    "stopped": "stopped",
+}
+
+
+class RecordError(Exception):
+    """Something that a recording cannot do; says what came, what was expected, what to do."""
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A tensor that an op saved for its backward pass, and that was changed afterwards.
+
+    `operands` are those of the op that it is, `output` which of its outputs, None where it is none;
+    `name` what a person calls it; `before` what it was when the op ran; `now` what it is as the
+    backward pass begins, None where nobody holds it any more. `by` names the op that changed it in
+    place, where the recording saw one. `refused`: torch noticed, and will not go back through it.
+    """
+
+    operands: tuple[int, ...]
+    output: int | None
+    name: str
+    before: Value
+    now: Value | None
+    by: str | None = None
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class Left:
+    """The numbers of a tensor that left torch: `node` made it, `call` is how, such as "item".
+
+    `count` is how many nodes there were by then; `place` as of a node.
+    """
+
+    node: str
+    call: str
+    value: Value
+    count: int
+    place: tuple[str, tuple[int, int, int, int]] | None
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """An op, or a leaf: an input, a parameter, a constant.
+
+    `name` unique in its recording; `type` the engine's op type (`input`, `parameter` or `const`
+    for a leaf); `variable` the name the program's source assigns it to; `outputs` its values;
+    `operands` an edge for each tensor operand; `args` and `kwargs` the call, with a slot for each
+    of them, and `function` what was called; `place` the file and the stretch of it that ran, where
+    Python knows, and `caller` the call that this stands in; `rule` the name of an override's rule;
+    `composite` where autograd knows it as several ops; `no_grad` where it ran without gradients;
+    `inplace` where its output is an operand, changed. After a backward pass `upstream` has the
+    gradient that came for each output, the sum over the edges that leave it; None for none; and
+    `stale` what it had saved and was changed before that pass.
+    """
+
+    name: str
+    type: str
+    kind: Kind
+    outputs: list[Value] = field(default_factory=list)
+    operands: "list[Edge]" = field(default_factory=list)
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    function: str = ""
+    variable: str | None = None
+    place: tuple[str, tuple[int, int, int, int]] | None = None
+    caller: tuple[str, tuple[int, int, int, int]] | None = None
+    rule: str | None = None
+    no_grad: bool = False
+    inplace: bool = False
+    composite: bool = False
+    requires_grad: bool = False
+    upstream: list[Value | None] = field(default_factory=list)
+    stale: tuple[Stale, ...] = ()
+
+    @property
+    def leaf(self) -> bool:
+        return self.kind in ("input", "constant")
+
+    @property
+    def reached(self) -> bool:
+        """Whether a gradient came in the last backward pass."""
+        return any(gradient is not None for gradient in self.upstream)
+
+    @property
+    def label(self) -> str:
+        """What a person calls it: the variable in the source, otherwise its name."""
+        return self.variable or self.name
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The plain operands, those that are no tensors, in order."""
+        given = [*self.args, *self.kwargs.values()]
+        return [value for value in given if not _holds_slot(value)]
+
+
+def _holds_slot(value: Any) -> bool:
+    if isinstance(value, Slot):
+        return True
+    return isinstance(value, (tuple, list)) and any(_holds_slot(item) for item in value)
+
+
+@dataclass(eq=False, slots=True)
+class Edge:
+    """One tensor operand of one op: `consumer`'s operand number `operand`, made by `producer`.
+
+    `flows` where autograd could send a gradient along it. After a backward pass `gradient` is
+    what was sent, in the operand's shape (summed over what was broadcast); None where nothing
+    was. `offered` is what the op had to send: more than `gradient` only on a cut edge. `joint`:
+    the same tensor stands twice in an op of several parts, and the first edge has both shares.
+    `fixed`: no argument of a call of the program, so that no scissors reach it.
+    """
+
+    consumer: Node
+    operand: int
+    producer: Node
+    output: int
+    value: Value
+    flows: bool = False
+    cut: bool = False
+    joint: bool = False
+    fixed: bool = False
+    gradient: Value | None = None
+    offered: Value | None = None
+
+    @property
+    def name(self) -> str:
+        """Unique in its recording: "op:operand"."""
+        return f"{self.consumer.name}:{self.operand}"
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether `cutting.cut` can stop the gradient here, and here alone."""
+        return self.flows and not self.joint and not self.fixed
+
+    @property
+    def stale(self) -> Stale | None:
+        """What is known of its tensor where the op saved it and it was changed afterwards."""
+        return next((one for one in self.consumer.stale if self.operand in one.operands), None)
+
+    @property
+    def state(self) -> State:
+        """What became of the gradient in the last backward pass."""
+        if self.cut:
+            return "cut"
+        kind = self.consumer.kind
+        if kind == "stopped" and self.producer.requires_grad:
+            return "stopped"
+        if not self.flows or not self.consumer.reached:
+            return "none"
+        if kind == "plain":
+            return "none" if self.gradient is None else "flowing"
+        return _STATES[kind]

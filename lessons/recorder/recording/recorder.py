@@ -1,0 +1,260 @@
+"""The mode behind `record`: sees each call, writes down a node, and knows every tensor it met.
+
+Holds tensors and autograd's nodes while the block runs, and none after `close`. How gradients are
+read is in wiring.py; what counts as an op in torch_calls.py.
+"""
+
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn.parameter import is_lazy
+from torch.overrides import TorchFunctionMode
+
+from ...tricks.as_one import Call
+from ...tricks.op_with_rule import swap
+from ...tricks.rule import take_out
+from ..recording.nodes import Edge, Left, Node
+from ..recording.plain_tensor import Value
+from ..recording.recording import Recording
+from ..recording.saved import memory
+from ..recording.torch_calls import (
+    KINDS,
+    LEAVES_TORCH,
+    LETS_OTHERS_WRITE,
+    meaning,
+    op_type_of,
+    op_type_of_node,
+    plain,
+    tensors_in,
+    untraceable,
+)
+from ..recording.variables import Sources, running
+from ..recording.wiring import Key, Wiring, gradient_key, node_name
+from ..torch_private import (
+    hooks_on_saved,
+    next_number,
+    number_of,
+    unseen,
+    version,
+)
+
+
+class Recorder(TorchFunctionMode):
+    """One entry into a recording, in one thread."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__()
+        self.recording = recording
+        self.quiet = 0  # > 0: inside a trick, or autograd runs
+        self._first = next_number()
+        self._counts: Counter[str] = Counter()
+        self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
+        self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
+        self._wiring = Wiring(recording, self.origin)
+        self._sources = Sources()
+        self._edited: set[int] = set()  # memory that somebody wrote into, or may have
+        recording._recorder = self
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        spelling = None if self.quiet or untraceable() else meaning(func)
+        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
+        name = getattr(func, "__name__", "")
+        lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
+        if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
+            if func is torch.Tensor.backward and not self.quiet and self.recording.at_backward:
+                self.recording.at_backward(args[0])
+            result = func(*args, **kwargs)
+            if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
+                with unseen():
+                    self._note_outside(args[0], name)
+            return result
+        call = Call(op_type, args, kwargs, spelling.swapped)
+        return self._record(call, lambda: func(*args, **kwargs), name)
+
+    def see(self, call: Call, run: Callable[..., Any]) -> Any:
+        """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
+        if self.quiet or untraceable():
+            return run(*call.args, **call.kwargs)
+        self.quiet += 1
+        try:
+            return self._record(call, lambda: run(*call.args, **call.kwargs))
+        finally:
+            self.quiet -= 1
+
+    def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
+        with unseen():
+            operands: list[torch.Tensor] = []
+            args = swap(call.args) if call.swapped else call.args
+            node = Node("", call.type, KINDS.get(call.type, "plain"), function=function)
+            node.args = tuple(plain(take_out(value, operands)) for value in args)
+            node.kwargs = {
+                name: plain(take_out(value, operands))
+                for name, value in call.kwargs.items()
+                if name != "out"
+            }
+            gradients_on = torch.is_grad_enabled()
+            keys: list[Key | None] = []
+            for place, operand in enumerate(operands):
+                producer, output = self.origin(operand)
+                value = producer.outputs[output]
+                if self._edited and memory(operand) in self._edited:
+                    value = Value.of(operand)
+                node.operands.append(Edge(node, place, producer, output, value))
+                flows = gradients_on and operand.requires_grad
+                keys.append(gradient_key(operand) if flows else None)
+            versions = [version(operand) for operand in operands]
+        result = run()
+        if not operands:
+            self._note_variable(result)
+            return result  # made of no tensor: a constant, once something reads it
+        with unseen():
+            outputs = tensors_in(result)
+            changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
+            were_there = all(any(x is y for x in operands) for y in outputs)
+            if changed:
+                self._edited.update(memory(one) for one in changed)
+            if changed and were_there:
+                outputs, node.inplace = changed[:1], True
+            elif were_there:
+                return result  # nothing came out, or what went in: no op
+            if not gradients_on and any(x.requires_grad for x in operands):
+                node.kind, node.no_grad = "stopped", True
+            self._add(node, outputs)
+            if changed:
+                self.recording.saved.wrote(node, changed)
+            inside = self._wiring.wire(node, outputs, keys)
+            if inside and not hooks_on_saved():
+                self.recording.saved.ran(node, inside, operands, versions, outputs)
+        return result
+
+    def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
+        node.name = self._unique(node.type)
+        place, caller = running()
+        names = self._sources.names(place)
+        node.variable = (names[0] or None) if names else None
+        node.place = (place[0], place[1]) if place and place[1] else None
+        node.caller = (caller[0], caller[1]) if caller and caller[1] else None
+        for index, output in enumerate(outputs):
+            node.outputs.append(Value.of(output))
+            self._remember(output, node, index)
+        node.upstream = [None] * len(outputs)
+        self.recording.nodes[node.name] = node
+        self.recording.mark_cuts(node)
+
+    def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
+        """Its numbers, or its memory, are in other hands now."""
+        if call in LETS_OTHERS_WRITE:
+            self._edited.add(memory(tensor))
+        entry = self._tensors.get(id(tensor))
+        if call in LEAVES_TORCH and entry is not None:
+            recording, (place, _) = self.recording, running()
+            where = (place[0], place[1]) if place and place[1] else None
+            value = entry[2].outputs[entry[3]]
+            left = Left(entry[2].name, call, value, len(recording.nodes), where)
+            recording.left.append(left)
+
+    def _note_variable(self, result: Any) -> None:
+        names = self._sources.names(running()[0])
+        for tensor, name in zip(tensors_in(result), names, strict=False):
+            self._variables[id(tensor)] = tensor, name
+
+    def _remember(self, tensor: torch.Tensor, node: Node, place: int) -> None:
+        self._tensors[id(tensor)] = (tensor, tensor.grad_fn, node, place)
+        if tensor.grad_fn is not None:
+            node.requires_grad = True
+            self._wiring.outputs[tensor.grad_fn, tensor.output_nr] = node, place
+        if self.recording.keep:
+            self.recording.tensors.setdefault(node.name, []).append(tensor)
+
+    def origin(self, tensor: torch.Tensor) -> tuple[Node, int]:
+        """The node that made `tensor` and which output it is; a new leaf or op for a stranger."""
+        made_by = tensor.grad_fn
+        entry = self._tensors.get(id(tensor))
+        if entry is not None and entry[1] is made_by:
+            node, place = entry[2], entry[3]
+            if made_by is None and tensor.requires_grad and not node.requires_grad:
+                # `requires_grad_()` was called on it: from here on autograd has a leaf there.
+                node.requires_grad = True
+                node.kind = "input" if node.kind == "constant" else node.kind
+                self.recording._leaves[node.name] = weakref.ref(tensor)
+            return node, place
+        if made_by is None:
+            return self.leaf(tensor), 0
+        found = self._wiring.outputs.get((made_by, tensor.output_nr))
+        if found is not None:
+            self._tensors[id(tensor)] = (tensor, made_by, *found)
+            return found
+        if made_by in self._wiring.owners or number_of(made_by) >= self._first:
+            return self._own_function(tensor, made_by)
+        return self.leaf(tensor), 0
+
+    def tensor(self, number: int) -> torch.Tensor | None:
+        """The tensor with this `id`, if the block has met it."""
+        entry = self._tensors.get(number)
+        return None if entry is None else entry[0]
+
+    def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
+        """A tensor that no op of the recording made."""
+        given = name is not None or tensor.requires_grad
+        word = "input" if given else "const"
+        if given and isinstance(tensor, torch.nn.Parameter):
+            word = "parameter"
+        node = Node(self._unique(name or word), word, "input" if given else "constant")
+        node.outputs.append(Value.of(tensor))
+        node.upstream = [None]
+        node.requires_grad = tensor.requires_grad
+        if name is None and id(tensor) in self._variables:
+            node.variable = self._variables[id(tensor)][1]
+        self.recording.nodes[node.name] = node
+        self._remember(tensor, node, 0)
+        if tensor.requires_grad:
+            self.recording._leaves[node.name] = weakref.ref(tensor)
+        return node
+
+    def _own_function(self, tensor: torch.Tensor, made_by: Any) -> tuple[Node, int]:
+        """An op that no mode could see: an `autograd.Function` of the program's own."""
+        node = self._wiring.owners.get(made_by)
+        if node is None:
+            node = Node("", op_type_of_node(node_name(made_by)), "plain")
+            self._add(node, [tensor])
+            node.variable = node.place = node.caller = None  # it ran before, and elsewhere
+            self._wiring.wire(node, [tensor], [])
+            return node, 0
+        node.outputs.append(Value.of(tensor))
+        node.upstream.append(None)
+        place = len(node.outputs) - 1
+        self._remember(tensor, node, place)
+        self._wiring.hook(made_by).arrivals.append((tensor.output_nr, node, place))
+        return node, place
+
+    def rename(self, tensor: torch.Tensor, name: str) -> None:
+        """Give the node that made `tensor` a name, unless a trick is running."""
+        if self.quiet or untraceable():
+            return
+        node, _ = self.origin(tensor)
+        if node.name != name:
+            self.recording.rename(node, self._unique(name))
+
+    def _unique(self, word: str) -> str:
+        name = word
+        while name in self.recording.nodes:
+            self._counts[word] += 1
+            name = f"{word}_{self._counts[word]}"
+        return name
+
+    def close(self) -> None:
+        """Let go of every tensor and of the graph; remember tensors only weakly, to know them."""
+        self.recording._recorder = None
+        self.recording._known = {
+            key: (weakref.ref(tensor), node, place)
+            for key, (tensor, _, node, place) in self._tensors.items()
+        }
+        self._tensors.clear()
+        self._variables.clear()
+        self._wiring.clear()

@@ -1,0 +1,260 @@
+"""What ops saved for their backward passes, and whether it is still what it was.
+
+As an op runs only addresses are noted. Before a backward pass each autograd node on its way is
+asked what it kept: a tensor at the address of an operand, or of the op's own output, is that one,
+and its numbers are compared with those that it had when the op ran.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import torch
+
+from ...text import number
+from ..recording.nodes import Node, RecordError, Stale
+from ..recording.plain_tensor import Value, flat, place
+from ..torch_private import REFUSED, number_of, saved_tensors, version
+
+Nodes = Mapping[str, Node]
+"""The nodes of a recording by name, in the order they ran."""
+
+
+_PLACES = {"self": 0, "input": 0, "other": 1, "mat2": 1, "exponent": 1, "weight": 1, "result": -1}
+"""Where the tensors stand that torch saves under these names; -1 is the first output."""
+
+_Held = Callable[[int], torch.Tensor | None]
+"""Finds a tensor by its ``id``, if somebody still holds it."""
+
+
+class RefusedError(RecordError, RuntimeError):
+    """Torch refuses the backward pass: a tensor that an op saved was changed in place."""
+
+
+class _Known(NamedTuple):
+    """A tensor as an op met it: `place` is that of an operand, or ~place of an output."""
+
+    address: int
+    identity: int
+    version: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    conjugate: bool
+    place: int
+
+
+class _Op(NamedTuple):
+    """An op, the tensors that it met, and when it ran: a count of ops and writes."""
+
+    node: Node
+    known: list[_Known]
+    time: int
+
+
+class Saved:
+    """Of one recording: where the tensors of each op were, and which op wrote into what."""
+
+    def __init__(self) -> None:
+        self._ops: dict[int, _Op] = {}  # by autograd's number
+        self._written: dict[int, tuple[Node, int]] = {}  # by memory: who wrote last, and when
+        self._time = 0
+
+    def ran(
+        self,
+        node: Node,
+        inside: Iterable[Any],
+        operands: list[torch.Tensor],
+        versions: list[int],
+        outputs: list[torch.Tensor],
+    ) -> None:
+        """Note an op that autograd knows as the nodes `inside`; `versions` are the operands'."""
+        known = [_known(one, version(one), ~place) for place, one in enumerate(outputs)]
+        pairs = zip(operands, versions, strict=True)
+        known += [_known(one, old, place) for place, (one, old) in enumerate(pairs)]
+        self._time += 1
+        for autograd_node in inside:
+            self._ops[number_of(autograd_node)] = _Op(node, known, self._time)
+
+    def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
+        """Note that `node` changed these in place."""
+        self._time += 1
+        for one in changed:
+            for address in {memory(one), _address(one)} - {0}:
+                self._written[address] = node, self._time
+
+    def check(self, root: Any, held: _Held) -> None:
+        """Mark each node before `root` whose saved tensors were changed; `held` finds by `id`."""
+        met, waiting = {root}, [root] if root is not None else []
+        while waiting:
+            autograd_node = waiting.pop()
+            op = self._ops.get(number_of(autograd_node))
+            if op is not None:
+                self._check(autograd_node, op, held)
+            for before, _ in autograd_node.next_functions:
+                if before is not None and before not in met:
+                    met.add(before)
+                    waiting.append(before)
+
+    def _check(self, autograd_node: Any, op: _Op, held: _Held) -> None:
+        node, found = op.node, dict[int, Stale]()
+        for name, kept in saved_tensors(autograd_node):
+            if kept is None:
+                found |= self._refused(name, op, held)
+                continue
+            one = _which(kept, op.known, held)
+            if one is None or one.place in found:
+                continue
+            now = Value.of(_read(kept, one))
+            if not now.same_as(_before(node, one.place)):
+                found[one.place] = _stale(op, one, now, refused=False)
+        for at, stale in found.items():
+            one = next(one for one in op.known if one.place == at)
+            writer = self._writer(op, one, held(one.identity))
+            marked = replace(stale, by=None if writer is None else writer.name)
+            if marked not in node.stale:
+                node.stale += (marked,)
+
+    def _writer(self, op: _Op, one: _Known, tensor: torch.Tensor | None) -> Node | None:
+        """Who wrote last into this tensor after the op ran, if that was seen."""
+        address = one.address if tensor is None else memory(tensor)
+        writer, time = self._written.get(address, (None, 0))
+        return writer if time > op.time else None
+
+    def _refused(self, name: str, op: _Op, held: _Held) -> dict[int, Stale]:
+        """The op's tensor that torch refuses: its version went on, and it stands at `name`."""
+        changed: dict[int, tuple[_Known, Value | None]] = {}
+        for one in op.known:
+            tensor = held(one.identity)
+            writer = self._writer(op, one, tensor)
+            if tensor is not None and version(tensor) != one.version:
+                changed.setdefault(one.place, (one, Value.of(tensor)))
+            elif tensor is None and writer is not None:
+                now = writer.outputs[0]
+                changed.setdefault(one.place, (one, now if now.shape == one.shape else None))
+        wanted = _PLACES.get(name)
+        if wanted in changed:
+            changed = {wanted: changed[wanted]}
+        return {place: _stale(op, one, now, refused=True) for place, (one, now) in changed.items()}
+
+
+def memory(tensor: torch.Tensor) -> int:
+    """The address of the memory that a tensor and its views share; 0 where there is none."""
+    if tensor.layout is not torch.strided or tensor.is_meta:
+        return 0
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a subclass, or a transform's, has none
+        return 0
+
+
+def _address(tensor: torch.Tensor) -> int:
+    """Where its first number lies; 0 where it lies nowhere."""
+    try:
+        return tensor.data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def refusal(nodes: Nodes, error: RuntimeError) -> tuple[str | None, str] | None:
+    """The op where torch refused, by name, and what to say of it; None for another error.
+
+    Of several ops the one that autograd comes to first: it goes back from the last.
+    """
+    if REFUSED not in str(error):
+        return None
+    for node in reversed(list(nodes.values())):
+        if any(one.refused for one in node.stale) and not any(e.offered for e in node.operands):
+            return node.name, refused_words(nodes, node)
+    return None, f"Torch refuses this backward pass: {str(error).partition('. Hint')[0]}."
+
+
+def refused_words(nodes: Nodes, node: Node) -> str:
+    """The refusal as a sentence for people: who saved what, who changed it, and what to do."""
+    stale = next(one for one in node.stale if one.refused)
+    writer = nodes.get(stale.by or "")
+    how = f"{writer.type} changed it" if writer is not None else "it was changed"
+    line = f" in line {writer.place[1][0]}" if writer is not None and writer.place else ""
+    return (
+        f"Torch refuses this backward pass: {saver(node, stale)} saved {stale.name} for its "
+        f"gradient, then {how} in place{line}{_from_to(stale)}. Write the new value into a new "
+        "tensor, or change a clone."
+    )
+
+
+def saver(node: Node, stale: Stale) -> str:
+    """The op that saved, in a sentence: its type, and the variable that holds what it made."""
+    if stale.output is not None:
+        return node.type
+    return node.type if node.label in (node.name, node.type) else f"{node.type} ({node.label})"
+
+
+def changed_at(stale: Stale, index: Sequence[int] = ()) -> int | None:
+    """Where in row-major order it is another number now: at the component `index`, or first.
+
+    None where no number that was kept is another one.
+    """
+    if stale.now is None:
+        return None
+    shape = stale.before.shape
+    chosen = flat(place(index, shape), shape) if index else -1
+    pairs = zip(stale.before.numbers, stale.now.numbers, strict=False)
+    changed = [i for i, (a, b) in enumerate(pairs) if a != b and (a == a or b == b)]
+    return chosen if chosen in changed else next(iter(changed), None)
+
+
+def _from_to(stale: Stale) -> str:
+    at = changed_at(stale)
+    if at is None or stale.now is None:
+        return ""
+    before, now = stale.before.numbers[at], stale.now.numbers[at]
+    if isinstance(before, complex) or isinstance(now, complex):
+        return f": it was {before}, now it is {now}"
+    return f": it was {number(float(before), 4)}, now it is {number(float(now), 4)}"
+
+
+def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
+    if tensor.layout is not torch.strided or tensor.is_meta:
+        return _Known(0, id(tensor), number, (), (), False, place)
+    shape, stride = tuple(tensor.shape), tensor.stride()
+    return _Known(_address(tensor), id(tensor), number, shape, stride, tensor.is_conj(), place)
+
+
+def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
+    """Which of the op's tensors this one is; None for what it made for itself."""
+    if kept.layout is not torch.strided or kept.is_meta:
+        return None
+    address, near = _address(kept), None
+    alike = (tuple(kept.shape), kept.stride(), kept.is_conj())
+    for one in known:
+        if address and one.address == address:
+            if (one.shape, one.stride, one.conjugate) == alike:
+                return one
+            near = near or one
+        elif one.identity == id(kept) and held(one.identity) is kept:
+            return one  # a leaf whose memory was exchanged
+    return near
+
+
+def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
+    """The op's tensor as it is now, through what was kept of it, were that a transposed view."""
+    if kept.is_conj() != one.conjugate:  # the same memory, read with the other sign
+        kept = kept.detach().conj()
+    if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
+        return kept
+    if _address(kept) != one.address:  # a leaf whose memory was exchanged
+        return kept
+    return kept.detach().as_strided(one.shape, one.stride, kept.storage_offset())
+
+
+def _before(node: Node, place: int) -> Value:
+    return node.outputs[~place] if place < 0 else node.operands[place].value
+
+
+def _stale(op: _Op, one: _Known, now: Value | None, *, refused: bool) -> Stale:
+    node, known = op.node, op.known
+    same = [other for other in known if other.identity == one.identity]
+    operands = tuple(other.place for other in same if other.place >= 0 and one.place >= 0)
+    producer = node if one.place < 0 else node.operands[one.place].producer
+    output = ~one.place if one.place < 0 else None
+    before = _before(node, one.place)
+    return Stale(operands, output, producer.label, before, now, None, refused)

@@ -1,0 +1,100 @@
+"""What a torch call is to the recorder: which op type, which plain arguments, or no op at all."""
+
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from ...tricks.lookup import SPELLINGS, Spelling
+from ...tricks.optypes import OP_TYPES
+from ...tricks.rule import Slot
+from ..recording.nodes import Kind
+from ..torch_private import PICKLED, transforms
+
+KINDS: dict[str, Kind] = {
+    "stop_gradient": "stopped",
+    "py_func": "stopped",
+    "flip_gradient": "reversed",
+    "scale_gradient": "scaled",
+    "clip_gradient": "clipped",
+    "clip_gradient_norm": "clipped",
+    "straight_through": "surrogate",
+    "forward_backward": "surrogate",
+}
+_NO_OPS = frozenset((
+    *("backward", "grad", "retain_grad", "register_hook"),
+    *("register_post_accumulate_grad_hook", "requires_grad_"),
+    *("share_memory_", "rename_", "__deepcopy__", "__reduce_ex__"),
+    *(PICKLED, "__setstate__", "__hash__", "as_subclass", "data_ptr"),
+    *("__set__", "__delete__", "__format__", "__repr__", "__len__"),
+    *("tolist", "item", "numpy", "size", "dim", "stride", "numel"),
+))  # fmt: skip
+
+LETS_OTHERS_WRITE = frozenset((
+    *("numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "__set__"),
+))  # fmt: skip
+"""Calls after which a tensor's memory may change, or is another, and no version counts it."""
+
+LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "__int__"))
+"""Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
+
+
+@lru_cache(2048)
+def meaning(func: Any) -> Spelling | None:
+    """How a torch callable spells an op type, the engine's or its own name; None for no op."""
+    spelling = SPELLINGS.get(func)
+    if spelling is not None:
+        return spelling
+    name = getattr(func, "__name__", type(func).__name__)
+    if name == "__get__":
+        attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+        if attribute == "data":  # the old spelling of detach
+            return Spelling("stop_gradient")
+        return Spelling(attribute) if attribute in ("real", "imag", "H", "mH") else None
+    return None if name in _NO_OPS else Spelling(name.strip("_") or "op")
+
+
+def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """The op type of this very call; None where it changes nothing, such as `.to` its own dtype."""
+    op_type = spelling.choose(args, kwargs) if spelling.choose else spelling.type
+    if op_type is None:  # a call that the engine's table leaves out
+        return {"div": "div_trunc", "where": "nonzero"}.get(spelling.type)
+    return op_type
+
+
+@lru_cache(256)
+def op_type_of_node(name: str) -> str:
+    """The op type that leaves an autograd node of this name behind; the name itself for others.
+
+    >>> op_type_of_node("Unbind"), op_type_of_node("MyFunction")
+    ('unbind', 'MyFunction')
+    """
+    types = [row.name for row in OP_TYPES.values() if name in row.nodes]
+    return types[0] if len(types) == 1 else name
+
+
+def untraceable(around: int = 0) -> bool:
+    """Under `torch.func` and `torch.compile` tensors have no numbers to copy.
+
+    Args:
+        around: so many transforms were there before: `vmap` of a program that is watched.
+    """
+    return transforms() > around or torch.compiler.is_compiling()
+
+
+def tensors_in(result: Any) -> list[torch.Tensor]:
+    """The tensors that a call returned, those in tuples and lists too."""
+    if isinstance(result, torch.Tensor):
+        return [result]
+    if isinstance(result, (tuple, list)):
+        return [tensor for item in result for tensor in tensors_in(item)]
+    return []
+
+
+def plain(value: Any) -> Any:
+    """An argument as plain data: slots, numbers and words stay, the rest is named."""
+    if value is None or isinstance(value, (Slot, bool, int, float, complex, str, torch.dtype)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return getattr(value, "__name__", None) or str(value)

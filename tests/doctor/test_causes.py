@@ -1,0 +1,160 @@
+"""Zeros, NaNs and divisions: the sentence names the cause, and the advice is that of the op."""
+
+import torch
+
+from lessons.doctor import trace
+
+
+def traced(program, *numbers):
+    return trace(program, torch.tensor(numbers, requires_grad=True))
+
+
+def test_paths_that_cancel_are_named_where_they_meet():
+    (fault,) = traced(lambda v: (v / v.sum()).sum(), 4.0).faults
+    assert fault.kind == "zero_gradient"
+    assert fault.node == "v"
+    assert "2 paths meet at v and cancel" in fault.says
+    assert "−0.25 from sum" in fault.says
+    assert "0.25 from div" in fault.says
+
+    def inside(x):
+        h = x * 3
+        return (h * 2 - h - h).sum()
+
+    (fault,) = traced(inside, 1.0, 2.0).faults
+    assert "3 paths meet at h and cancel at [0]" in fault.says
+    assert fault.node == "mul"
+
+
+def test_an_underflow_of_float16_is_named():
+    def scaled(x):
+        return (x.half() * 1e-5 * 1e-4).sum()
+
+    def cast(x):
+        return (x.half().float() * 1e-9).sum()
+
+    for program in (scaled, cast):
+        (fault,) = traced(program, 1.0, 2.0).faults
+        assert "underflows" in fault.do
+        assert "float16, 5.96e−08" in fault.do
+        assert "Scale the loss" in fault.do
+    assert traced(lambda x: (x.half().float() * 1e-6).sum(), 1.0, 2.0).faults == []
+
+
+def test_a_factor_of_zero_is_no_underflow():
+    (fault,) = traced(lambda x: (x.half() * 0.0).sum(), 1.0).faults
+    assert fault.do.startswith("One factor is 0")
+    (fault,) = traced(lambda x: torch.relu(-x.half()).sum(), 1.0).faults
+    assert "flat" in fault.do
+
+
+def test_zeros_written_in_place_are_named_and_not_the_op_that_reads_them():
+    def program(x):
+        y = x.clone()
+        y[0] = 0
+        return (y**2).sum()
+
+    (fault,) = traced(program, 3.0).faults
+    assert fault.node == "setitem"
+    assert "the zeros that setitem in line" in fault.says
+    assert fault.do.startswith("setitem puts new numbers")
+
+    def after(x):
+        y = x**2
+        y[0] = 0
+        return y.sum()
+
+    (fault,) = traced(after, 3.0).faults
+    assert fault.node == "setitem"
+    assert fault.do.startswith("setitem puts new numbers")
+
+    def honest(x):
+        return (x**2).sum()
+
+    (fault,) = traced(honest, 0.0).faults
+    assert fault.node == "pow"
+
+
+def test_a_division_by_zero_has_its_own_advice():
+    programs = (
+        lambda x: (1 / (x - x)).sum(),
+        lambda x: x.sum() / (x - x).sum(),
+        lambda x: (x / 0).sum(),
+        lambda x: (x - x).reciprocal().sum(),
+        lambda x: torch.where(x > 5, x / (x - 1), x).sum(),
+    )
+    for program in programs:
+        found = traced(program, 1.0, 2.0).faults
+        assert found[0].do.startswith("The denominator is 0 there.")
+        assert not any("sqrt" in one.do for one in found)
+        assert not any("denominator" in one.do for one in found[1:])  # once is enough
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x - 1
+    repaired = torch.where(y == 0, 0, x / torch.where(y == 0, 1, y))
+    assert torch.autograd.grad(repaired.sum(), x)[0].isfinite().all()
+
+
+def test_a_broadcast_denominator_is_read_at_its_place():
+    found = traced(lambda x: (x.reshape(2, 1) / torch.tensor([1.0, 0.0])).sum(), 1.0, 2.0).faults
+    assert found[0].do.startswith("The denominator is 0 there.")
+    assert "at [0, 1]" in found[0].says
+
+
+REPAIRS = "repairs the value and not the gradient"
+
+
+def test_where_behind_a_log_of_a_negative_number_does_repair_the_gradient():
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    repaired = torch.where(x > 0, torch.log(x), 0)
+    assert torch.autograd.grad(repaired.sum(), x)[0].tolist() == [0.0, 0.5]
+    found = traced(lambda x: torch.log(x).sum(), -1.0, 2.0).faults
+    assert "below 0" in found[0].do
+    assert not any(REPAIRS in one.do for one in found)
+    for op, at in ((torch.log, 0.0), (torch.sqrt, -1.0), (torch.sqrt, 0.0)):
+        masked = torch.tensor([at, 2.0], requires_grad=True)
+        broken = torch.where(masked > 0, op(masked), 0).sum()
+        assert torch.autograd.grad(broken, masked)[0].isnan()[0]
+        found = traced(lambda x, op=op: torch.where(x > 0, op(x), 0).sum(), at, 2.0).faults
+        assert REPAIRS in found[0].do
+
+
+def test_the_place_where_the_gradient_breaks_comes_before_a_harmless_one():
+    def masked(x):
+        harmless = torch.where(x > 5, torch.log(-x), x)
+        return (harmless * torch.sqrt(x - x)).sum()
+
+    found = traced(masked, 1.0, 2.0).faults
+    assert [one.node for one in found] == ["sqrt"]
+
+    def two(x):
+        harmless = torch.where(x > 5, torch.log(-x), x)
+        return (harmless + torch.sqrt(-x)).sum()
+
+    found = traced(two, 1.0, 2.0).faults
+    assert {one.node for one in found} == {"sqrt"}
+
+    def causes(x):
+        return torch.where(x > 0, torch.log(x), 0).sum()
+
+    first, second = traced(causes, 0.0, 1.0).faults
+    assert first.kind == "nonfinite_backward"
+    assert second.kind == "nonfinite_forward"
+
+
+def test_an_edit_by_numpy_has_no_note_on_its_detach():
+    def edited(x):
+        a = torch.exp(x)
+        a.detach().numpy()[0] = 5.0
+        return a.sum()
+
+    made = traced(edited, 1.0, 2.0)
+    assert [one.kind for one in made.faults] == ["stale"]
+    assert made.notes == []
+
+    def both(x):
+        a = torch.exp(x)
+        a.detach().numpy()[0] = 5.0
+        return (a * x.detach()).sum()
+
+    (note,) = traced(both, 1.0, 2.0).notes
+    assert note.startswith("x.detach()")

@@ -1,0 +1,163 @@
+"""``python -m lessons trace``: what it reads, what it writes, and what it says for mistakes."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from lessons.__main__ import main
+from lessons.doctor import TraceError
+from lessons.doctor.arguments import bound, read, value_of
+from tests.doctor import broken
+
+BROKEN = str(Path(broken.__file__))
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+
+    def run(*words):
+        status = main(["trace", *words])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run
+
+
+def test_it_prints_the_faults_and_writes_the_page(command, tmp_path):
+    status, out, err = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1")
+    assert (status, err) == (0, "")
+    assert "1 fault" in out
+    assert "h.detach()" in out
+    assert "Written: detached.html" in out
+    assert (tmp_path / "detached.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_where_it_was_written_is_told_without_control_characters(command, tmp_path):
+    name = "red\x1b[31m.html"
+    status, out, _ = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1", "--out", name)
+    assert status == 0
+    assert "Written: red\ufffd[31m.html" in out
+    assert out.replace("\n", "").isprintable()
+    assert (tmp_path / name).exists()
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_it_runs_from_any_folder_as_a_process_of_its_own(tmp_path):
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "lessons", "trace", f"{BROKEN}:fine",
+         "--arg", "x=1,2", "--arg", "w=randn(2):3", "--out", "here.html"],
+        capture_output=True, text=True, timeout=300, cwd=tmp_path, env={"PYTHONPATH": str(root)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "No fault was found" in done.stdout
+    assert (tmp_path / "here.html").exists()
+
+
+@pytest.mark.parametrize("what", ["make", "zero_arguments", "instance"])
+def test_a_module_or_what_makes_one(command, what):
+    status, out, err = command(f"{BROKEN}:{what}", "--arg", "input=randn(4,3):0")
+    assert (status, err) == (0, "")
+    assert "weight" in out
+
+
+def test_globals_that_a_function_reads_have_their_names(command):
+    _, out, _ = command(f"{BROKEN}:reads_globals", "--arg", "x=randn(2,3):1")
+    assert "instance.weight" in out
+    assert "scale" in out
+
+
+def test_a_dictionary_with_a_loss(command):
+    status, out, _ = command(f"{BROKEN}:as_dictionary", "--arg", "x=3")
+    assert status == 0
+    assert "result 9" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nowhere.py:f"], "There is no file nowhere.py"),
+        (["broken.py"], "FILE.py:NAME is expected"),
+        ([f"{BROKEN}:absent"], "has no absent. It has item, "),
+        ([f"{BROKEN}:not_a_function"], "is a int; a function"),
+        ([f"{BROKEN}:item"], "item takes x; nothing came, x is missing"),
+        ([f"{BROKEN}:item", "--arg", "y=1"], "it has no argument y"),
+        ([f"{BROKEN}:item", "--arg", "x"], "--arg needs NAME=VALUE"),
+        ([f"{BROKEN}:item", "--arg", "x=a,b"], "x: a,b is not understood"),
+        ([f"{BROKEN}:item", "--arg", "x=1@float3"], "after @ stands a dtype"),
+        ([f"{BROKEN}:item", "--arg", "x=randn(99999,99999)"], "at most 50,000,000 numbers"),
+        ([f"{BROKEN}:item", "--arg", "x=1", "--arg", "x=2"], "x was given twice"),
+        ([f"{BROKEN}:item", "--arg", "x=1", "--at", "a"], "--at needs places"),
+        ([f"{BROKEN}:item", "--arg", "x=1", "--out", "none/x.html"], "No such file"),
+        ([f"{BROKEN}:fails", "--arg", "x=1,2,3,4"], "rows @ torch.ones(3)"),
+    ],
+)
+def test_a_mistake_is_told_in_words(command, words, says):
+    status, out, err = command(*words)
+    assert (status, out) == (2, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_the_last_lines_of_a_program_that_raised(command):
+    _, _, err = command(f"{BROKEN}:fails", "--arg", "x=1,2,3,4")
+    first, *frames, last = err.strip().split("\n")
+    assert first == "python -m lessons: fails raised:"
+    assert [frame.partition(",")[0].strip() for frame in frames] == ["broken.py"]
+    assert "RuntimeError" in last
+
+
+def test_a_file_that_does_not_run(command, tmp_path):
+    (tmp_path / "half.py").write_text("import torch\nx = (\n")
+    assert "does not run" in command("half.py:f")[2]
+    (tmp_path / "broken_import.py").write_text("import nothing_of_the_kind\n")
+    assert "nothing_of_the_kind" in command("broken_import.py:f")[2]
+    (tmp_path / "leaves.py").write_text("raise SystemExit(3)\n")
+    assert "does not run" in command("leaves.py:f")[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "dtype", "grad"),
+    [
+        ("3", (), torch.float32, True),
+        ("-2,-1,1", (3,), torch.float32, True),
+        ("[[1,2],[3,4]]", (2, 2), torch.float32, True),
+        ("1,2@float64", (2,), torch.float64, True),
+        ("0,1@int64", (2,), torch.int64, False),
+        ("1,2@constant", (2,), torch.float32, False),
+        ("randn(2,3):4", (2, 3), torch.float32, True),
+        ("rand(2)@float16,constant", (2,), torch.float16, False),
+        ("randint(0,5,2,2):1", (2, 2), torch.int64, False),
+        ("zeros(3)", (3,), torch.float32, True),
+        ("ones()", (), torch.float32, True),
+        ("inf,-inf,nan", (3,), torch.float32, True),
+        ("True,False", (2,), torch.bool, False),
+    ],
+)
+def test_how_a_tensor_is_written(text, shape, dtype, grad):
+    value = value_of("x", text)
+    assert (tuple(value.shape), value.dtype, value.requires_grad) == (shape, dtype, grad)
+
+
+def test_a_seed_draws_the_same_again():
+    one, again, other = (value_of("x", f"randn(3):{seed}") for seed in (1, 1, 2))
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+
+
+def test_plain_values_by_annotation_or_by_word():
+    given = read(["x=1,2", "power=3", "name=q", "scale=0.5"])
+    signature = inspect.signature(broken.plain_arguments)
+    values = bound("plain_arguments", signature, given, grad=True)
+    assert (values["power"], values["name"], values["scale"]) == (3, "q", 0.5)
+    assert float(broken.plain_arguments(**values)) == pytest.approx(4.5)
+    assert value_of("n", "python:[1, 'a']") == [1, "a"]
+    with pytest.raises(TraceError, match="declared as int"):
+        value_of("n", "'a'", int)

@@ -1,0 +1,344 @@
+"""Each way in which a gradient goes wrong is named, with its place, on the page and as text."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from lessons.doctor import TraceError, trace
+from tests.doctor import broken
+
+X = (1.0, 2.0, 3.0)
+
+
+def traced(thing, *numbers, **more):
+    x = torch.tensor(numbers or X, requires_grad=not isinstance(thing, type))
+    return trace(thing, x, **more)
+
+
+def line(text):
+    """The line of broken.py that has this text, first."""
+    source = Path(broken.__file__).read_text("utf-8").splitlines()
+    return next(place for place, one in enumerate(source, start=1) if text in one)
+
+
+CASES = {
+    "item": (broken.item, "item", r"\.item\(\) on loss in line \d+ .*returned float 14\.0"),
+    "item_and_back": (broken.item_and_back, "item", r"\.item\(\) on loss"),
+    "copied": (broken.copied, "copied", r"torch\.tensor\(loss\) in line \d+ copies the numbers"),
+    "detached": (broken.detached, "detached", r"h\.detach\(\) in line \d+"),
+    "data": (broken.by_data, "detached", r"h\.data in line \d+"),
+    "no_grad": (broken.without_gradients, "no_grad", r"mul in line \d+ ran without gradients"),
+    "numpy": (broken.through_numpy, "numpy", r"\.numpy\(\) on h\.detach\(\) in line \d+"),
+    "silenced": (broken.silenced, "fresh_leaf", r"new leaf with requires_grad=True"),
+    "second_start": (broken.second_start, "fresh_leaf", r"\.detach\(\) is a new leaf"),
+    "edited": (broken.edited, "stale", r"y\[0\] was 2\.718, the backward pass reads 3\.718"),
+    "edited_by_numpy": (broken.edited_by_numpy, "stale", r"the backward pass reads 5"),
+    "in_place": (broken.in_place, "refused", r"exp saved y .* it was 2\.718, now it is 3\.718"),
+    "unused": (broken.Unused, "unused", r"forgotten\.weight, forgotten\.bias got no gradient"),
+    "rounded": (
+        broken.rounded,
+        "zero_gradient",
+        r"round \(q\) in line \d+ sends nothing",
+    ),
+    "dead": (broken.dead, "zero_gradient", r"relu in line \d+ sends nothing but zeros"),
+    "argmax": (broken.argmax, "whole_numbers", r"argmax in line \d+ gives int64"),
+    "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass arises in sqrt"),
+    "not_numbers": (broken.not_numbers, "no_tensor", r"returned str 'done'"),
+    "second_time": (broken.twice, "second_time", r"went backward a second time .* in line \d+"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_the_fault_is_named_on_the_page_and_as_text(case):
+    program, kind, says = CASES[case]
+    made = traced(program)
+    if kind == "no_tensor":
+        made.faults = [one for one in made.faults if one.kind != "unused"]
+    assert kind in {one.kind for one in made.faults}
+    assert re.search(says, str(made))
+    assert re.search(says, unescape(made.html))
+    for fault in made.faults:
+        assert fault.says.endswith((".", "…"))
+        assert fault.node is None or fault.node in made.recording.nodes
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one not in ("silenced", "root")])
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_one_mistake_is_one_fault(case):
+    program, kind, _ = CASES[case]
+    found = [one.kind for one in traced(program).faults]
+    if kind == "no_tensor":
+        assert found == ["unused", "no_tensor"]
+    elif case == "second_start":
+        assert found == ["fresh_leaf", "detached"]
+    else:
+        assert found == [kind]
+
+
+def test_the_line_is_the_one_of_the_file():
+    (fault,) = traced(broken.detached).faults
+    assert f"in line {line('h = h.detach()')} " in fault.says
+    assert fault.node == "stop_gradient"
+
+
+def test_infinity_and_nan_of_a_root_at_zero_are_told_apart():
+    first, second = traced(broken.root).faults
+    assert "arises in sqrt" in first.says
+    assert "which is 0" in first.says
+    assert "NaN" in second.says
+    assert "arises in pow" in second.says
+
+
+def test_an_overflow_of_float16_is_named():
+    first = traced(broken.half, 1.0, 12.0).faults[0]
+    assert first.kind == "nonfinite_forward"
+    assert "exp (y)" in first.says
+    assert "at [1]" in first.says
+    assert "65504" in first.do
+    assert traced(broken.half, 1.0, 2.0).faults == []
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs")
+def test_a_reentrant_checkpoint_with_a_frozen_input_is_named():
+    made = trace(broken.Frozen, torch.randn(2, 4))
+    (fault,) = made.faults
+    assert fault.kind == "checkpoint"
+    assert "adapter.weight, adapter.bias get no gradient" in fault.says
+    assert "use_reentrant=False" in fault.do
+    awake = trace(broken.Awake, torch.randn(2, 4))
+    assert awake.faults == []
+    assert awake.run.gradients["adapter.weight"].norm > 0
+
+
+def test_what_is_not_used_for_the_result_is_named():
+    x, w = torch.tensor(X, requires_grad=True), torch.tensor(X, requires_grad=True)
+    (fault,) = trace(broken.elsewhere, x, w).faults
+    assert fault.kind == "no_path"
+    assert fault.says.startswith("x got no gradient")
+
+
+def test_a_sound_program_has_no_fault_and_torchs_gradients():
+    x, w = torch.tensor(X, requires_grad=True), torch.tensor(X, requires_grad=True)
+    made = trace(broken.fine, x, w)
+    assert made.faults == []
+    assert "No fault was found" in made.html
+    expected = torch.autograd.grad(broken.fine(x, w), [x, w])
+    for name, gradient in zip("xw", expected, strict=True):
+        assert made.run.gradients[name].norm == pytest.approx(float(gradient.norm()), rel=1e-6)
+        assert made.recording.gradients[name].numbers == gradient.tolist()
+    assert x.grad is None
+
+
+def test_what_stood_in_grad_stays_there():
+    x = torch.tensor(X, requires_grad=True)
+    x.grad = torch.full((3,), 7.0)
+    trace(lambda x: (x * x).sum(), x)
+    assert x.grad.tolist() == [7.0, 7.0, 7.0]
+
+
+def test_a_mask_of_infinities_is_no_fault():
+    def attention(x):
+        mask = torch.tensor([[False, True], [False, False]])
+        return (
+            (x.reshape(2, 1) @ x.reshape(1, 2))
+            .masked_fill(mask, -torch.inf)
+            .softmax(1)
+            .square()
+            .sum()
+        )
+
+    assert traced(attention, 1.0, 2.0).faults == []
+
+    def all_masked(x):
+        return x.masked_fill(torch.tensor([True, True]), -torch.inf).softmax(0).sum()
+
+    kinds = traced(all_masked, 1.0, 2.0).faults
+    assert "softmax" in kinds[0].says
+    assert "NaN" in kinds[0].says
+
+
+def test_a_nan_beyond_the_numbers_that_are_kept_is_seen():
+    def program(x):
+        big = x.expand(5000).clone()
+        return torch.log(big * torch.arange(5000, 0, -1).sub(1)).sum()
+
+    made = traced(program, 1.0)
+    assert made.faults[0].kind == "nonfinite_forward"
+    assert "log" in made.faults[0].says
+
+
+def test_a_detached_branch_beside_a_live_one_is_a_note_and_no_fault():
+    made = traced(lambda x: (x * x.detach()).sum())
+    assert made.faults == []
+    assert any("x.detach()" in note for note in made.notes)
+
+
+def test_frozen_parameters_are_told_and_no_fault():
+    model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
+    model[0].requires_grad_(False)
+    made = trace(model, torch.ones(1, 3))
+    assert made.faults == []
+    assert "frozen" in str(made)
+
+
+def test_every_fault_has_its_node_in_the_drawing():
+    for program in (broken.root, broken.detached, broken.edited, broken.rounded):
+        made = traced(program)
+        drawn = {node["id"] for node in made.drawn.spec["nodes"]}
+        assert {one.node for one in made.faults} <= drawn
+
+
+def test_an_error_of_the_program_is_told_shortly():
+    with pytest.raises(TraceError) as caught:
+        traced(broken.fails, 1.0, 2.0, 3.0, 4.0)
+    said = str(caught.value)
+    assert "broken.py" in said
+    assert "rows @ torch.ones(3)" in said
+    assert len(said.splitlines()) <= 6
+
+
+def test_a_function_of_ones_own_that_sends_nothing_is_named():
+    class Silent(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return None
+
+    (fault,) = traced(lambda x: Silent.apply(x).sum()).faults
+    assert "Silent" in fault.says
+    assert "sent None" in fault.says
+
+
+def test_nothing_that_wants_a_gradient_is_told():
+    made = trace(lambda x: x.sum(), torch.ones(2))
+    assert [one.kind for one in made.faults] == ["nothing_wanted"]
+
+
+def test_what_is_written_into_the_page_stays_text():
+    class Strange(nn.Module):
+        def forward(self, x):
+            return (x * 1).sum()
+
+    Strange.__name__ = "</script><img src=x>"
+    page = trace(Strange(), torch.ones(2, requires_grad=True)).html
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+
+
+def test_unusual_programs_are_traced_without_false_alarms():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    lazy = nn.Sequential(nn.LazyLinear(2), nn.LSTM(2, 3))
+    assert trace(lazy, torch.randn(4, 2)).faults == []
+    assert trace(lambda x: torch.func.vmap(lambda one: one * 2)(x).sum(), x).faults == []
+    second = trace(lambda x: torch.autograd.grad((x**3).sum(), x, create_graph=True)[0].sum(), x)
+    assert second.faults == []
+    assert trace(nn.Embedding(5, 2, sparse=True), torch.tensor([1, 2])).faults == []
+    assert trace(lambda *a, **k: a[0].sum() + k["m"].sum(), x, m=x).faults == []
+    assert trace(lambda x: x.sum(), torch.zeros(0, requires_grad=True)).faults == []
+
+
+def test_many_faults_of_a_kind_are_counted():
+    def program(x):
+        total = x.sum()
+        for _ in range(40):
+            y = torch.exp(x)
+            y.data += 1
+            total = total + y.sum()
+        return total
+
+    made = traced(program)
+    assert len(made.faults) == 13
+    assert made.faults[-1].says == "28 more of this kind were found."
+
+
+def test_a_number_that_was_printed_is_not_blamed():
+    def program(x):
+        h = x * x
+        print(f"{h.mean().item():.3f}")
+        return (h.detach() * 3).sum()
+
+    assert [one.kind for one in traced(program).faults] == ["detached"]
+
+    def returns_a_number(x):
+        h = x * x
+        str(h.mean().item())
+        return h.sum().item()
+
+    (fault,) = traced(returns_a_number).faults
+    assert ".item() on sum(…)" in fault.says
+
+
+def test_numbers_collected_in_a_list_are_found():
+    def program(x):
+        losses = [(x * scale).square().sum().item() for scale in range(1, 4)]
+        return torch.tensor(losses, requires_grad=True).mean()
+
+    assert [one.kind for one in traced(program).faults] == ["fresh_leaf", "item"]
+
+
+def test_places_of_a_maximum_have_no_derivative():
+    (fault,) = traced(lambda x: x.max(0)[1] * 1.0).faults
+    assert fault.kind == "whole_numbers"
+    assert "max(…)" in fault.says
+    assert "int64" in fault.says
+
+
+def test_layers_in_a_plain_list_are_told():
+    class Listed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = [nn.Linear(3, 3) for _ in range(2)]
+            self.head = nn.Linear(3, 1)
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return self.head(x).sum()
+
+    (fault,) = trace(Listed, torch.ones(2, 3)).faults
+    assert fault.kind == "not_registered"
+    assert fault.says.startswith("4 parameters that Listed reads are not among its parameters()")
+
+
+def test_a_mean_of_nothing_is_told():
+    fault = traced(lambda x: x[x > 100].mean()).faults[0]
+    assert "NaN" in fault.says
+    assert "which is empty" in fault.says
+
+
+@pytest.mark.parametrize("returns", ["a tensor", "nothing"])
+def test_a_program_that_goes_backward_itself_is_traced_there(returns):
+    made = traced(
+        broken.goes_backward if returns == "a tensor" else lambda x: (x * x).sum().backward()
+    )
+    assert made.faults == []
+    assert made.run.gradients["x"].norm == pytest.approx(2 * 14**0.5)
+
+
+def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
+    fault = traced(broken.one_row_divides_by_zero).faults[0]
+    assert "0 came at [5, 2], NaN went back to w at [2], which is 3." in fault.says
+    assert "The denominator is 0 there" in fault.do
+
+
+def test_no_single_entry_stands_for_all_that_a_sum_read():
+    made = trace(broken.too_long_a_row, torch.tensor([[0.0, 1.0, 2.0]], requires_grad=True))
+    assert "comes from sum in line" in made.faults[0].says
+    assert ", of " not in made.faults[0].says
+
+
+def test_the_page_multiplies_what_it_sums_and_says_which_entry_it_shows():
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    page = unescape(trace(lambda w: (torch.ones(3, 2) * w).square().mean(), w, index=(9, 1)).html)
+    assert "1 × 1 + 1 × 1 + 1 × 1 = 3 to w" in page
+    assert "the entry [9, 1] is shown, counted from 0, or the last of an axis" in page
+    with pytest.raises(TraceError, match="counted from 0"):
+        trace(torch.sum, w, index=(-1,))

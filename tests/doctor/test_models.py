@@ -1,0 +1,83 @@
+"""Models of the usual kinds: told by module, without false alarms, quickly and within bounds."""
+
+import time
+
+import pytest
+import torch
+
+from lessons.doctor import trace
+from lessons.doctor.drawing import HEAVY, PART, WHOLE
+from tests.doctor import models
+
+
+def images():
+    return torch.randn(2, 3, 64, 64, generator=torch.Generator().manual_seed(0))
+
+
+def norms(model, x):
+    model(x).backward()
+    found = {name: float(one.grad.norm()) for name, one in model.named_parameters()}
+    model.zero_grad()
+    return found
+
+
+@pytest.mark.slow
+def test_a_residual_network_of_eleven_million_weights_is_told_by_module():
+    torch.manual_seed(0)
+    model = models.ResNet()
+    made = trace(model, images())
+    assert made.faults == []
+    assert made.run.weights > 11 * HEAVY
+    assert made.drawn is None
+    rows = {row[0]: row for row in made.tables[1].rows}
+    assert rows["layers.2.downsample.0"][1:4] == ("Conv2d", "2×128×8×8", "8,192")
+    assert len(made.html) < 1_000_000
+
+
+def test_norms_are_those_of_the_whole_gradient():
+    torch.manual_seed(0)
+    model = models.ResNet(width=16, classes=10).eval()
+    made = trace(model, images())
+    for name, norm in norms(model, images()).items():
+        assert made.run.gradients[name].norm == pytest.approx(norm, rel=1e-4), name
+    assert all(one.grad is None for one in model.parameters())
+    assert not any(one._forward_hooks or one._forward_pre_hooks for one in model.modules())
+
+
+def test_a_small_residual_network_is_drawn_in_part_and_has_no_fault():
+    made = trace(models.ResNet(width=8, classes=10), images())
+    assert made.faults == []
+    nodes = made.drawn.spec["nodes"]
+    assert len(nodes) <= WHOLE
+
+
+def test_what_lies_before_a_detach_is_named_once():
+    made = trace(models.Dead(width=8, classes=10), images())
+    assert [one.kind for one in made.faults] == ["detached"]
+    assert "conv1.weight" in made.faults[0].says
+    assert "more get no gradient" in made.faults[0].says
+
+
+def test_a_transformer_block_has_no_fault_and_a_step_for_each_leaf():
+    torch.manual_seed(0)
+    made = trace(models.Transformer(), torch.randn(2, 6, 32))
+    assert made.faults == []
+    steps = made.drawn.spec["steps"]
+    leaves = {step["node"] for step in steps if step["kind"] == "leaf"}
+    assert leaves == set(dict(models.Transformer().named_parameters()))
+
+
+@pytest.mark.long
+def test_ten_thousand_ops_are_traced_and_written_in_time():
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    start = time.process_time()
+    made = trace(models.loop, x)
+    page = made.html
+    assert time.process_time() - start < 30  # 3 seconds on an idle core
+    assert len(made.recording.ops) == 10_001
+    assert len(page) < 1_000_000
+    assert len(made.drawn.spec["nodes"]) < 3 * PART
+    assert made.tables[-1].title == "Lines"
+    ops = sum(int(row[2].replace(",", "")) for row in made.tables[-1].rows)
+    assert ops == 10_001
+    assert len(made.drawn.spec["steps"]) > 10

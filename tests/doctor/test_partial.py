@@ -1,0 +1,185 @@
+"""Numbers that left torch and came back as constants, where other paths carry a gradient."""
+
+import math
+import time
+from html import unescape
+
+import pytest
+import torch
+
+from lessons.doctor import trace
+
+
+def traced(program, *numbers):
+    return trace(program, torch.tensor(numbers or (1.5, 2.25, 3.0), requires_grad=True))
+
+
+def loss_and_penalty(x):
+    loss = (x * x).sum()
+    penalty = x.abs().sum()
+    return torch.tensor(loss.item()) + penalty
+
+
+def product(x):
+    first = x.sum()
+    second = (x * x).sum()
+    return first * second.item()
+
+
+def normed(x):
+    return (x / x.norm().item()).sum()
+
+
+def by_float(x):
+    return (x / float(x.norm())).sum()
+
+
+def listed(x):
+    losses = [(x * scale).sum().item() for scale in (1, 2)]
+    return torch.tensor(losses).mean() + x.sum()
+
+
+def filled(x):
+    return (x / torch.full((3,), x.square().sum().item())).sum()
+
+
+def written(x):
+    y = x.clone()
+    y[0] = x.mean().item()
+    return y.sum()
+
+
+CASES = {
+    loss_and_penalty: ("The value of loss", ".item()", "add"),
+    product: ("The value of second", ".item()", "mul"),
+    normed: ("The value of norm(…)", ".item()", "div"),
+    by_float: ("The value of norm(…)", "float()", "div"),
+    listed: ("The value of sum(…)", ".item()", "mean"),
+    filled: ("The value of sum(…)", ".item()", "div"),
+    written: ("The value of mean(…)", ".item()", "setitem"),
+}
+
+
+@pytest.mark.parametrize("program", CASES, ids=lambda one: one.__name__)
+def test_a_number_that_comes_back_is_told(program):
+    start, call, reader = CASES[program]
+    made = traced(program)
+    assert {one.kind for one in made.faults} == {"left_torch"}
+    first = made.faults[0]
+    assert first.says.startswith(f"{start} left torch by {call}")
+    assert f"that {reader} in line" in first.says
+    assert "that of x lacks this part" in first.says
+    assert ".detach() in place of" in first.do
+    assert first.says in unescape(made.html)
+    assert made.run.gradients["x"].norm > 0
+
+
+@pytest.mark.parametrize("program", [loss_and_penalty, product, normed])
+def test_with_detach_in_its_place_it_is_meant(program):
+    def meant(x):
+        if program is loss_and_penalty:
+            return (x * x).sum().detach() + x.abs().sum()
+        if program is product:
+            return x.sum() * (x * x).sum().detach()
+        return (x / x.norm().detach()).sum()
+
+    assert traced(meant).faults == []
+    x = torch.tensor([1.5, 2.25, 3.0], requires_grad=True)
+    ours = torch.autograd.grad(program(x), x)[0]
+    theirs = torch.autograd.grad(meant(x), x)[0]
+    assert torch.allclose(ours, theirs)
+
+
+@pytest.mark.filterwarnings("ignore:Converting a tensor")
+def test_a_tensor_made_of_a_list_of_tensors_is_told():
+    def program(x):
+        losses = [(x * scale).sum() for scale in (1, 2)]
+        return torch.tensor(losses).mean() + x.sum()
+
+    (fault,) = traced(program).faults
+    assert fault.kind == "left_torch"
+    assert "torch.tensor(…) in line" in fault.says
+    assert "torch.stack" in fault.do
+
+
+def test_a_number_that_is_printed_or_not_used_is_no_fault_and_no_note():
+    def printed(x):
+        h = x.sum()
+        print(f"{h.item():.3f}", float(h), h.tolist())
+        return (x * x).sum()
+
+    def unused(x):
+        h = x.sum()
+        (x * h.item()).sum()
+        return (x * x).sum()
+
+    def decides(x):
+        return (x * 2).sum() if x.sum().item() > 0 else x.sum()
+
+    def frozen(x):
+        with torch.no_grad():
+            scale = x.norm().item()
+        return (x / scale).sum()
+
+    for program in (printed, unused, decides, frozen):
+        made = traced(program)
+        assert made.faults == [], program
+        assert not any("left torch" in note for note in made.notes), program
+
+
+def test_a_literal_of_the_same_size_is_not_taken_for_the_number():
+    def program(x):
+        print(x.sum().item())
+        return (x * 6.75).sum() + (x * -6.75).sum() * 0.5
+
+    made = traced(program)
+    assert made.run.recording.left[0].value.numbers == [6.75]
+    assert made.faults == []
+    assert made.notes == []
+
+
+def test_a_one_of_torchs_own_is_not_taken_for_the_number():
+    def program(x):
+        print(x.sum().item())
+        return (x * torch.ones(2)).sum() + x.sum() * torch.ones(())
+
+    made = traced(program, 0.25, 0.75)
+    assert made.run.recording.left[0].value.numbers == [1.0]
+    assert made.faults == []
+
+
+def test_a_number_that_was_changed_on_its_way_is_a_note():
+    def program(x):
+        scale = math.sqrt(x.sum().item())
+        return (x / scale).sum()
+
+    made = traced(program)
+    assert made.faults == []
+    (note,) = made.notes
+    assert "The value of sum(…) left torch by .item() in line" in note
+    assert "If the number 2.598 that div in line" in note
+    assert note in unescape(made.html)
+
+
+def test_a_loop_is_told_once_and_in_time():
+    def program(x):
+        for _ in range(500):
+            x = x * 1.01 / x.norm().item()
+        return x.sum()
+
+    start = time.process_time()
+    made = traced(program)
+    (fault,) = made.faults
+    assert fault.kind == "left_torch"
+    assert made.notes == []
+    assert time.process_time() - start < 20  # 2 seconds on an idle core
+
+
+def test_it_stands_behind_a_real_fault():
+    def program(x, w):
+        second = (x * x).sum()
+        return x.sum() * second.item() + w.detach().sum()
+
+    x = torch.tensor([1.5, 2.5], requires_grad=True)
+    made = trace(program, x, x.detach().clone().requires_grad_())
+    assert [one.kind for one in made.faults] == ["detached", "left_torch"]

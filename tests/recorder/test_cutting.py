@@ -1,0 +1,193 @@
+"""`cut` against the recorder's own cuts: the same edges, the same gradients, unmoved forwards."""
+
+import pytest
+import torch
+
+from lessons.contract.lab import Start
+from lessons.contract.lesson import CutError
+from lessons.outputs.catalogue import lessons
+from lessons.recorder import named, record
+from lessons.recorder.cutting import MOST, cut, read_cuts, write_cuts
+from lessons.tricks import (
+    flip_gradient,
+    forward_backward,
+    gradient_override_map,
+    identity,
+    scale_gradient,
+    stop_gradient,
+    straight_through,
+)
+
+
+def halved(op, upstream):
+    return tuple(upstream / 2 if x.is_floating_point() else None for x in op.inputs)
+
+
+def noisy_root(x, w):
+    y = x**2
+    return torch.sqrt(stop_gradient(y * w - y) + y)
+
+
+def reflected(x, w):
+    return (2 - w) * (1 / x) + 3.0 * x - (x / 2) ** w
+
+
+def overridden(x, w):
+    with gradient_override_map({"Mul": halved, "Identity": lambda op, upstream: -upstream}):
+        return identity(x * w) * x + torch.relu(w)
+
+
+def tricks(x, w):
+    y = straight_through(torch.round)(x) * scale_gradient(w, 0.5)
+    return flip_gradient(y) + forward_backward(torch.sign, torch.tanh)(x) * y
+
+
+def in_place(x, w):
+    y = x * 2
+    z = y + 0.0
+    z.mul_(w)
+    z += x
+    return z * y
+
+
+def lists(x, w):
+    a, b = torch.stack([x, w, x]).unbind(0)[:2]
+    return torch.cat([a * b, torch.where(x > 0, x, w)])
+
+
+def by_name(x, w):
+    y = named(x * w, "product")
+    z = named(torch.exp(y * 0.1), "growth")
+    return z * y + x * w
+
+
+PROGRAMS = [noisy_root, reflected, overridden, tricks, in_place, lists, by_name]
+
+
+def leaves():
+    x = torch.tensor([-2.0, 0.3, 1.7], dtype=torch.float64, requires_grad=True)
+    w = torch.tensor([1.1, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    return {"x": x, "w": w}
+
+
+def gradients(output, tensors):
+    if not output.requires_grad:
+        return [None] * len(tensors)
+    return torch.autograd.grad(output, tensors, torch.ones_like(output), allow_unused=True)
+
+
+def assert_the_same(program, start, edge):
+    given, finish = start.leaves, start.finish
+    with record(given, cuts=[edge]) as recording:
+        end = finish(start.call(program))
+    recording.backward(end)
+    output = finish(start.call(cut(program, [edge])))
+    assert torch.equal(output, finish(start.call(program))) or end.isnan().any()
+    wanted = {name: one for name, one in given.items() if one.requires_grad}
+    for name, found in zip(wanted, gradients(output, list(wanted.values())), strict=True):
+        expected = recording.gradients[name]
+        assert (found is None) == (expected is None), (edge, name)
+        if found is not None:
+            kept = torch.tensor(expected.numbers, dtype=found.dtype).reshape(found.shape)
+            assert torch.equal(found.nan_to_num(7e7), kept.nan_to_num(7e7)), (edge, name)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_cut_edge_sends_what_the_recorder_says(program):
+    given = leaves()
+    with record(given) as recording:
+        program(**given)
+    edges = [(e.consumer.name, e.operand) for e in recording.edges if e.cuttable]
+    assert edges
+    for edge in edges:
+        assert_the_same(program, Start(given), edge)
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_every_edge_of_every_lesson_can_be_cut(lesson):
+    values = lesson.validate({})
+    if lesson.lab.start is None:
+        pytest.skip("this lesson has no graph to show")
+    plain = lesson.compute(values)
+    for edge in sorted(lesson.edges(values)):
+        assert_the_same(lesson.program, lesson.lab.start(values), edge)
+        try:
+            cut_open = lesson.compute(values, cuts=[edge])
+        except CutError:
+            assert "autograd.grad" in lesson.source, (
+                f"{edge} is cut, and a fact is computed by a backward call of its own. Only a "
+                "program that asks for a gradient itself may fail then: take "
+                "lessons.kit.gradients.gradient, which returns zeros, or stop at an output that "
+                "requires none."
+            )
+            continue
+        forward, before = cut_open["forward"].y, plain["forward"].y
+        assert forward.tolist() == before.tolist(), edge
+
+
+def test_a_cut_shows_in_the_gradient_that_a_lab_draws():
+    lesson = next(one for one in lessons() if one.slug == "right_place")
+    values = lesson.validate({})
+    cut_open = lesson.compute(values, cuts=[("sqrt_1", 0)])
+    assert not cut_open["trick_gradient"].y.any()
+    assert lesson.compute(values)["trick_gradient"].y.all()
+
+
+def test_several_cuts_at_once():
+    x = torch.tensor(3.0, requires_grad=True)
+    both = cut(lambda x: x * x + x, [("mul", 0), ("mul", 1)])
+    assert torch.autograd.grad(both(x), x)[0] == 1
+    assert not cut(lambda x: x * x, [("mul", 0), ("mul", 1)])(x).requires_grad
+
+
+def test_a_leaf_called_like_an_op_takes_its_name():
+    mul, y = (torch.tensor(v, requires_grad=True) for v in (3.0, 4.0))
+
+    def program(mul, y):
+        return mul * y
+
+    with record({"mul": mul, "y": y}, cuts=[("mul_1", 0)]) as recording:
+        end = program(mul, y)
+    recording.backward(end)
+    assert recording.gradients["mul"] is None
+    found = gradients(cut(program, [("mul_1", 0)])(mul, y), [mul, y])
+    assert found[0] is None
+    assert found[1] == 3
+
+
+def test_a_program_is_cut_under_vmap_as_it_is_row_by_row():
+    square = cut(lambda row: row * row.sum(), [("mul", 1)])
+    rows = torch.tensor([[1.0, 2.0], [3.0, -5.0]], requires_grad=True)
+    (together,) = torch.autograd.grad(torch.vmap(square)(rows).sum(), rows)
+    assert torch.equal(together, rows.sum(1, keepdim=True).expand_as(rows))
+
+
+def test_a_vmap_within_the_program_is_no_op_of_its_own():
+    within = cut(lambda x: torch.vmap(torch.sin)(x * x), [("mul", 0), ("sin", 0)])
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (found,) = torch.autograd.grad(within(x).sum(), x)
+    assert torch.allclose(found, x * torch.cos(x * x))
+
+
+def test_reading_what_was_written():
+    cuts = (("mul", 0), ("mul_1", 1), ("sqrt", 0))
+    assert read_cuts(write_cuts(cuts)) == cuts
+    assert read_cuts("") == ()
+    assert read_cuts("mul:0,mul:0 sqrt:0") == (("mul", 0), ("sqrt", 0))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("mul", "mul:", ":0", "mul:x", "mul:-1", "mul:1:2", "mul:0123", "<script>", "mul:٣"),
+        *("a" * 100 + ":0", "mul:0;sqrt:0", ",".join(f"mul_{i}:0" for i in range(MOST + 1))),
+    ],
+)
+def test_hostile_text_is_refused_with_a_sentence(text):
+    with pytest.raises(ValueError, match=r"names no edge|at most"):
+        read_cuts(text)
+
+
+def test_very_long_text_is_refused_at_once():
+    with pytest.raises(ValueError, match="at most"):
+        read_cuts("mul:0," * 1_000_000)

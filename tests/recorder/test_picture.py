@@ -1,0 +1,284 @@
+"""The picture is plain data, drawn from the recording alone, and says what the numbers say."""
+
+import itertools
+import json
+
+import pytest
+import torch
+from hypothesis import given
+
+from lessons.outputs.catalogue import lessons
+from lessons.recorder import record
+from lessons.recorder.picture.graph_drawing import covered, picture, whole
+from lessons.recorder.picture.layout import Drawing
+from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
+from lessons.recorder.recording.plain_tensor import Value
+from lessons.tricks import stop_gradient
+from tests.recorder.programs import U, X, inputs, leaf, own_run, programs, run
+from tests.recorder.test_layout import check, crosses
+
+
+def lesson_picture(slug, index=(0,), cuts=(), x=X):
+    (lesson,) = (one for one in lessons() if one.slug == slug)
+    given_inputs = {"x": leaf(*x), "u": torch.tensor(U, dtype=torch.float64)}
+    with record(given_inputs, cuts=cuts) as recording:
+        z = lesson.program(*given_inputs.values())
+    return picture(recording.backward(z), index)
+
+
+def by_id(items):
+    return {one["id"]: one for one in items}
+
+
+def drawings(picture):
+    """Each of its drawings as test_layout.check takes it."""
+    for place in filter(None, (picture["wide"], picture["narrow"])):
+        # Half of a value's pill hangs below its box. Places are rounded to a tenth: boxes 0.2
+        # smaller than they are cannot touch by that.
+        more = PILL[1] * place["right"] - 0.2
+        sizes = [(n["width"] - 0.2, n["height"] + more) for n in place["nodes"]]
+        yield (
+            sizes,
+            [],
+            [(PILL[0] - 0.2, PILL[1] - 0.2)] * len(place["edges"]),
+            Drawing(
+                tuple((n["x"], n["y"]) for n in place["nodes"]),
+                tuple((e["x"], e["y"]) for e in place["edges"]),
+                (),
+                place["width"] + 0.1,
+                place["height"] + 0.1,
+            ),
+        )
+
+
+def check_routes(picture):
+    """Each edge runs from the box that it leaves to the one that it enters, through none."""
+    for place in filter(None, (picture["wide"], picture["narrow"])):
+        boxes = {node["id"]: at for node, at in zip(picture["nodes"], place["nodes"], strict=True)}
+        for edge, at in zip(picture["edges"], place["edges"], strict=True):
+            for name, (x, y) in ((edge["from"], at["route"][0]), (edge["to"], at["route"][-1])):
+                box = boxes[name]
+                off = abs(x - box["x"]) - box["width"] / 2, abs(y - box["y"]) - box["height"] / 2
+                assert max(off) == pytest.approx(0, abs=0.2), (edge["id"], place["right"])
+            for name, box in boxes.items():
+                corners = (box["x"] - box["width"] / 2 + 1, box["y"] - box["height"] / 2 + 1)
+                inside = (
+                    *corners,
+                    box["x"] + box["width"] / 2 - 1,
+                    box["y"] + box["height"] / 2 - 1,
+                )
+                for start, end in itertools.pairwise(at["route"]):
+                    assert not crosses(start, end, inside), (edge["id"], name, place["right"])
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_every_lesson_is_drawn_without_overlap(lesson):
+    start, own = own_run(lesson)
+    with record(start.leaves) as recording:
+        z = own(start.leaves)
+    drawing = picture(recording.backward(z), start.index)
+    for one in drawings(drawing):
+        check(*one)
+    check_routes(drawing)
+    assert len(drawing["nodes"]) <= 25
+    if drawing["wide"]:
+        assert drawing["wide"]["width"] <= WIDEST
+        assert drawing["wide"]["height"] <= HIGHEST
+
+
+@given(programs())
+@pytest.mark.random
+def test_random_programs_are_drawn_as_strict_json(program):
+    given_inputs = inputs()
+    with record(given_inputs) as recording:
+        output = run(program, given_inputs)
+    drawing = picture(recording.backward(output), (0,))
+    assert json.loads(json.dumps(drawing, allow_nan=False)) == drawing
+    names = {node["id"] for node in drawing["nodes"]}
+    assert all({edge["from"], edge["to"]} <= names for edge in drawing["edges"])
+    if len(names) <= 25:
+        for one in drawings(drawing):
+            check(*one)
+        check_routes(drawing)
+
+
+def test_nodes_show_name_type_and_the_chosen_component():
+    drawing = lesson_picture("wrong_place", index=(1,))
+    nodes = by_id(drawing["nodes"])
+    assert nodes["pow"]["lines"] == ["y", "pow 2", "1"]
+    assert nodes["mul"]["lines"] == ["yu", "mul", "0.94"]
+    assert nodes["x"]["lines"] == ["x", "−1"]
+    assert nodes["mul"]["full"] == "[4.16, 0.94, 1.08] (3, float64)"
+    assert nodes["sqrt"]["output"]
+    assert not nodes["mul"]["output"]
+    assert nodes["stop_gradient"]["kind"] == "stopped"
+    for node, box in zip(drawing["nodes"], drawing["narrow"]["nodes"], strict=True):
+        name, *others, _ = node["lines"]
+        room = box["width"] - PILL[0] - 2 * PADDING + 0.1
+        assert max(len(name) * NAME, *(len(line) * SMALL for line in others), 0) <= room
+
+
+def test_edges_carry_gradient_sign_weight_and_state():
+    edges = by_id(lesson_picture("noise_leaks")["edges"])
+    assert edges["pow:0"]["gradient"] == "−1.02"
+    assert edges["pow:0"]["sign"] == "negative"
+    assert edges["pow:0"]["weight"] == 1.0
+    assert edges["sqrt:0"]["weight"] == pytest.approx((0.245145 / 1.019804) ** 0.5, abs=1e-3)
+    assert edges["mul:1"]["state"] == "none"
+    assert edges["mul:1"]["gradient"] == ""
+    assert not edges["mul:1"]["cuttable"]
+    assert edges["mul:0"]["cuttable"]
+
+
+def test_a_cut_edge_says_what_it_holds_back():
+    drawing = lesson_picture("noise_leaks", cuts={("sqrt", 0)})
+    edge = by_id(drawing["edges"])["sqrt:0"]
+    assert (edge["state"], edge["gradient"], edge["offered"]) == ("cut", "none", "0.2451")
+    assert "cut, 0.2451 stays here" in drawing["alternative"]
+    assert edge["cuttable"]
+
+
+def written(drawing):
+    """The equation, what is struck out in brackets."""
+    return "".join(f"[{text}]" if cut else text for text, cut in drawing["equation"])
+
+
+def square_times(x, cuts=(), first=lambda x: x):
+    """The picture of first(x)² · x."""
+    with record({"x": x}, cuts=cuts) as recording:
+        y = first(x) ** 2 * x
+    return picture(recording.backward(y), (0,))
+
+
+@pytest.mark.parametrize(
+    ("cuts", "first", "said"),
+    [
+        ([], lambda x: x, "dy/dx = 32 + 16 = 48"),
+        ([("pow", 0)], lambda x: x, "dy/dx = [32] + 16 = 16"),
+        ([("pow", 0), ("mul", 1)], lambda x: x, "dy/dx = [32] + [16] = none"),
+        ([], stop_gradient, "dy/dx = 16"),
+        ([("mul", 1)], stop_gradient, "dy/dx = [16] = none"),
+    ],
+)
+def test_the_equation_is_the_sum_of_what_the_edges_bring(cuts, first, said):
+    drawing = square_times(leaf(4.0), cuts, first)
+    assert written(drawing) == said
+    assert written(covered(drawing)) == "dy/dx = ?"
+
+
+def test_of_several_inputs_the_equation_is_for_the_one_with_several_paths():
+    assert two_factors(leaf(2.0), leaf(3.0))["equation"] == []
+    x, w = leaf(-2.0), leaf(3.0)
+    with record({"x": x, "w": w}) as recording:
+        loss = x * w + x
+    assert written(picture(recording.backward(loss))) == "dloss/dx = 3 + 1 = 4"
+    with record({"x": x}) as recording:
+        long = x + x + x + x + x
+    assert picture(recording.backward(long))["equation"] == []
+
+
+def test_nothing_moves_while_values_change():
+    first, second = (
+        lesson_picture("wrong_place"),
+        lesson_picture("wrong_place", x=[1e-7, 3.0, -1e9]),
+    )
+    assert first["wide"] == second["wide"]
+    assert first["narrow"] == second["narrow"]
+    assert first["nodes"][0]["value"] != second["nodes"][0]["value"]
+
+
+def test_nan_is_said_and_not_hidden():
+    drawing = lesson_picture("noise_leaks", x=[0.0, 1.0, 2.0])
+    edge = by_id(drawing["edges"])["pow:0"]
+    assert (edge["gradient"], edge["sign"], edge["weight"]) == ("NaN", "nan", 0)
+    assert any("The NaN arises here" in step["sentence"] for step in drawing["steps"])
+
+
+def test_what_does_not_lead_to_the_output_is_not_drawn():
+    x = leaf(1.0)
+    with record({"x": x}) as recording:
+        y = x * 2
+        y.exp()
+    assert [n["id"] for n in picture(recording.backward(y))["nodes"]] == ["x", "mul"]
+
+
+def test_before_a_backward_pass_all_ops_are_drawn():
+    x = leaf(1.0)
+    with record({"x": x}) as recording:
+        (x * 2).exp()
+    drawing = picture(recording)
+    assert [n["id"] for n in drawing["nodes"]] == ["x", "mul", "exp"]
+    assert drawing["steps"] == []
+
+
+def test_the_text_alternative_has_every_node_and_edge_with_its_number():
+    drawing = lesson_picture("right_place", index=(2,))
+    lines = drawing["alternative"].splitlines()
+    assert lines[0] == "A graph of 9 nodes and 10 edges. Showing the third input, x = 1."
+    assert len(lines) == 1 + 9 + 10
+    assert "clean: sqrt of y, value 1." in lines
+    assert "Gradient from clean back to y: 0.5." in lines
+    assert "Gradient from stop_gradient back to sub: none, stopped." in lines
+
+
+def test_steps_are_text():
+    steps = lesson_picture("noise_leaks")["steps"]
+    assert steps[1]["parts"][0]["local"] == "0.245145"
+    assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
+    last = steps[-1]
+    assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
+    ends = "The backward pass ends here: x.grad = −1.0198."
+    assert last["sentence"] == ends
+    assert (last["parts"], last["arrived"], last["waiting"]) == ([], [], [])
+
+
+def two_factors(x, w, index=(0,)):
+    """The picture of x · w."""
+    with record({"x": x, "w": w}) as recording:
+        z = x * w
+    return picture(recording.backward(z), index)
+
+
+def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
+    drawing = two_factors(leaf(-2.0, 0.5, 2.0), leaf(3.0).squeeze(), (2,))
+    assert drawing["entries"] == "Showing entry 3 of 3."
+    sums = "A gradient into a tensor with one number is summed over the entries that read it."
+    assert drawing["alternative"].endswith(sums)
+    gradients = {edge["from"]: edge["gradient"] for edge in drawing["edges"]}
+    assert gradients == {"x": "3", "w": "0.5"}, "−2 + 0.5 + 2: the sum, beside x's third entry"
+    assert {n["id"]: n["entry"] for n in drawing["nodes"]} == {
+        "x": "entry 3 of 3",
+        "w": "",
+        "mul": "entry 3 of 3",
+    }
+    assert "summed" not in covered(drawing)["alternative"]
+    assert drawing["entries"] in covered(drawing)["alternative"]
+
+
+def test_of_single_numbers_it_says_neither():
+    drawing = two_factors(leaf(2.0).squeeze(), leaf(3.0).squeeze())
+    assert drawing["entries"] == ""
+    assert "summed" not in drawing["alternative"]
+    assert {node["entry"] for node in drawing["nodes"]} == {""}
+
+
+def test_several_shapes_are_told_apart():
+    matrix = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    drawing = two_factors(matrix, leaf(1.0, 2.0, 3.0), (1, 2))
+    assert drawing["entries"].startswith("Showing one entry of each tensor.")
+    assert "A gradient into a tensor with fewer numbers" in drawing["alternative"]
+
+
+def test_large_tensors_are_shown_in_part():
+    assert whole(Value((100,), "float32", [1.0] * 100)).endswith("… 68 more] (100, float32)")
+    assert whole(Value((), "bool", [True])) == "1 (scalar, bool)"
+
+
+def test_a_number_of_the_program_without_a_fraction_is_written_out():
+    x = leaf(2.0)
+    with record({"x": x}) as recording:
+        x / 32768 * 268435456.0 + 1 / 3
+    lines = [node["lines"] for node in picture(recording)["nodes"]]
+    assert "div 32768" in str(lines)
+    assert "mul 268435456" in str(lines)
+    assert "add 0.3333" in str(lines)

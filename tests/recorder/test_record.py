@@ -1,0 +1,691 @@
+"""The recorder changes nothing, sees everything, and its gradients are autograd's."""
+
+import gc
+import threading
+import weakref
+from collections import Counter
+from contextlib import ExitStack, suppress
+from math import isfinite
+
+import pytest
+import torch
+from hypothesis import given
+from torch.nn import functional
+
+from lessons.outputs.catalogue import lessons
+from lessons.recorder import RecordError, named, record
+from lessons.recorder.cutting import cut
+from lessons.recorder.picture.graph_drawing import picture
+from lessons.recorder.recording.plain_tensor import LIMIT
+from lessons.tricks import (
+    clip_gradient,
+    clip_gradient_norm,
+    flip_gradient,
+    forward_backward,
+    gradient_override_map,
+    identity,
+    py_func,
+    scale_gradient,
+    stop_gradient,
+    straight_through,
+)
+from lessons.tricks.as_one import one_op
+from tests.recorder.programs import U, X, gradients, inputs, leaf, own_run, programs, run
+
+
+def bits(tensor):
+    return None if tensor is None else (tensor.shape, tensor.dtype, repr(tensor.tolist()))
+
+
+def recorded(program, **given):
+    with record(given) as recording:
+        output = program(**given)
+    return recording.backward(output)
+
+
+def numbers(value):
+    return None if value is None else value.numbers
+
+
+# -- the same bits
+
+
+@given(programs())
+@pytest.mark.random
+def test_recording_changes_no_number(program):
+    plain_inputs, seen_inputs = inputs(torch.float32), inputs(torch.float32)
+    plain = run(program, plain_inputs)
+    with record(seen_inputs):
+        seen = run(program, seen_inputs)
+    assert bits(seen) == bits(plain)
+    expected = [bits(g) for g in gradients(plain, plain_inputs)]
+    assert [bits(g) for g in gradients(seen, seen_inputs)] == expected
+
+
+@given(programs())
+@pytest.mark.random
+def test_leaf_gradients_are_those_of_autograd(program):
+    plain_inputs, seen_inputs = inputs(), inputs()
+    expected = gradients(run(program, plain_inputs), plain_inputs)
+    with record(seen_inputs) as recording:
+        output = run(program, seen_inputs)
+    recording.backward(output)
+    found = [recording.gradients[name] for name in ("x", "w", "m")]
+    for one, other in zip(found, expected, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            assert repr(one.numbers) == repr(other.flatten().tolist())
+
+
+@given(programs())
+@pytest.mark.random
+def test_what_arrives_at_a_node_is_the_sum_over_its_edges(program):
+    seen_inputs = inputs()
+    with record(seen_inputs) as recording:
+        output = run(program, seen_inputs)
+    recording.backward(output)
+    end, _ = recording.node_of(output)
+    for node in recording:
+        for place, upstream in enumerate(node.upstream):
+            edges = [e for e in recording.consumers(node) if e.output == place]
+            sent = [e.gradient.numbers for e in edges if e.gradient is not None]
+            if node is end or any(e.consumer.composite for e in edges):
+                continue
+            if upstream is None:
+                assert not sent or node.kind == "stopped"
+            else:
+                total = [sum(parts) for parts in zip(*sent, strict=True)]
+                # A program may overflow, and take one infinity from another. Parts that are added
+                # in another order differ by the rounding of the largest.
+                largest = max((abs(x) for part in sent for x in part if isfinite(x)), default=0.0)
+                assert total == pytest.approx(
+                    upstream.numbers, rel=1e-12, abs=1e-12 * max(1.0, largest), nan_ok=True
+                )
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_every_lessons_program(lesson, dtype):
+    if "dtype" not in lesson.validate({}):
+        pytest.skip("this lesson computes in one number format")
+    start, own = own_run(lesson, dtype=dtype)
+    expected = gradients(own(start.leaves).sum(), start.leaves)
+    with record(start.leaves) as recording:
+        z = own(start.leaves)
+    recording.backward(z)
+    wanted = [name for name, tensor in start.leaves.items() if tensor.requires_grad]
+    for name, plain in zip(wanted, expected, strict=True):
+        seen = recording.gradients[name]
+        assert (seen is None) == (plain is None)
+        if seen is not None:
+            assert seen.numbers == plain.flatten().tolist()
+            assert seen.dtype == dtype
+
+
+# -- what is seen
+
+
+def test_names_types_operands_and_values():
+    x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
+    with record({"x": x, "u": u}) as recording:
+        y = x * u
+        z = named(2.0 - y * y, "z")
+    assert list(recording.nodes) == ["x", "u", "mul", "mul_1", "z"]
+    assert [node.type for node in recording] == ["input", "input", "mul", "mul", "sub"]
+    assert [node.kind for node in recording][2:] == ["plain"] * 3
+    assert [edge.name for edge in recording.edges] == [
+        "mul:0",
+        "mul:1",
+        "mul_1:0",
+        "mul_1:1",
+        "z:0",
+    ]
+    node = recording.nodes["z"]
+    assert node.numbers == [2.0]
+    assert node.outputs[0].shape == (3,)
+    assert node.outputs[0].dtype == "float64"
+    assert node.outputs[0].numbers == z.tolist()
+    assert recording.nodes["mul"].variable == "y"
+
+
+def test_a_tensor_used_twice_by_one_op_has_two_edges():
+    recording = recorded(lambda x: x * x, x=leaf(3.0))
+    first, second = recording.nodes["mul"].operands
+    assert numbers(first.gradient) == numbers(second.gradient) == [3.0]
+    assert recording.gradients["x"].numbers == [6.0]
+
+
+def test_a_broadcast_edge_has_the_reduced_gradient():
+    recording = recorded(lambda x, w: x * w, x=leaf(1.0, 2.0, 3.0), w=leaf(5.0))
+    assert recording.edge("mul:1").gradient.numbers == [6.0]
+    assert recording.edge("mul:1").gradient.shape == (1,)
+    assert recording.nodes["mul"].upstream[0].numbers == [1.0, 1.0, 1.0]
+
+
+def test_several_outputs_and_integer_ones():
+    def program(x):
+        values, places = x.topk(2)
+        low, high = x.split([1, 2])
+        return values.sum() * places.sum() + low.sum() * 10 + high.sum()
+
+    recording = recorded(program, x=leaf(1.0, 5.0, 3.0))
+    topk, split = recording.nodes["topk"], recording.nodes["split"]
+    assert topk.outputs[1].dtype == "int64"
+    assert topk.upstream[0].numbers == [3.0, 3.0]
+    assert topk.upstream[1] is None
+    assert [numbers(g) for g in split.upstream] == [[10.0], [1.0, 1.0]]
+    assert recording.edge("split:0").gradient.numbers == [10.0, 1.0, 1.0]
+    assert topk.variable == "values"
+
+
+def test_an_integer_output_has_no_gradient():
+    recording = recorded(lambda x: x.argmax(), x=leaf(1.0, 5.0))
+    assert recording.gradients == {"x": None}
+    assert recording.edge("argmax:0").state == "none"
+
+
+def test_nan_and_infinity_pass():
+    recording = recorded(torch.sqrt, x=leaf(0.0, -1.0))
+    assert recording.edge("sqrt:0").gradient.numbers[0] == float("inf")
+    recording = recorded(lambda x: torch.sqrt(x**2), x=leaf(0.0))
+    assert repr(recording.gradients["x"].numbers) == "[nan]"
+
+
+W = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("trick", "type_", "kind", "state", "gradient"),
+    [
+        (stop_gradient, "stop_gradient", "stopped", "stopped", None),
+        (lambda x: x.detach(), "stop_gradient", "stopped", "stopped", None),
+        (identity, "identity", "plain", "flowing", 4.0),
+        (lambda x: flip_gradient(x, 0.5), "flip_gradient", "reversed", "reversed", -2.0),
+        (lambda x: scale_gradient(x, 3.0), "scale_gradient", "scaled", "scaled", 12.0),
+        (lambda x: clip_gradient(x, -1.0, 1.0), "clip_gradient", "clipped", "clipped", 1.0),
+        (lambda x: clip_gradient_norm(x, 2.0), "clip_gradient_norm", "clipped", "clipped", 2.0),
+        (straight_through(torch.round), "straight_through", "surrogate", "surrogate", 4.0),
+        (
+            forward_backward(torch.sign, lambda x: x * W),
+            *("forward_backward", "surrogate", "surrogate", 8.0),
+        ),
+        (lambda x: py_func(torch.exp, x), "py_func", "stopped", "stopped", None),
+    ],
+)
+def test_a_trick_is_one_node_of_its_own_kind(trick, type_, kind, state, gradient):
+    recording = recorded(lambda x: trick(x) * 4.0 + x * 0.0, x=leaf(0.3))
+    node = recording.nodes[type_]
+    assert (node.type, node.kind, node.operands[0].state) == (type_, kind, state)
+    assert [n.type for n in recording.ops] == [type_, "mul", "mul", "add"]
+    assert numbers(node.operands[0].gradient) == (None if gradient is None else [gradient])
+
+
+def test_a_trick_is_one_node_without_gradients_too():
+    recording = recorded(lambda x: flip_gradient(x) * 2, x=torch.tensor([1.0]))
+    assert [node.type for node in recording.ops] == ["flip_gradient", "mul"]
+
+
+def test_what_a_surrogate_reads_besides_is_an_operand():
+    w = leaf(2.0)
+    recording = recorded(forward_backward(torch.sign, lambda x: x * w), x=leaf(0.3))
+    edges = recording.nodes["forward_backward"].operands
+    assert [edge.producer.name for edge in edges] == ["x", "input"]
+    assert [numbers(edge.gradient) for edge in edges] == [[2.0], [0.3]]
+
+
+def ten_times(op, upstream):
+    return tuple(10 * upstream for _ in op.inputs)
+
+
+@pytest.mark.parametrize("map_outside", [True, False])
+def test_overridden_in_either_order(map_outside):
+    x, w = leaf(3.0), leaf(2.0)
+    rules = {"Mul": ten_times, "relu": ten_times}
+    if map_outside:
+        with gradient_override_map(rules) as report, record({"x": x, "w": w}) as recording:
+            y = torch.relu(x * w) + x
+    else:
+        with record({"x": x, "w": w}) as recording, gradient_override_map(rules) as report:
+            y = torch.relu(x * w) + x
+    recording.backward(y)
+    assert report.overridden == Counter(mul=1, relu=1)
+    assert [node.type for node in recording.ops] == ["mul", "relu", "add"]
+    assert [node.kind for node in recording.ops] == ["overridden", "overridden", "plain"]
+    assert recording.nodes["mul"].rule == "ten_times"
+    assert [edge.state for edge in recording.nodes["mul"].operands] == ["overridden"] * 2
+    assert recording.gradients["x"].numbers == [101.0]
+    assert recording.gradients["w"].numbers == [100.0]
+
+
+@pytest.mark.parametrize("map_outside", [True, False])
+def test_an_overridden_op_in_place(map_outside):
+    x = leaf(3.0)
+    rules, recorder = gradient_override_map({"mul": ten_times}), record({"x": x})
+    with ExitStack() as stack:
+        if map_outside:
+            stack.enter_context(rules)
+        recording = stack.enter_context(recorder)
+        if not map_outside:
+            stack.enter_context(rules)
+        y = x + 0.0
+        y.mul_(4.0)
+    recording.backward(y)
+    assert recording.nodes["mul"].kind == "overridden"
+    assert recording.nodes["mul"].outputs[0].numbers == [12.0]
+    assert recording.gradients["x"].numbers == [10.0]
+
+
+def test_a_rule_that_runs_ops_adds_no_node_even_inside_the_block():
+    x = leaf(3.0)
+    with record({"x": x}) as recording, gradient_override_map({"mul": ten_times}):
+        y = x * 2.0
+        recording.backward(y)
+        torch.autograd.grad(y, x, retain_graph=True)
+        assert list(recording.nodes) == ["x", "mul"]
+    assert recording.gradients["x"].numbers == [10.0]
+
+
+def test_in_place_ops_keep_the_value_they_had():
+    def program(x):
+        y = x * 2.0
+        z = y.exp()
+        y.add_(1.0)
+        return z + y
+
+    recording = recorded(program, x=leaf(1.0))
+    assert recording.nodes["mul"].outputs[0].numbers == [2.0]
+    assert recording.nodes["add"].outputs[0].numbers == [3.0]
+    assert recording.nodes["add"].inplace
+    assert recording.nodes["add_1"].operands[1].producer.name == "add"
+
+
+def test_ops_without_gradients_are_stopped():
+    def program(x):
+        with torch.no_grad():
+            y = x * 2.0
+        return y * x
+
+    recording = recorded(program, x=leaf(3.0))
+    assert recording.nodes["mul"].kind == "stopped"
+    assert recording.edge("mul:0").state == "stopped"
+    assert recording.gradients["x"].numbers == [6.0]
+
+
+def test_constants_parameters_and_tensors_made_before():
+    before = leaf(2.0) * 3.0
+    weight = torch.nn.Parameter(torch.tensor([4.0], dtype=torch.float64))
+    constant = torch.tensor([5.0], dtype=torch.float64)
+    recording = recorded(lambda: before * weight + constant)
+    assert [(n.name, n.kind) for n in recording if n.leaf] == [
+        ("input", "input"), ("parameter", "input"), ("const", "constant"),
+    ]  # fmt: skip
+    assert recording.gradients["input"].numbers == [4.0]
+    assert recording.gradients["parameter"].numbers == [6.0]
+    assert "const" not in recording.gradients
+
+
+def test_variables_of_the_source_are_labels():
+    def program(x):
+        c = torch.tensor(3.0)
+        low, _ = x.split(1)
+        low = low + 0.0
+        low *= c
+        if (twice := low * 2).sum() > 0:
+            total: torch.Tensor = twice + 1
+        return total * 4
+
+    recording = recorded(program, x=leaf(1.0, 2.0))
+    assert [node.label for node in recording if node.name != "x"] == [
+        *("low", "low", "c", "low", "twice", "sum", "gt", "total", "mul_2"),
+    ]
+
+
+def test_data_is_a_stopped_copy_and_iteration_an_unbind():
+    def program(x):
+        first, second = x
+        return first * second + x.data.sum()
+
+    recording = recorded(program, x=leaf(2.0, 3.0))
+    assert [n.type for n in recording.ops] == ["unbind", "mul", "stop_gradient", "sum", "add"]
+    assert recording.gradients["x"].numbers == [3.0, 2.0]
+    assert len(recording.nodes["unbind"].outputs) == 2
+
+
+def test_complex_and_empty_tensors():
+    x = torch.tensor([1 + 2j], requires_grad=True)
+    with record({"x": x}) as recording:
+        y = (x * x).abs().sum()
+    assert recording.backward(y).gradients["x"].numbers == torch.autograd.grad(y, x)[0].tolist()
+    assert picture(recording)["nodes"][0]["value"] == "(1+2j)"
+    recording = recorded(lambda x: x[:0].sum(), x=leaf(1.0))
+    assert picture(recording)["nodes"][1]["value"] == "NaN"
+
+
+def test_a_training_step():
+    torch.manual_seed(0)
+    layer = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    layer.double()
+    optimiser = torch.optim.SGD(layer.parameters(), lr=0.1, foreach=False)
+    with record(dict(layer.named_parameters())) as recording:
+        loss = layer(torch.ones(3, 2, dtype=torch.float64)).square().mean()
+        recording.backward(loss)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    for name, parameter in layer.named_parameters():
+        assert recording.gradients[name].numbers == parameter.grad.flatten().tolist()
+    ops = [n.type for n in recording.ops if not n.inplace]
+    assert ops == ["linear", "tanh", "linear", "square", "mean"]
+
+
+def test_a_module_and_several_ops_in_one_call():
+    layer = torch.nn.Linear(3, 2, dtype=torch.float64)
+    x = leaf(1.0, 2.0, 3.0)
+    with record({"x": x}) as recording:
+        loss = functional.cross_entropy(
+            functional.normalize(layer(x), dim=0)[None], torch.tensor([1])
+        )
+    recording.backward(loss)
+    expected = torch.autograd.grad(loss, [x, layer.weight, layer.bias])
+    found = [recording.gradients[name] for name in ("x", "parameter", "parameter_1")]
+    assert [g.numbers for g in found] == [g.flatten().tolist() for g in expected]
+    assert recording.nodes["normalize"].composite
+    assert not recording.nodes["linear"].rule
+
+
+def test_two_hundred_and_fifty_ops():
+    def program(x):
+        for _ in range(250):
+            x = x * 1.01
+        return x
+
+    recording = recorded(program, x=leaf(1.0))
+    assert len(recording.ops) == 250
+    assert recording.order == [f"mul_{n}" for n in range(249, 0, -1)] + ["mul"]
+
+
+# -- the backward pass
+
+
+def test_upstream_and_running_again():
+    x = leaf(1.0, 2.0)
+    with record({"x": x}) as recording:
+        y = x * 3.0
+    assert recording.backward(y, [1.0, 10.0]).gradients["x"].numbers == [3.0, 30.0]
+    assert recording.backward(y, 2.0).gradients["x"].numbers == [6.0, 6.0]
+    assert recording.edge("mul:0").gradient.numbers == [6.0, 6.0]
+    assert x.grad is None
+    with pytest.raises(RecordError, match=r"expected\s+one number, or numbers of shape \(2,\)"):
+        recording.backward(y, [1.0, 2.0, 3.0])
+
+
+def test_any_result_can_be_gone_back_from():
+    x = leaf(2.0)
+    with record({"x": x}) as recording:
+        y = x * 3.0
+        y.exp()
+    recording.backward(y)
+    assert recording.gradients["x"].numbers == [3.0]
+    assert recording.nodes["exp"].upstream == [None]
+    assert recording.edge("exp:0").state == "none"
+    with pytest.raises(RecordError, match="not made in this recording"):
+        recording.backward(y + 1)
+
+
+def test_nothing_leads_back():
+    recording = recorded(lambda x: stop_gradient(x) * 2.0, x=leaf(1.0))
+    assert recording.gradients == {"x": None}
+    assert recording.order == []
+
+
+def test_the_order_is_autograds_own():
+    x = leaf(0.5)
+    with record({"x": x}) as recording:
+        y = torch.sin(x)
+        z = torch.exp(y) * torch.cos(y) + y
+    seen = []
+    nodes, waiting = [], [z.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in nodes:
+            nodes.append(node)
+            waiting += [n for n, _ in node.next_functions]
+    for node in nodes:
+        kind = node.name().removesuffix("Backward0").lower()
+        if "accumulate" not in kind:
+            node.register_hook(lambda sent, came, kind=kind: seen.append(kind))
+    recording.backward(z)
+    assert [recording.nodes[name].type for name in recording.order] == seen
+
+
+# -- cuts
+
+
+@pytest.mark.parametrize(
+    ("slug", "cut", "formula"),
+    [
+        ("noise_leaks", ("mul", 0), lambda x, u: None),
+        ("noise_leaks", ("sqrt", 0), lambda x, u: None),
+        ("noise_leaks", ("mul", 1), lambda x, u: x.sign() * u.sqrt()),
+        ("wrong_place", ("mul", 0), lambda x, u: x.sign() / u.sqrt()),
+        ("wrong_place", ("add", 1), lambda x, u: None),
+        ("right_place", ("add", 0), lambda x, u: x.sign()),
+        ("right_place", ("sqrt_1", 0), lambda x, u: None),
+    ],
+)
+def test_cuts_in_the_lessons(slug, cut, formula):
+    (lesson,) = (one for one in lessons() if one.slug == slug)
+    x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
+    plain = lesson.program(x, u)
+    with record({"x": x, "u": u}, cuts={cut}) as recording:
+        z = lesson.program(x, u)
+    assert bits(z.detach()) == bits(plain.detach())
+    recording.backward(z)
+    expected = formula(x.detach(), u)
+    if expected is None:
+        assert recording.gradients["x"] is None
+    else:
+        assert recording.gradients["x"].numbers == pytest.approx(expected.tolist(), rel=1e-12)
+    assert recording.edge(f"{cut[0]}:{cut[1]}").state == "cut"
+
+
+def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one():
+    """z = √(y·u): cutting the noisy product away altogether leaves only y's own path: 1/√u."""
+    x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
+    with record({"x": x, "u": u}, cuts={("add", 0)}) as recording:
+        y = x**2
+        z = torch.sqrt((y * u - y) + y)
+    recording.backward(z)
+    assert recording.gradients["x"].numbers == pytest.approx((x.sign() / u.sqrt()).tolist())
+    assert recording.edge("add:0").offered.numbers == recording.edge("add:1").gradient.numbers
+
+
+def test_a_cut_holds_in_every_backward_pass_and_can_be_named():
+    x = leaf(3.0)
+    with record({"x": x}, cuts=[("y", 0)]):
+        y = named(x * x, "y")
+    y.backward()
+    assert x.grad.tolist() == [3.0]
+
+
+@given(programs())
+@pytest.mark.random
+def test_a_cut_is_a_stop_gradient_on_that_operand(program):
+    """Against an independent answer: the op's operand is replaced by its stopped copy."""
+    given_inputs = inputs()
+    with record(given_inputs) as recording:
+        run([*program], given_inputs)
+    wanted = [
+        edge
+        for edge in recording.edges
+        if edge.flows and edge.consumer.type in ("mul", "sub", "sin") and not edge.consumer.inplace
+    ]
+    for edge in wanted[:3]:
+        cut_inputs, stopped_inputs = inputs(), inputs()
+        with record(cut_inputs, cuts={(edge.consumer.name, edge.operand)}) as cut:
+            output = run(program, cut_inputs)
+        cut.backward(output)
+        with _Stopping(edge.consumer.type, edge.consumer.name, edge.operand):
+            other = run(program, stopped_inputs)
+        assert bits(other.detach()) == bits(output.detach())
+        for name, expected in zip(("x", "w", "m"), gradients(other, stopped_inputs), strict=True):
+            found = cut.gradients[name]
+            zero = expected is None or not expected.count_nonzero()
+            if zero:
+                assert found is None or not any(found.numbers)
+            else:
+                assert found.numbers == pytest.approx(expected.flatten().tolist(), rel=1e-9)
+
+
+class _Stopping(torch.overrides.TorchFunctionMode):
+    """Detaches one operand of the op that a recording would call `name`."""
+
+    def __init__(self, op_type, name, operand):
+        super().__init__()
+        self.op_type, self.operand = op_type, operand
+        self.number = int(name[len(op_type) + 1 :] or 0)
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        from lessons.recorder.recording.torch_calls import meaning, op_type_of
+
+        spelling = meaning(func)
+        if spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
+            tensors = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
+            if self.number == 0:
+                at = tensors[self.operand]
+                args = tuple(a.detach() if i == at else a for i, a in enumerate(args))
+            self.number -= 1
+        return func(*args, **(kwargs or {}))
+
+
+# -- what it leaves behind
+
+
+def test_no_tensor_is_held_after_the_block():
+    x = leaf(1.0, 2.0)
+    with record({"x": x}) as recording:
+        y = x * 2.0
+        e = torch.exp(y)  # held by the graph
+        z = e.sum()
+    recording.backward(z)
+    references = [weakref.ref(tensor) for tensor in (x, y, e, z)]
+    del x, y, e, z
+    gc.collect()
+    assert [ref() for ref in references] == [None] * 4
+    assert recording.gradients["x"].numbers  # and the numbers are still there
+
+
+def test_the_graph_does_not_hold_the_recording():
+    x = leaf(1.0)
+    with record({"x": x}) as recording:
+        y = x * 2.0
+    gone = weakref.ref(recording)
+    del recording
+    gc.collect()
+    assert gone() is None
+    assert torch.autograd.grad(y, x)[0].tolist() == [2.0]
+
+
+def test_tensors_are_kept_when_asked():
+    x = leaf(1.0)
+    with record({"x": x}, keep=True) as recording:
+        y = x * 2.0
+    assert recording.tensors["mul"][0] is y
+    assert recording.tensors["x"][0] is x
+
+
+def test_large_tensors_are_copied_in_part():
+    x = torch.ones(LIMIT + 10, requires_grad=True)
+    recording = recorded(lambda x: x * 2.0, x=x)
+    value = recording.nodes["mul"].outputs[0]
+    assert len(value.numbers) == LIMIT
+    assert value.size == LIMIT + 10
+
+
+def test_other_threads_are_not_seen():
+    x = leaf(1.0)
+    failures = []
+
+    def other(n):
+        mine = leaf(float(n))
+        for _ in range(20):
+            recording = recorded(lambda x: torch.exp(x * 2.0) * x, x=mine)
+            if [node.type for node in recording.ops] != ["mul", "exp", "mul"]:
+                failures.append(list(recording.nodes))
+            expected = torch.autograd.grad(torch.exp(mine * 2.0) * mine, mine)[0].tolist()
+            if recording.gradients["x"].numbers != expected:
+                failures.append(recording.gradients)
+
+    with record({"x": x}) as outer:
+        threads = [threading.Thread(target=other, args=(n,)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        x.sin()
+        for thread in threads:
+            thread.join()
+    assert not failures
+    assert [node.type for node in outer.ops] == ["sin"]
+
+
+def test_recordings_may_be_nested_and_survive_an_error():
+    x = leaf(1.0)
+    with record({"x": x}) as outer:
+        y = x * 2.0
+        with suppress(ZeroDivisionError), record({"x": x}) as inner:
+            x.sin()
+            raise ZeroDivisionError
+        y + 1.0
+    assert [node.type for node in inner.ops] == ["sin"]
+    assert [node.type for node in outer.ops] == ["mul", "sin", "add"]
+    assert torch.overrides._get_current_function_mode_stack() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"inputs": {"x": 3.0}}, "the input 'x' must be a tensor, got float 3.0"),
+        ({"inputs": {"a b": torch.ones(1)}}, "a word without spaces and colons"),
+        ({"cuts": ["mul:1"]}, 'a pair .op name, operand index. such as ."mul", 1.'),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message):
+    with pytest.raises(RecordError, match=message):
+        record(**arguments)
+
+
+def test_a_cut_that_is_nowhere_is_refused():
+    message = r"no edge to cut at \('mul', 5\)"
+    with pytest.raises(RecordError, match=message) as caught, record(cuts={("mul", 5)}):
+        leaf(1.0) * 2.0
+    assert "('mul', 0)" in str(caught.value)
+
+
+def test_an_unknown_edge_is_refused():
+    recording = recorded(lambda x: x * 2.0, x=leaf(1.0))
+    with pytest.raises(RecordError, match="The edges: mul:0"):
+        recording.edge("mul:1")
+
+
+def test_a_function_of_ones_own_is_one_op_of_its_first_operands():
+    @one_op("weighed", operands=1)
+    def weighed(x, weight, add=0.0):
+        return (x * weight).sum() + add
+
+    def program(x):
+        return weighed(x, torch.tensor([2.0, 3.0]), add=1.0)
+
+    x = leaf(1.0, 5.0)
+    with record({"x": x}) as recording:
+        loss = weighed(x, torch.tensor([2.0, 3.0]), add=1.0)
+    (op,) = recording.backward(loss).ops
+    assert (op.name, op.label, op.outputs[0].numbers) == ("weighed", "loss", [18.0])
+    assert [(e.producer.name, e.gradient.numbers) for e in op.operands] == [("x", [2.0, 3.0])]
+    assert not cut(program, [("weighed", 0)])(x).requires_grad
+    assert program(x).item() == 18.0
+
+
+def test_func_transforms_pass_unrecorded():
+    with record() as recording:
+        gradient = torch.func.grad(lambda x: (x * x).sum())(torch.tensor([3.0]))
+    assert gradient.tolist() == [6.0]
+    assert [node.type for node in recording.ops] == []

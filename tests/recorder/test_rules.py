@@ -1,0 +1,265 @@
+"""Every op type has a local rule or a vector-Jacobian product; each number is autograd's."""
+
+import json
+import math
+import re
+
+import pytest
+import torch
+from torch.autograd.functional import jacobian
+from torch.nn import functional
+
+from lessons.recorder import named, record
+from lessons.recorder.derivatives.along_edge import local_derivative, rule, terms
+from lessons.recorder.derivatives.elementwise import ELEMENTWISE
+from lessons.recorder.derivatives.products import PRODUCTS
+from lessons.recorder.derivatives.symbols import latex_number
+from lessons.recorder.picture.graph_drawing import picture
+from lessons.recorder.recording.plain_tensor import LIMIT, place
+from lessons.tricks import (
+    clip_gradient,
+    clip_gradient_norm,
+    flip_gradient,
+    gradient_override_map,
+    identity,
+    op_types,
+    scale_gradient,
+)
+from tests.recorder.programs import leaf
+
+ANY = [-7.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.0, 2.0, 6.0, 30.0, math.inf, math.nan]
+OTHER = [2.0, -2.5, 3.0, 0.0, 0.5, 0.4, -1.0, -2.0, 1.5, 0.7, 2.0, 1.0]
+MASK = torch.tensor([True, False] * 6)
+
+CALLS = {
+    "identity": [identity],
+    "to": [lambda a: a.to(torch.float32)],
+    "clone": [torch.clone],
+    "add": [torch.add, lambda a, b: torch.add(a, b, alpha=-2.0), lambda a: 3 + a],
+    "sub": [torch.sub, lambda a, b: torch.sub(a, b, alpha=0.5), lambda a: 2 - a],
+    "mul": [torch.mul, lambda a: 6.0 * a],
+    "div": [torch.div, lambda a: 1 / a, lambda a: a / 3.0],
+    "remainder": [torch.remainder],
+    "fmod": [torch.fmod],
+    "pow": [torch.pow, lambda a: a**2, lambda a: a**0, lambda a: a**-1.5, lambda a: 2.0**a],
+    "round": [torch.round],
+    "relu": [torch.relu, lambda a: functional.relu(a, inplace=False)],
+    "hardtanh": [functional.hardtanh, lambda a: functional.hardtanh(a, -2.5, max_val=2.0)],
+    "relu6": [functional.relu6],
+    "leaky_relu": [
+        functional.leaky_relu,
+        lambda a: functional.leaky_relu(a, negative_slope=0.3),
+    ],
+    "elu": [functional.elu, lambda a: functional.elu(a, alpha=0.5)],
+    "gelu": [functional.gelu, lambda a: functional.gelu(a, approximate="tanh")],
+    "softplus": [functional.softplus, lambda a: functional.softplus(a, beta=2.0, threshold=3.0)],
+    "clamp": [
+        lambda a: a.clamp(-1.0, 2.0),
+        lambda a: a.clamp(max=2.0),
+        lambda a: torch.clamp_max(a, 1.0),
+        lambda a: a.clamp_min(0.4),
+        lambda a, b: torch.clamp(a, b, b + 1.0),
+    ],
+    "where": [lambda a, b: torch.where(MASK, a, b), lambda a: torch.where(MASK, a, 0.0)],
+    "masked_fill": [lambda a: a.masked_fill(MASK, 2.0)],
+    "lgamma": [torch.lgamma],
+    "dropout": [lambda a: functional.dropout(a, 0.5)],
+}
+
+
+def calls(op_type):
+    if op_type in CALLS:
+        return CALLS[op_type]
+    for home in (torch, functional):
+        if hasattr(home, op_type):
+            return [getattr(home, op_type)]
+    raise AssertionError(f"no call for {op_type}")
+
+
+TWO = {"add": (1,), "sub": (1,), "clamp": (4,)}  # calls of two tensors, the first aside
+LIMITS = {"softsign", "dropout"}  # ∞/∞ on one side, its limit on the other
+CASES = [(name, n, call) for name in ELEMENTWISE for n, call in enumerate(calls(name))]
+
+
+@pytest.mark.parametrize(("op_type", "number", "call"), CASES)
+def test_a_local_derivative_is_autograds(op_type, number, call):
+    tensors = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (ANY, OTHER)]
+    first = len(ELEMENTWISE[op_type].locals) > 1 and op_type not in ("clamp", "masked_fill")
+    binary = number in TWO.get(op_type, ()) or (number == 0 and first)
+    given = tensors[: 2 if binary else 1]
+    with record(dict(zip("ab", given, strict=False))) as recording:
+        output = call(*given)
+    recording.backward(output)
+    node = recording.node_of(output)[0]
+    assert node.type == op_type
+    edges = [edge for edge in node.operands if edge.producer.requires_grad]
+    assert edges
+    for edge in edges:
+        for at_place in range(len(ANY)):
+            mine = local_derivative(edge, (at_place,))
+            theirs = edge.gradient.numbers[at_place] if edge.gradient else 0.0
+            at = [t.tolist()[at_place] for t in given]
+            if op_type == "dropout" and (at[0] == 0 or not math.isfinite(at[0])):
+                assert mine is None  # 0 kept and 0 dropped look alike: nothing is claimed
+                continue
+            assert mine is not None
+            if math.isnan(at[0]) or math.isinf(at[0]):
+                # At ±inf and NaN formulas differ in form, not where the answer is a number.
+                assert math.isfinite(mine) == math.isfinite(theirs) or op_type in LIMITS
+                continue
+            tolerance = 1e-6 if op_type == "to" else 1e-12
+            same = mine == pytest.approx(theirs, rel=tolerance, abs=1e-15, nan_ok=True)
+            assert same, f"{op_type} operand {edge.operand} at {at}"
+
+
+def test_every_op_type_has_the_one_or_the_other():
+    tricks = {"flip_gradient", "scale_gradient", "clip_gradient", "clip_gradient_norm"}
+    tricks |= {"straight_through", "forward_backward"}
+    assert set(ELEMENTWISE) | set(PRODUCTS) == set(op_types()) | tricks
+    assert not set(ELEMENTWISE) & set(PRODUCTS)
+
+
+def z_of(program, **given):
+    with record(given) as recording:
+        z = named(program(*given.values()), "z")
+    return recording.backward(z)
+
+
+def test_a_rule_in_latex_with_the_numbers_put_in():
+    edge = z_of(lambda y_u: torch.sqrt(y_u), y_u=leaf(4.16, 1.0)).edge("z:0")
+    assert rule(edge, (0,)).latex == (
+        r"\frac{\partial z}{\partial y_{u}} = \frac{1}{2\sqrt{y_{u}}}"
+        r" = \frac{1}{2\cdot 2.04} = 0.2451"
+    )
+    assert rule(edge, (0,)).local == pytest.approx(0.5 / math.sqrt(4.16))
+    assert rule(edge, (1,)).latex.endswith(r"\frac{1}{2\cdot 1} = 0.5")
+
+
+@pytest.mark.parametrize(
+    ("program", "latex"),
+    [
+        (lambda x: x**2, r"2\cdot x^{2-1} = 2\cdot (-2)^{2-1} = (-4)"),
+        (lambda x: x * 3.0, r"\frac{\partial z}{\partial x} = 3"),
+        (torch.relu, r"\mathbf{1}[x > 0] = \mathbf{1}[(-2) > 0] = 0"),
+        (lambda x: x.clamp(-1.0, 2.0), r"\mathbf{1}[(-1) \le (-2) \le 2] = 0"),
+        (lambda x: x * 1e-7, r"= (1\cdot 10^{-7})"),
+        (lambda x: flip_gradient(x, 0.5), r"\bar{x} = -0.5\cdot\bar{z}"),
+        (lambda x: flip_gradient(x), r"\bar{x} = -1\cdot\bar{z}"),
+        (lambda x: scale_gradient(x, 3.0), r"\bar{x} = 3\cdot\bar{z}"),
+        (lambda x: clip_gradient(x, low=-0.1, high=0.1), r"\max(\bar{z},\,(-0.1)),\,0.1)"),
+        (lambda x: clip_gradient_norm(x, 2.0), r"\frac{2}{\lVert\bar{z}\rVert}"),
+        (lambda x: x.cumsum(0), r"\text{shape }1\;\to\;1"),
+    ],
+)
+def test_rules_of_one_input(program, latex):
+    assert latex in rule(z_of(program, x=leaf(-2.0)).edge("z:0")).latex
+
+
+def test_a_product_states_the_shapes():
+    a, b = leaf(*range(6)).reshape(2, 3), leaf(*range(12)).reshape(3, 4)
+    recording = z_of(torch.matmul, input=a, other=b)
+    texts = [rule(edge).latex for edge in recording.nodes["z"].operands]
+    assert texts[0].startswith(r"\bar{\text{input}} = \bar{z}\,\text{other}^{\top}")
+    assert texts[1].startswith(r"\bar{\text{other}} = \text{input}^{\top}\,\bar{z}")
+    assert texts[1].endswith(r"\text{shape }2\,\times\,4\;\to\;3\,\times\,4")
+    assert rule(recording.edge("z:0")).local is None
+
+
+def test_an_overridden_op_has_the_name_of_its_rule():
+    def halve(op, upstream):
+        return 0.5 * upstream
+
+    with gradient_override_map({"square": halve}):
+        recording = z_of(torch.square, x=leaf(3.0))
+    assert rule(recording.edge("z:0")).latex == r"\bar{x} = \text{halve}(\text{op}, \bar{z})_{0}"
+    assert local_derivative(recording.edge("z:0")) is None
+
+
+def test_no_placeholder_is_left_and_brackets_match():
+    letters = re.compile(r"@[a-z]")
+    for name, row in ELEMENTWISE.items():
+        known = {word.partition("=")[0] for word in row.operands.split()} | {"z"}
+        for local in row.locals.values():
+            for text in (local.latex, local.in_numbers):
+                assert set(re.findall(r"@([a-z]+)", text)) <= known, name
+                assert text.count("{") == text.count("}"), name
+    for name, texts in PRODUCTS.items():
+        for text in texts:
+            assert text.count("{") == text.count("}"), name
+            assert text.count(r"\left") == text.count(r"\right"), name
+    for edge in z_of(lambda x: torch.softmax(x, 0), x=leaf(1.0, 2.0)).edges:
+        assert not letters.search(rule(edge).latex)
+
+
+def test_numbers_in_formulas():
+    assert latex_number(math.inf) == r"\infty"
+    assert latex_number(-math.inf) == r"(-\infty)"
+    assert latex_number(math.nan) == r"\text{NaN}"
+
+
+SHAPES = [(), (1,), (3,), (8, 1)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("op_type", ["mul", "div", "pow", "maximum", "atan2", "xlogy"])
+def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
+    # Its gradient is a sum. Each summand is autograd's, and no one of them stands for all.
+    batch = torch.linspace(0.4, 2.7, 24, dtype=torch.float64).reshape(8, 3).requires_grad_()
+    w = torch.full(shape, 1.3, dtype=torch.float64, requires_grad=True)
+    call = getattr(torch, op_type)
+    with record({"x": batch, "w": w}) as recording:
+        z = named(call(batch, w), "z")
+        loss = (z * z).mean()
+    recording.backward(loss)
+    node, own = recording.node_of(z)[0], place((5, 2), shape)
+    edge = node.operands[1]
+    exact = jacobian(lambda w: call(batch.detach(), w), w.detach())
+    found = terms(edge, (5, 2), 24)
+    assert len(found) == 24 // w.numel()
+    for position, local in found:
+        assert local == pytest.approx(exact[position][own].item(), rel=1e-12)
+    sent = sum(node.upstream[0].component(position) * local for position, local in found)
+    (gradient,) = torch.autograd.grad(loss, w)
+    assert sent == pytest.approx(gradient[own].item(), rel=1e-12)
+    latex = rule(edge, (5, 2)).latex.partition(r"\qquad")[0]
+    assert latex.startswith(r"\bar{w} = \sum\bar{z}\cdot")
+    assert latex.count(" = ") == 2  # the sum, and the formula without numbers
+
+
+@pytest.mark.parametrize(
+    ("call", "shapes", "operand"),
+    [
+        (torch.matmul, [(8, 2, 3), (3, 4)], 1),
+        (torch.matmul, [(3,), (8, 3, 4)], 0),
+        (functional.linear, [(8, 2, 3), (4, 3)], 1),
+        (torch.addmm, [(4,), (8, 3), (3, 4)], 0),
+        (functional.mse_loss, [(8, 3), (3,)], 1),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_a_product_says_where_it_is_summed(call, shapes, operand):
+    given = [torch.ones(shape, requires_grad=True) for shape in shapes]
+    with record(dict(zip("abc", given, strict=False))) as recording:
+        z = call(*given)
+    edges = recording.node_of(z)[0].operands
+    summed = [r"\sum_{\text{b" in rule(edge).latex for edge in edges]
+    assert [place for place, one in enumerate(summed) if one] == [operand]
+
+
+def test_complex_numbers_have_no_real_formula():
+    w = leaf(1.0, 2.0)
+    with record({"w": w}) as recording:
+        z = w * torch.tensor([1 + 2j, 3 - 1j])
+        length = z.abs().sum()
+    recording.backward(length)
+    assert rule(recording.node_of(z)[0].operands[0]).local is None
+
+
+def test_a_number_that_was_not_kept_is_no_nan():
+    w = torch.ones(3, requires_grad=True)
+    with record({"w": w}) as recording:
+        z = named(torch.ones(LIMIT, 3) * w, "z")
+        loss = z.sin().sum()
+    drawn = picture(recording.backward(loss), (LIMIT - 1, 2))
+    assert "NaN" not in json.dumps(drawn, ensure_ascii=False)
+    assert next(node["value"] for node in drawn["nodes"] if node["id"] == "z") == "not kept"

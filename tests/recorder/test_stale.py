@@ -1,0 +1,361 @@
+"""What an op saved and was changed before the backward pass: marked, named, with both numbers."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.nn import functional
+
+from lessons.contract.lab import Start
+from lessons.outputs.catalogue import find
+from lessons.recorder import RecordError, RefusedError, record
+from lessons.recorder.picture.backward_steps import backward_steps
+from lessons.recorder.picture.graph_drawing import CHANGED, covered, picture
+from lessons.tricks import stop_gradient
+
+E, E2 = math.exp(1.0), math.exp(2.0)
+
+
+def recorded(program, *numbers, refused=False):
+    x = torch.tensor(numbers or [1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    with record({"x": x}) as recording:
+        end = program(x)
+    if refused:
+        with pytest.raises(RefusedError):
+            recording.backward(end)
+    else:
+        recording.backward(end)
+    return recording
+
+
+def marked(recording):
+    return {node.name: node.stale for node in recording if node.stale}
+
+
+def behind_torchs_back(x):
+    y = x.exp()
+    y.data.add_(1)
+    return y.sum()
+
+
+def by_detach(x):
+    y = x.exp()
+    y.detach().numpy()[1] += 1
+    return y.sum()
+
+
+def by_numpy(x):
+    y = x.exp()
+    kept = y.detach().numpy()
+    kept += 1
+    return y.sum()
+
+
+@pytest.mark.parametrize("program", [behind_torchs_back, by_detach, by_numpy])
+def test_the_output_that_exp_saved_is_marked_with_both_numbers(program):
+    (stale,) = recorded(program).nodes["exp"].stale
+    assert (stale.output, stale.operands, stale.name, stale.refused) == (0, (), "y", False)
+    assert stale.before.numbers == pytest.approx([E, E2])
+    assert stale.now is not None
+    assert stale.now.numbers[1] == pytest.approx(E2 + 1)
+
+
+def test_the_step_says_so_and_multiplies_what_the_backward_pass_reads():
+    recording = recorded(behind_torchs_back)
+    drawn = picture(recording, (1,))
+    step = next(one for one in drawn["steps"] if one["node"] == "exp")
+    assert (
+        "y was changed by add after exp saved it: y[1] was 7.389, the backward pass reads 8.389."
+        in step["sentence"]
+    )
+    (part,) = step["parts"]
+    assert float(part["local"]) == pytest.approx(E2 + 1, rel=1e-5)
+    assert part["gradient"] == part["local"]
+    assert "e^{" not in part["latex"]
+    box = next(one for one in drawn["nodes"] if one["id"] == "exp")
+    assert box["lines"][-2] == f"y{CHANGED}"
+    assert box["stale"][0] in step["sentence"]
+    assert box["stale"][0] in drawn["alternative"]
+    hidden = covered(drawn)
+    assert not any(one["stale"] for one in [*hidden["nodes"], *hidden["edges"]])
+    assert CHANGED not in str(hidden)
+    assert "the backward pass reads" not in str(hidden)
+
+
+def test_a_single_number_is_named_without_its_place():
+    step = backward_steps(recorded(lambda x: behind_torchs_back(x[1]), 1.0, 2.0))
+    said = " ".join(one.sentence for one in step)
+    assert "y was 7.389, the backward pass reads 8.389." in said or "was 7.389" in said
+
+
+def test_an_operand_is_marked_at_its_edges_and_read_as_it_is_now():
+    def program(x):
+        y = x + 1
+        z = y * y
+        y.data.zero_()
+        return z.sum()
+
+    recording = recorded(program)
+    (stale,) = recording.nodes["mul"].stale
+    assert stale.operands == (0, 1)
+    assert [edge.name for edge in recording.edges if edge.stale] == ["mul:0", "mul:1"]
+    assert recording.gradients["x"].numbers == [0.0, 0.0]
+    step = next(one for one in backward_steps(recording) if one.node == "mul")
+    assert [part.local for part in step.parts] == [0.0, 0.0]
+
+
+def test_what_no_gradient_needs_is_not_marked():
+    def program(x):
+        y = x + 1
+        z = y * 3
+        y.data.zero_()
+        return (z + y).sum()
+
+    recording = recorded(program)
+    assert marked(recording) == {}
+    # What reads it afterwards reads what stands there now.
+    assert recording.nodes["add_1"].operands[1].value.numbers == [0.0, 0.0]
+
+
+def test_an_edit_by_the_same_number_changes_nothing():
+    def program(x):
+        y = x.exp()
+        y.data.mul_(1)
+        y.detach().numpy()
+        return y.sum()
+
+    assert marked(recorded(program)) == {}
+
+
+def test_a_transposed_weight_is_compared_as_it_lies():
+    weight = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
+
+    def program(x):
+        h = functional.linear(x.reshape(1, 2), weight)
+        return (h * h).sum()
+
+    assert marked(recorded(program)) == {}
+
+    def edited(x):
+        h = functional.linear(x.reshape(1, 2), weight)
+        weight.data[0, 1] = 7.0
+        return (h * h).sum()
+
+    (stale,) = recorded(edited).nodes["linear"].stale
+    assert stale.before.numbers == [1.0, 2.0, 3.0, 4.0]
+    assert stale.now.numbers == [1.0, 7.0, 3.0, 4.0]
+
+
+def test_memory_that_is_exchanged_is_seen():
+    weight = torch.tensor([1.0, 1.0], dtype=torch.float64, requires_grad=True)
+
+    def program(x):
+        h = weight * x
+        weight.data = torch.zeros(2, dtype=torch.float64)
+        return h.sum()
+
+    (stale,) = recorded(program).nodes["mul"].stale
+    assert (stale.before.numbers, stale.now.numbers) == ([1.0, 1.0], [0.0, 0.0])
+
+
+def test_an_edit_after_the_block_is_seen_too():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with record({"x": x}) as recording:
+        y = x.exp()
+        end = y.sum()
+    recording.backward(end)
+    assert marked(recording) == {}
+    y.data.add_(1)
+    recording.backward(end)
+    assert list(marked(recording)) == ["exp"]
+    y.data.copy_(x.detach().exp())
+    recording.backward(end)
+    assert marked(recording) == {}
+
+
+def exp_then_add(x):
+    y = x.exp()
+    y.add_(1)
+    return (y * 3).sum()
+
+
+def product_then_add(x):
+    y = x + 1
+    z = y * y
+    y += 1
+    return z.sum()
+
+
+def sigmoid_then_set(x):
+    y = x.sigmoid()
+    y[0] = 0.0
+    return y.sum()
+
+
+def weight_under_no_grad(x):
+    w = (x * 1).detach().requires_grad_()
+    h = w * x
+    with torch.no_grad():
+        w.add_(1)
+    return h.sum()
+
+
+@pytest.mark.parametrize(
+    ("program", "where", "by"),
+    [
+        (exp_then_add, "exp", "add"),
+        (product_then_add, "mul", "add_1"),
+        (sigmoid_then_set, "sigmoid", "setitem"),
+        (weight_under_no_grad, "mul_1", "add"),
+    ],
+)
+def test_a_refusal_names_who_saved_and_who_changed(program, where, by):
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    with record({"x": x}) as recording:
+        end = program(x)
+    with pytest.raises(RefusedError, match=r"saved \w+ for its gradient, then .* changed it"):
+        recording.backward(end)
+    assert recording.refused == where
+    assert recording.nodes[where].stale[0].by == by
+    assert recording.nodes[where].stale[0].refused
+    last = picture(recording)["steps"][-1]
+    assert (last["kind"], last["node"]) == ("stopped", where)
+    assert "Torch refuses" in last["sentence"]
+
+
+def test_the_refusal_is_a_record_error_and_a_runtime_error():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with record({"x": x}) as recording:
+        end = exp_then_add(x)
+    with pytest.raises(RecordError, match=r"it was 2\.718, now it is 3\.718"):
+        recording.backward(end)
+    with pytest.raises(RuntimeError):
+        recording.backward(end)
+
+
+def test_another_error_is_left_as_it_is():
+    x = torch.tensor([1.0], requires_grad=True)
+    with record({"x": x}) as recording:
+        end = x.exp().sum()
+        end.backward()
+    with pytest.raises(RuntimeError, match="second time") as caught:
+        recording.backward(end)
+    assert not isinstance(caught.value, RecordError)
+
+
+def test_an_in_place_op_that_saves_its_own_result_is_not_stale():
+    def program(x):
+        y = x * 2
+        y.exp_()
+        return (y * 1).sum()
+
+    recording = recorded(program)
+    assert marked(recording) == {}
+    assert recording.gradients["x"].numbers == pytest.approx([2 * E2, 2 * math.exp(4.0)])
+
+
+def test_a_function_of_ones_own_is_looked_into():
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 2 * ctx.saved_tensors[0]
+
+    def program(x):
+        y = x + 1
+        z = Square.apply(y)
+        y.data.zero_()
+        return z.sum()
+
+    recording = recorded(program)
+    assert recording.gradients["x"].numbers == [0.0, 0.0]
+
+
+def test_what_goes_through_hooks_is_let_alone():
+    asked = []
+
+    def unpack(one):
+        asked.append(one)
+        return one
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with record({"x": x}) as recording:
+        with torch.autograd.graph.saved_tensors_hooks(lambda one: one, unpack):
+            y = x.exp()
+        end = y.sum()
+    recording.backward(end)
+    assert len(asked) == 1  # by autograd itself
+
+
+def test_a_trick_hides_no_edit():
+    def program(x):
+        y = x.exp()
+        shift = stop_gradient(y)
+        shift.add_(1)
+        return y.sum()
+
+    # stop_gradient shares its memory with y, as detach does, and so does its version.
+    recording = recorded(program, refused=True)
+    assert recording.refused == "exp"
+
+
+def test_a_conjugate_view_reads_the_same_memory_and_is_not_stale():
+    z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    with record({"z": z}) as recording:
+        end = (z * z.conj()).real.sum()
+    recording.backward(end)
+    assert marked(recording) == {}
+    z.data.mul_(2)
+    recording.backward(end)
+    assert list(marked(recording)) == ["mul"]
+
+
+def test_batch_norms_own_statistics_are_not_stale():
+    norm = torch.nn.BatchNorm1d(2)
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+    with record({"x": x}) as recording:
+        end = norm(norm(x)).square().sum()
+    recording.backward(end)
+    assert marked(recording) == {}
+
+
+def test_inference_mode_is_recorded():
+    x = torch.tensor([1.0, 2.0])
+    with record({"x": x}) as recording, torch.inference_mode():
+        y = x * 2
+        y.add_(1)
+        y.sum()
+    assert [recording.ops[place].type for place in (0, -1)] == ["mul", "sum"]
+
+
+def test_only_what_was_written_after_the_op_is_blamed():
+    def program(x):
+        y = x + 0
+        y.add_(1)
+        z = y * y
+        y.detach().numpy()[0] = 7.0
+        return z.sum()
+
+    (stale,) = recorded(program).nodes["mul"].stale
+    assert stale.by is None
+    assert stale.now.numbers == [7.0, 3.0]
+
+
+def test_the_graph_of_a_lesson_that_torch_refuses_ends_where_it_refused():
+    def program(x):
+        y = x.exp()
+        y.add_(1)
+        return y.sum()
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    lesson = find("flip")
+    start = Start(leaves={"x": x})
+    refused = replace(lesson, program=program, lab=replace(lesson.lab, start=lambda values: start))
+    recording = refused.record(lesson.validate({}))
+    assert recording.refused == "exp"
+    assert picture(recording)["steps"][-1]["kind"] == "stopped"

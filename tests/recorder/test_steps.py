@@ -1,0 +1,190 @@
+"""The steps are autograd's order and numbers, sum up, and say what each trick did."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+
+from lessons.outputs.catalogue import lessons
+from lessons.recorder import RecordError, record
+from lessons.recorder.picture.backward_steps import backward_steps
+from lessons.recorder.recording.plain_tensor import Value
+from lessons.tricks import (
+    clip_gradient,
+    flip_gradient,
+    forward_backward,
+    gradient_override_map,
+    scale_gradient,
+    stop_gradient,
+    straight_through,
+)
+from tests.recorder.programs import gradients, inputs, leaf, own_run, programs, run
+
+
+def steps_of(program, *tensors, index=(), cuts=()):
+    with record(dict(zip("xwv", tensors, strict=False)), cuts=cuts) as recording:
+        output = program(*tensors)
+    return backward_steps(recording.backward(output), index)
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("component", [0, 1])
+def test_every_lesson_ends_at_autograds_gradients(lesson, component):
+    exact = {one.name: "float64" for one in lesson.lab.parameters if one.name == "dtype"}
+    start, own = own_run(lesson, **exact)
+    watched = {**start.leaves, **start.besides}
+    plain = gradients(own(start.leaves).sum(), watched)
+    wanted = [name for name, tensor in watched.items() if tensor.requires_grad]
+    index = (component,)
+    expected = {
+        name: Value.of(one).component(index)
+        for name, one in zip(wanted, plain, strict=True)
+        if one is not None
+    }
+    with record(watched) as recording:
+        z = own(start.leaves)
+    steps = backward_steps(recording.backward(z), index)
+    assert steps[0].kind == "start"
+    assert {step.node: step.upstream for step in steps if step.kind == "leaf"} == expected
+    for step in steps:
+        for part in step.parts:
+            if part.local is not None and part.gradient is not None:
+                assert part.upstream * part.local == pytest.approx(part.gradient, rel=1e-12)
+
+
+@given(programs())
+@pytest.mark.random
+def test_random_programs_end_at_autograds_gradients(program):
+    given_inputs = inputs()
+    with record(given_inputs) as recording:
+        output = run(program, given_inputs)
+    steps = backward_steps(recording.backward(output), (1, 2))
+    leaves = {step.node: step.upstream for step in steps if step.kind == "leaf"}
+    found = gradients(output, given_inputs)
+    for name, at, gradient in zip(("x", "w", "m"), ((2,), (), (1, 2)), found, strict=True):
+        if gradient is None:
+            assert name not in leaves
+        else:
+            assert repr(leaves[name]) == repr(gradient[at].item())
+    assert [step.node for step in steps if step.kind == "op"] == recording.order
+    assert all(step.sentence for step in steps)
+
+
+@given(programs())
+@pytest.mark.random
+def test_upstream_times_local_is_what_goes_on(program):
+    given_inputs = inputs()
+    with record(given_inputs) as recording:
+        output = run(program, given_inputs)
+    for step in backward_steps(recording.backward(output), (0,)):
+        for part in step.parts:
+            if part.state != "flowing" or part.local is None or part.gradient is None:
+                continue
+            if part.terms and not part.terms_left_out:
+                expected = sum(up * local for up, local in part.terms)
+            elif part.terms:
+                continue
+            else:
+                expected = part.upstream * part.local
+            assert part.gradient == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def test_a_fan_in_waits_and_then_adds_up():
+    steps = steps_of(lambda x: torch.exp(x) * torch.sin(x), leaf(0.5))
+    ops = {step.node: step for step in steps}
+    (waiting,) = ops["sin"].waiting
+    assert (waiting.node, waiting.waiting) == ("x", 1)
+    assert waiting.parts[0] == ("sin:0", pytest.approx(math.exp(0.5) * math.cos(0.5)))
+    assert "x waits for another path" in ops["sin"].sentence
+    (arrived,) = ops["x"].arrived
+    assert arrived.total == pytest.approx(sum(part for _, part in arrived.parts))
+    assert ops["x"].upstream == arrived.total
+    assert not ops["exp"].waiting
+
+
+def test_a_broadcast_operand_shows_its_products():
+    steps = steps_of(lambda x, w: x * w, leaf(1.0, 2.0, 3.0), leaf(5.0).sum(), index=(1,))
+    part = next(part for step in steps for part in step.parts if part.to == "w")
+    assert part.terms == ((1.0, 1.0), (1.0, 2.0), (1.0, 3.0))
+    assert part.gradient == 6.0
+    assert "1 · 1 + 1 · 2 + 1 · 3 = 6 to w" in steps[1].sentence
+
+
+def test_a_broadcast_operand_of_many_shows_the_first_few():
+    steps = steps_of(lambda x, w: x * w, torch.ones(100, dtype=torch.float64), leaf(5.0).sum())
+    (part,) = steps[1].parts
+    assert len(part.terms) + part.terms_left_out == 100
+    assert "97 more = 100 to w" in steps[1].sentence
+
+
+def half(op, upstream):
+    return 0.5 * upstream
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        (lambda x: flip_gradient(x * 2, 0.5) * 3, "flips the gradient: −1.5 to mul"),
+        (
+            lambda x: scale_gradient(x * 2, 2.0) * 3,
+            "scales the gradient: 3 came in, it sends 6 to mul",
+        ),
+        (
+            lambda x: clip_gradient(x * 2, -1, 1) * 3,
+            "limits the gradient: 3 came in, it sends 1 to mul",
+        ),
+        (lambda x: clip_gradient(x * 2, -5, 5) * 3, "finds 3 within its limit"),
+        (lambda x: straight_through(torch.round)(x * 2) * 3, "on unchanged: 3 to mul"),
+        (
+            lambda x: forward_backward(torch.sign, lambda x: 2 * x)(x * 2) * 3,
+            "the gradient of the surrogate g: 6 to mul",
+        ),
+        (lambda x: stop_gradient(x * 2) * x, "stops the gradient: mul gets nothing from here"),
+        (lambda x: (x * 2).sum(), "vector-Jacobian product: 1 to mul"),
+        (lambda x: torch.sqrt(x * 0) ** 2, "The NaN arises here: 0 · ∞"),
+        (lambda x: stop_gradient(x), "stops the gradient: x gets nothing"),
+    ],
+)
+def test_a_sentence_says_what_the_trick_did(program, sentence):
+    text = " ".join(step.sentence for step in steps_of(program, leaf(3.0)))
+    assert sentence in text
+
+
+def test_sentences_of_overrides_no_grad_and_cuts():
+    with gradient_override_map({"square": half}):
+        steps = steps_of(torch.square, leaf(3.0))
+    assert "The rule half replaces the gradient of square: 1 came in" in steps[1].sentence
+
+    def partly(x):
+        with torch.no_grad():
+            y = x * 2
+        return x * y
+
+    assert "ran without gradients (no_grad)" in " ".join(
+        step.sentence for step in steps_of(partly, leaf(3.0))
+    )
+    steps = steps_of(lambda x: torch.exp(x) * x, leaf(0.0), cuts={("mul", 0)})
+    assert "The edge to exp is cut: 0 stays here, exp gets nothing." in steps[1].sentence
+    assert [step.node for step in steps] == ["mul", "mul", "x"]
+
+
+def test_an_output_that_is_an_input():
+    steps = steps_of(lambda x: x, leaf(3.0))
+    assert [(step.kind, step.upstream) for step in steps] == [("start", 1.0), ("leaf", 1.0)]
+
+
+def test_an_output_that_is_read_as_well_counts_the_seed():
+    x = leaf(2.0)
+    with record({"x": x}) as recording:
+        y = x * 3
+        _ = y * y
+    steps = backward_steps(recording.backward(y, 5.0))
+    assert [step.upstream for step in steps] == [5.0, 5.0, 15.0]
+
+
+def test_before_a_backward_pass_there_are_no_steps():
+    with record() as recording:
+        leaf(1.0) * 2
+    with pytest.raises(RecordError, match=r"call recording\.backward"):
+        backward_steps(recording)
