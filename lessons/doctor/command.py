@@ -9,7 +9,7 @@ from ..text import visible
 from . import arguments
 from .errors import TraceError
 from .target import load
-from .trace import traced
+from .trace import Trace, traced
 
 
 def add_command(commands: Any) -> None:
@@ -41,18 +41,25 @@ def run(options: argparse.Namespace) -> str:
     Raises:
         TraceError: something is missing, or the program raised; a sentence for people.
     """
-    torch.manual_seed(options.seed)
-    given = arguments.read(options.arg)
-    what = load(options.target, given)
-    # Of a model it is the weights that want gradients; of a function its arguments.
-    values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
-    made = traced(what, (), values, _index(options.at))
-    path = options.out or f"{what.name}.html"
+    made = traced_file(options.target, options.arg, options.seed, _index(options.at))
+    path = options.out or f"{made.run.name}.html"
     try:
         made.save(path)
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror}.") from None
     return f"{made}\n\nWritten: {visible(path, len(path))}"
+
+
+def traced_file(
+    target: str, settings: list[str], seed: int = 0, index: tuple[int, ...] | None = None
+) -> Trace:
+    """The trace of `FILE.py:NAME` with arguments as they are typed, `NAME=VALUE` each."""
+    torch.manual_seed(seed)
+    given = arguments.read(settings)
+    what = load(target, given)
+    # Of a model it is the weights that want gradients; of a function its arguments.
+    values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
+    return traced(what, (), values, index)
 
 
 def _index(text: str | None) -> tuple[int, ...] | None:
