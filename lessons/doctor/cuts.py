@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
+from ..recorder.recording.variables import line_of
 from ..text import counted, listed
-from .graph import Graph, line_of
+from .graph import Graph
 from .watch import Run
 
 Told = tuple[str, str, str, str | None]
@@ -79,7 +80,7 @@ def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
     ]  # fmt: skip
     if strange:
         reader = graph.consumers[strange[0]][0].consumer
-        where = line_of(reader.place, run.folder)
+        where = line_of(reader.place)
         yield (
             "not_registered",
             f"{counted(len(strange), 'parameter')} that {run.name} reads "
@@ -97,7 +98,7 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
         node = run.recording.nodes[name]
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and not any(edge.offered for edge in ways):
-            where = line_of(node.place, run.folder)
+            where = line_of(node.place)
             return (
                 "no_gradient_sent",
                 f"{listed(read)} got no gradient: a gradient came to {node.type}"
@@ -131,7 +132,7 @@ def _fresh_leaves(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
         readers = graph.consumers.get(node.name, [])
         if node.name != _end(run) and not readers:
             continue
-        where = line_of(readers[0].consumer.place, run.folder) if readers else ""
+        where = line_of(readers[0].consumer.place) if readers else ""
         first = f", first read in {where}" if where else ""
         yield (
             "fresh_leaf",
@@ -163,9 +164,7 @@ def called(node: Node) -> str:
 def _ended(run: Run, node: Node, hit: list[str]) -> Told:
     who = f"{listed(hit)} {'gets' if len(hit) == 1 else 'get'} no gradient"
     operand = next((called(e.producer) for e in node.operands if e.producer.requires_grad), "")
-    place = ", ".join(
-        part for part in (run.module_of(node.name), line_of(node.place, run.folder)) if part
-    )
+    place = ", ".join(part for part in (run.module_of(node.name), line_of(node.place)) if part)
     where = f" in {place}" if place else ""
     if node.no_grad:
         if any("None of the inputs have requires_grad" in one for one in run.warned):
@@ -216,7 +215,7 @@ def _whole_numbers(node: Node) -> tuple[str, str] | None:
 def _left(run: Run, left: Left, hit: list[str]) -> Told:
     node = run.recording.nodes[left.node]
     call = SPELLED.get(left.call, f".{left.call}()")
-    where = line_of(left.place, run.folder)
+    where = line_of(left.place)
     who = f"{listed(hit)} {'gets' if len(hit) == 1 else 'get'} no gradient"
     numpy = left.call in ("numpy", "__array__")
     back = _came_back(run, left)

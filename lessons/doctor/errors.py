@@ -5,6 +5,8 @@ from pathlib import Path
 
 import torch
 
+from ..recorder.recording.variables import line_of
+
 _FOLDERS = (
     *(str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder")),
     str(Path(torch.__file__).parent),
@@ -25,7 +27,7 @@ def shortened(error: BaseException, own: str | None = None) -> str:
     theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
     theirs = theirs or [one for one in frames if not one.filename.startswith(_FOLDERS)]
     lines = [
-        f"  {Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line}"
+        f"  {line_of((one.filename, (one.lineno or 0, 0, 0, 0)))}, in {one.name}: {one.line}"
         for one in theirs[-4:]
     ]
     said = " ".join(str(error).split())

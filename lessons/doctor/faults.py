@@ -64,8 +64,8 @@ def _refusals(run: Run) -> Iterator[Fault]:
 
 def _second_line(run: Run) -> str:
     """In which line, as Python's traceback has it."""
-    found = re.search(r"line (\d+)", run.failed)
-    return f", in line {found[1]}" if found else ""
+    found = re.search(r"\S+\.py:\d+", run.failed)
+    return f", in {found[0]}" if found else ""
 
 
 def _stale(run: Run) -> Iterator[Fault]:

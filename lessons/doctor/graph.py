@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from ..recorder import Edge, Node, Recording, Value
 
@@ -67,12 +66,3 @@ def bad_place(value: Value | None) -> int | None:
 def zero(value: Value | None) -> bool:
     """Whether all numbers kept are 0."""
     return value is not None and len(value.numbers) > 0 and not any(value.numbers)
-
-
-def line_of(place: tuple[str, tuple[int, int, int, int]] | None, folder: str | None = None) -> str:
-    """ "line 12", with the file in front where it is not in the program's folder; or nothing."""
-    if place is None:
-        return ""
-    file, (line, *_) = place
-    own = folder is None or file.startswith(folder)
-    return f"line {line}" if own else f"{Path(file).name} line {line}"

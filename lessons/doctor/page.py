@@ -12,12 +12,12 @@ from typing import Any
 import torch
 
 from ..recorder.picture.graph_drawing import whole
+from ..recorder.recording.variables import line_of
 from ..text import counted, factor
 from .cuts import called
 from .drawing import Drawn, svg
 from .faults import Fault
 from .formula import mathml
-from .graph import line_of
 from .tables import Table
 from .watch import Run
 
@@ -165,7 +165,7 @@ def _told(run: Run, drawn: Drawn | None) -> str:
         if not recorded.leaf and node["label"] != node["type"]:
             lines[0] = f"{node['label']} ({node['type']}) = {node['full']}"
         lines.append(f"gradient that came: {node['upstream_full']}")
-        where = [part for part in (run.module_of(node["id"]), line_of(recorded.place, run.folder))
+        where = [part for part in (run.module_of(node["id"]), line_of(recorded.place))
                  if part]  # fmt: skip
         lines += [", ".join(where)] if where else []
         details[node["id"]] = "\n".join([*lines, *node["stale"]])

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
+from ..recorder.recording.variables import line_of
 from ..text import listed, number
 from .cuts import SPELLED, Told, called
-from .graph import Graph, line_of
+from .graph import Graph
 from .watch import Run
 
 _READ_PLAIN = frozenset((
@@ -67,7 +68,7 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
         lines.add(_line_key(run, left))
         node = run.recording.nodes[left.node]
         plain = "as a plain number" if back.leaf is None else "as a constant"
-        where = line_of(back.node.place, run.folder)
+        where = line_of(back.node.place)
         yield (
             "left_torch",
             f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)} and came back {plain}"
@@ -94,7 +95,7 @@ def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
         if later == len(reads) or _line_key(run, left) in {*lines, *notes}:
             continue
         node, one = run.recording.nodes[left.node], reads[later]
-        where = line_of(one.node.place, run.folder)
+        where = line_of(one.node.place)
         notes[_line_key(run, left)] = (
             f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)}. If the number "
             f"{number(min(one.numbers), 4)} that {one.node.type}{' in ' + where if where else ''} "
@@ -113,7 +114,7 @@ def _copied(
         if node.name in told:
             continue
         read = [e.producer for e in node.operands if e.producer.name in live]
-        where = line_of(node.place, run.folder)
+        where = line_of(node.place)
         names = listed([called(one) for one in read[:4]])
         yield (
             "left_torch",
@@ -213,7 +214,7 @@ def _call(left: Left) -> str:
 
 
 def _line(run: Run, left: Left) -> str:
-    where = line_of(left.place, run.folder)
+    where = line_of(left.place)
     return f" in {where}" if where else ""
 
 

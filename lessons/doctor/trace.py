@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..recorder import Node, Recording
+from ..recorder.recording.variables import line_of
 from .cuts import called
 from .drawing import HEAVY, WHOLE, Drawn, drawn
 from .errors import TraceError
@@ -57,7 +58,7 @@ class Trace:
 
     def _stopped(self, node: Node) -> str:
         read = next(called(edge.producer) for edge in node.operands if edge.producer.requires_grad)
-        line = f" in line {node.place[1][0]}" if node.place else ""
+        line = f" in {line_of(node.place)}" if node.place else ""
         how = "ran without gradients" if node.no_grad else "lets no gradient back"
         return f"{called(node)}{line} {how}: {read} gets nothing from there."
 

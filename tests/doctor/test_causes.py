@@ -56,7 +56,7 @@ def test_zeros_written_in_place_are_named_and_not_the_op_that_reads_them():
 
     (fault,) = traced(program, 3.0).faults
     assert fault.node == "setitem"
-    assert "the zeros that setitem in line" in fault.says
+    assert "the zeros that setitem in tests/doctor/test_causes.py:" in fault.says
     assert fault.do.startswith("setitem puts new numbers")
 
     def after(x):

@@ -110,7 +110,7 @@ def test_the_last_lines_of_a_program_that_raised(command):
     _, _, err = command(f"{BROKEN}:fails", "--arg", "x=1,2,3,4")
     first, *frames, last = err.strip().split("\n")
     assert first == "python -m lessons: fails raised:"
-    assert [frame.partition(",")[0].strip() for frame in frames] == ["broken.py"]
+    assert [frame.partition(":")[0].strip() for frame in frames] == ["broken.py"]
     assert "RuntimeError" in last
 
 

@@ -26,13 +26,13 @@ def line(text):
 
 
 CASES = {
-    "item": (broken.item, "item", r"\.item\(\) on loss in line \d+ .*returned float 14\.0"),
+    "item": (broken.item, "item", r"\.item\(\) on loss in \S+\.py:\d+ .*returned float 14\.0"),
     "item_and_back": (broken.item_and_back, "item", r"\.item\(\) on loss"),
-    "copied": (broken.copied, "copied", r"torch\.tensor\(loss\) in line \d+ copies the numbers"),
-    "detached": (broken.detached, "detached", r"h\.detach\(\) in line \d+"),
-    "data": (broken.by_data, "detached", r"h\.data in line \d+"),
-    "no_grad": (broken.without_gradients, "no_grad", r"mul in line \d+ ran without gradients"),
-    "numpy": (broken.through_numpy, "numpy", r"\.numpy\(\) on h\.detach\(\) in line \d+"),
+    "copied": (broken.copied, "copied", r"torch\.tensor\(loss\) in \S+\.py:\d+ copies the numbers"),
+    "detached": (broken.detached, "detached", r"h\.detach\(\) in \S+\.py:\d+"),
+    "data": (broken.by_data, "detached", r"h\.data in \S+\.py:\d+"),
+    "no_grad": (broken.without_gradients, "no_grad", r"mul in \S+\.py:\d+ ran without gradients"),
+    "numpy": (broken.through_numpy, "numpy", r"\.numpy\(\) on h\.detach\(\) in \S+\.py:\d+"),
     "silenced": (broken.silenced, "fresh_leaf", r"new leaf with requires_grad=True"),
     "second_start": (broken.second_start, "fresh_leaf", r"\.detach\(\) is a new leaf"),
     "edited": (broken.edited, "stale", r"y\[0\] was 2\.718, the backward pass reads 3\.718"),
@@ -42,13 +42,13 @@ CASES = {
     "rounded": (
         broken.rounded,
         "zero_gradient",
-        r"round \(q\) in line \d+ sends nothing",
+        r"round \(q\) in \S+\.py:\d+ sends nothing",
     ),
-    "dead": (broken.dead, "zero_gradient", r"relu in line \d+ sends nothing but zeros"),
-    "argmax": (broken.argmax, "whole_numbers", r"argmax in line \d+ gives int64"),
+    "dead": (broken.dead, "zero_gradient", r"relu in \S+\.py:\d+ sends nothing but zeros"),
+    "argmax": (broken.argmax, "whole_numbers", r"argmax in \S+\.py:\d+ gives int64"),
     "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass arises in sqrt"),
     "not_numbers": (broken.not_numbers, "no_tensor", r"returned str 'done'"),
-    "second_time": (broken.twice, "second_time", r"went backward a second time .* in line \d+"),
+    "second_time": (broken.twice, "second_time", r"went backward a second time .* in \S+\.py:\d+"),
 }
 
 
@@ -82,7 +82,7 @@ def test_one_mistake_is_one_fault(case):
 
 def test_the_line_is_the_one_of_the_file():
     (fault,) = traced(broken.detached).faults
-    assert f"in line {line('h = h.detach()')} " in fault.says
+    assert f"broken.py:{line('h = h.detach()')} " in fault.says
     assert fault.node == "stop_gradient"
 
 
@@ -331,7 +331,7 @@ def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
 
 def test_no_single_entry_stands_for_all_that_a_sum_read():
     made = trace(broken.too_long_a_row, torch.tensor([[0.0, 1.0, 2.0]], requires_grad=True))
-    assert "comes from sum in line" in made.faults[0].says
+    assert "comes from sum in tests/doctor/broken.py:" in made.faults[0].says
     assert ", of " not in made.faults[0].says
 
 

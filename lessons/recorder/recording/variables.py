@@ -22,6 +22,7 @@ _ENGINE = tuple(
         Path(__file__).parents[2] / "tricks",
     )
 )
+_INSTALLED = ("site-packages", "dist-packages")
 Place = tuple[int, int, int, int]
 """First line, last line, first column, end column, as Python's ``ast`` counts them."""
 Where = tuple[str, Place | None]
@@ -53,6 +54,22 @@ def running() -> tuple[Where | None, Where | None]:
     own = _outside(sys._getframe(1))
     caller = None if own is None else _outside(own.f_back)
     return _where(own), _where(caller)
+
+
+@lru_cache(4096)
+def line_of(where: Where | None) -> str:
+    """ "train.py:12": the file as seen from the working folder, or from where it is installed."""
+    if where is None:
+        return ""
+    path, place = Path(where[0]), where[1]
+    installed = next((one for one in path.parents if one.name in _INSTALLED), None)
+    if installed is not None:
+        path = path.relative_to(installed)
+    elif path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    else:
+        path = Path(path.name)
+    return f"{path}:{place[0]}" if place else str(path)
 
 
 def _outside(frame: FrameType | None) -> FrameType | None:
