@@ -57,6 +57,9 @@ def sent_to(
     return found
 
 
+SWITCH = "_set_grad_enabled"
+"""What no_grad, enable_grad and set_grad_enabled all call."""
+
 PICKLED = "_reduce_ex_internal"
 """The method of a tensor that copies it for pickle."""
 

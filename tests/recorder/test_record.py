@@ -549,7 +549,8 @@ class _Stopping(torch.overrides.TorchFunctionMode):
         from lessons.recorder.recording.torch_calls import meaning, op_type_of
 
         spelling = meaning(func)
-        if spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
+        outside = torch.is_grad_enabled()  # an autograd.Function is one op
+        if outside and spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
             tensors = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
             if self.number == 0:
                 at = tensors[self.operand]

@@ -7,7 +7,7 @@ read is in wiring.py; what counts as an op in torch_calls.py.
 import weakref
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.nn.parameter import is_lazy
@@ -20,10 +20,12 @@ from ..recording.nodes import Edge, Left, Node
 from ..recording.plain_tensor import Value
 from ..recording.recording import Recording
 from ..recording.saved import memory
+from ..recording.switches import Switch, applied_at
 from ..recording.torch_calls import (
     KINDS,
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
+    attribute,
     meaning,
     op_type_of,
     op_type_of_node,
@@ -31,15 +33,24 @@ from ..recording.torch_calls import (
     tensors_in,
     untraceable,
 )
-from ..recording.variables import Sources, running
+from ..recording.variables import Sources, Where, running
 from ..recording.wiring import Key, Wiring, gradient_key, node_name
 from ..torch_private import (
+    SWITCH,
     hooks_on_saved,
     next_number,
     number_of,
     unseen,
     version,
 )
+
+
+class _Slope(NamedTuple):
+    """What `torch.autograd.grad` gave without a graph of its own, and where it ran."""
+
+    operands: list[torch.Tensor]
+    gradients: list[torch.Tensor]
+    ran: tuple[Where | None, Where | None]
 
 
 class Recorder(TorchFunctionMode):
@@ -56,6 +67,10 @@ class Recorder(TorchFunctionMode):
         self._wiring = Wiring(recording, self.origin)
         self._sources = Sources()
         self._edited: set[int] = set()  # memory that somebody wrote into, or may have
+        self._memories: dict[int, list[tuple[torch.Tensor, Node, int]]] = {}
+        self._switch = Switch()
+        self._slopes: dict[int, _Slope] = {}  # not yet read
+        self._applied: dict[int, Where | None] = {}  # of an autograd.Function, by its number
         recording._recorder = self
 
     def __torch_function__(
@@ -65,14 +80,16 @@ class Recorder(TorchFunctionMode):
         spelling = None if self.quiet or untraceable() else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         name = getattr(func, "__name__", "")
+        if name == SWITCH:
+            self._switch.set(args[0])
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
             if func is torch.Tensor.backward and not self.quiet and self.recording.at_backward:
                 self.recording.at_backward(args[0])
             result = func(*args, **kwargs)
-            if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
+            if not self.quiet:
                 with unseen():
-                    self._note_outside(args[0], name)
+                    self._note(func, name, args, kwargs, result)
             return result
         call = Call(op_type, args, kwargs, spelling.swapped)
         return self._record(call, lambda: func(*args, **kwargs), name)
@@ -98,9 +115,12 @@ class Recorder(TorchFunctionMode):
                 for name, value in call.kwargs.items()
                 if name != "out"
             }
-            gradients_on = torch.is_grad_enabled()
+            gradients_on, off = torch.is_grad_enabled(), self._switch.off()
+            inside = not gradients_on and off is None
+            if inside:
+                self._applied.setdefault(next_number() - 1, applied_at())
             keys: list[Key | None] = []
-            for place, operand in enumerate(operands):
+            for place, operand in enumerate([] if inside else operands):
                 producer, output = self.origin(operand)
                 value = producer.outputs[output]
                 if self._edited and memory(operand) in self._edited:
@@ -110,6 +130,11 @@ class Recorder(TorchFunctionMode):
                 keys.append(gradient_key(operand) if flows else None)
             versions = [version(operand) for operand in operands]
         result = run()
+        if inside:  # an autograd.Function, which is one op
+            with unseen():
+                pairs = zip(operands, versions, strict=True)
+                self._edited.update(memory(one) for one, old in pairs if version(one) != old)
+            return result
         if not operands:
             self._note_variable(result)
             return result  # made of no tensor: a constant, once something reads it
@@ -123,19 +148,25 @@ class Recorder(TorchFunctionMode):
                 outputs, node.inplace = changed[:1], True
             elif were_there:
                 return result  # nothing came out, or what went in: no op
-            if not gradients_on and any(x.requires_grad for x in operands):
-                node.kind, node.no_grad = "stopped", True
+            if off is not None and any(x.requires_grad for x in operands):
+                node.kind, node.off = "stopped", off
             self._add(node, outputs)
             if changed:
                 self.recording.saved.wrote(node, changed)
-            inside = self._wiring.wire(node, outputs, keys)
-            if inside and not hooks_on_saved():
-                self.recording.saved.ran(node, inside, operands, versions, outputs)
+                self._overwrote(node, changed)
+            parts = self._wiring.wire(node, outputs, keys)
+            if parts and not hooks_on_saved():
+                self.recording.saved.ran(node, parts, operands, versions, outputs)
         return result
 
-    def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
+    def _add(
+        self,
+        node: Node,
+        outputs: list[torch.Tensor],
+        ran: tuple[Where | None, Where | None] | None = None,
+    ) -> None:
         node.name = self._unique(node.type)
-        place, caller = running()
+        place, caller = ran or running()
         names = self._sources.names(place)
         node.variable = (names[0] or None) if names else None
         node.place = (place[0], place[1]) if place and place[1] else None
@@ -146,6 +177,47 @@ class Recorder(TorchFunctionMode):
         node.upstream = [None] * len(outputs)
         self.recording.nodes[node.name] = node
         self.recording.mark_cuts(node)
+
+    def _note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """Note what a call that is no op did to what the recording knows."""
+        if name in LETS_OTHERS_WRITE or name in LEAVES_TORCH:
+            self._note_outside(args[0], name)
+        if name == "__set__" and attribute(func) == "data":
+            self._replaced(args[0], [args[1]], "data")
+        elif func is torch.autograd.grad and not kwargs.get("create_graph"):
+            operands = [*tensors_in(args), *tensors_in(list(kwargs.values()))]
+            slope = _Slope(operands, tensors_in(result), running())
+            self._slopes |= {id(one): slope for one in slope.gradients}
+
+    def _copy(
+        self,
+        kind: str,
+        operands: list[torch.Tensor],
+        outputs: list[torch.Tensor],
+        ran: tuple[Where | None, Where | None] | None = None,
+    ) -> Node:
+        """Add what has the numbers of other tensors and no way back to them."""
+        node = Node("", kind, "stopped")
+        for place, operand in enumerate(operands):
+            node.operands.append(Edge(node, place, *self.origin(operand), Value.of(operand)))
+        self._add(node, outputs, ran)
+        for output in outputs:
+            if output.requires_grad:
+                node.requires_grad = True
+                self.recording._leaves[node.name] = weakref.ref(output)
+        return node
+
+    def _replaced(self, leaf: torch.Tensor, sources: list[torch.Tensor], kind: str) -> None:
+        """A leaf has new numbers, which torch does not know to be made of anything."""
+        if leaf.grad_fn is None and not all(self.origin(one)[0].leaf for one in sources):
+            self._copy(kind, sources, [leaf])
+
+    def _overwrote(self, node: Node, changed: list[torch.Tensor]) -> None:
+        """Of memory that an op wrote into, tell the leaf that it belongs to."""
+        for one in changed:
+            owner = self._memories[memory(one)][0][0]
+            if owner is not one and owner.is_leaf:
+                self._replaced(owner, [one], node.type)
 
     def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
         """Its numbers, or its memory, are in other hands now."""
@@ -166,6 +238,7 @@ class Recorder(TorchFunctionMode):
 
     def _remember(self, tensor: torch.Tensor, node: Node, place: int) -> None:
         self._tensors[id(tensor)] = (tensor, tensor.grad_fn, node, place)
+        self._memories.setdefault(memory(tensor), []).append((tensor, node, place))
         if tensor.grad_fn is not None:
             node.requires_grad = True
             self._wiring.outputs[tensor.grad_fn, tensor.output_nr] = node, place
@@ -185,7 +258,8 @@ class Recorder(TorchFunctionMode):
                 self.recording._leaves[node.name] = weakref.ref(tensor)
             return node, place
         if made_by is None:
-            return self.leaf(tensor), 0
+            self.leaf(tensor)
+            return self._tensors[id(tensor)][2:]
         found = self._wiring.outputs.get((made_by, tensor.output_nr))
         if found is not None:
             self._tensors[id(tensor)] = (tensor, made_by, *found)
@@ -201,6 +275,13 @@ class Recorder(TorchFunctionMode):
 
     def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
         """A tensor that no op of the recording made."""
+        slope = self._slopes.pop(id(tensor), None)
+        if slope is not None:
+            return self._copy("grad", slope.operands, slope.gradients, slope.ran)
+        source = None if name else self._source(tensor)
+        if source is not None:
+            word = "Parameter" if isinstance(tensor, torch.nn.Parameter) else "Variable"
+            return self._copy(word, [source], [tensor])
         given = name is not None or tensor.requires_grad
         word = "input" if given else "const"
         if given and isinstance(tensor, torch.nn.Parameter):
@@ -217,13 +298,24 @@ class Recorder(TorchFunctionMode):
             self.recording._leaves[node.name] = weakref.ref(tensor)
         return node
 
+    def _source(self, leaf: torch.Tensor) -> torch.Tensor | None:
+        """The tensor whose memory a new leaf shares, as in `nn.Parameter(made)`."""
+        if memory(leaf) in self._edited | {0}:
+            return None
+        shared = self._memories.get(memory(leaf), [])
+        made = [one for one in shared if one[1].requires_grad or not one[1].leaf]
+        alike = [one for one in made if one[0].shape == leaf.shape]
+        return next((one[0] for one in reversed(alike or made)), None)
+
     def _own_function(self, tensor: torch.Tensor, made_by: Any) -> tuple[Node, int]:
         """An op that no mode could see: an `autograd.Function` of the program's own."""
         node = self._wiring.owners.get(made_by)
         if node is None:
             node = Node("", op_type_of_node(node_name(made_by)), "plain")
             self._add(node, [tensor])
-            node.variable = node.place = node.caller = None  # it ran before, and elsewhere
+            applied = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
+            node.place = (applied[0], applied[1]) if applied and applied[1] else None
+            node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
             return node, 0
         node.outputs.append(Value.of(tensor))
@@ -257,4 +349,6 @@ class Recorder(TorchFunctionMode):
         }
         self._tensors.clear()
         self._variables.clear()
+        self._memories.clear()
+        self._slopes.clear()
         self._wiring.clear()

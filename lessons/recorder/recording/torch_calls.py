@@ -9,7 +9,7 @@ from ...tricks.lookup import SPELLINGS, Spelling
 from ...tricks.optypes import OP_TYPES
 from ...tricks.rule import Slot
 from ..recording.nodes import Kind
-from ..torch_private import PICKLED, transforms
+from ..torch_private import PICKLED, SWITCH, transforms
 
 KINDS: dict[str, Kind] = {
     "stop_gradient": "stopped",
@@ -22,6 +22,7 @@ KINDS: dict[str, Kind] = {
     "forward_backward": "surrogate",
 }
 _NO_OPS = frozenset((
+    SWITCH,
     *("backward", "grad", "retain_grad", "register_hook"),
     *("register_post_accumulate_grad_hook", "requires_grad_"),
     *("share_memory_", "rename_", "__deepcopy__", "__reduce_ex__"),
@@ -47,11 +48,17 @@ def meaning(func: Any) -> Spelling | None:
         return spelling
     name = getattr(func, "__name__", type(func).__name__)
     if name == "__get__":
-        attribute = getattr(getattr(func, "__self__", None), "__name__", "")
-        if attribute == "data":  # the old spelling of detach
+        word = attribute(func)
+        if word == "data":  # the old spelling of detach
             return Spelling("stop_gradient")
-        return Spelling(attribute) if attribute in ("real", "imag", "H", "mH") else None
+        return Spelling(word) if word in ("real", "imag", "H", "mH") else None
     return None if name in _NO_OPS else Spelling(name.strip("_") or "op")
+
+
+def attribute(func: Any) -> str:
+    """Which attribute of a tensor is read or set."""
+    word: str = getattr(getattr(func, "__self__", None), "__name__", "")
+    return word
 
 
 def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
