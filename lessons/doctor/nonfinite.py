@@ -9,8 +9,9 @@ from ..recorder.derivatives.elementwise import ELEMENTWISE
 from ..recorder.recording.plain_tensor import LIMIT, unflat
 from ..text import listed
 from .births import born, carried, harmed, intended, spoiled
-from .cuts import Told, called, sentence_start
+from .cuts import Told, sentence_start
 from .graph import bad_place
+from .stops import called
 from .watch import Run
 from .words import at, op_called, spelled
 

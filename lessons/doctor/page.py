@@ -14,10 +14,10 @@ import torch
 from ..recorder.picture.graph_drawing import whole
 from ..recorder.recording.variables import line_of
 from ..text import counted, factor
-from .cuts import called
 from .drawing import Drawn, svg
 from .faults import Fault
 from .formula import mathml
+from .stops import called
 from .tables import Table
 from .watch import Run
 

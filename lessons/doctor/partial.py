@@ -5,19 +5,18 @@ that left cannot be asked of Python; that it is the same float, and that the sou
 it as a literal, tells it well.
 """
 
-import ast
-import linecache
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import line_of
 from ..text import listed, number
-from .cuts import SPELLED, Told, called
+from .cuts import Told
 from .graph import Graph
+from .source import floats_around
+from .stops import called, left_by
 from .watch import Run
 
 _READ_PLAIN = frozenset((
@@ -41,7 +40,7 @@ class _Read(NamedTuple):
     @property
     def written(self) -> bool:
         """Whether one of them stands in the source as a literal: then it may be that one."""
-        return self.node.place is not None and bool(self.numbers & _literals(*_where(self.node)))
+        return self.node.place is not None and bool(self.numbers & _literals(self.node))
 
 
 def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
@@ -210,7 +209,7 @@ def _of(left: Left, node: Node) -> str:
 
 
 def _call(left: Left) -> str:
-    return SPELLED.get(left.call, f".{left.call}()")
+    return left_by(left)
 
 
 def _line(run: Run, left: Left) -> str:
@@ -228,26 +227,5 @@ def _hit(run: Run, graph: Graph, node: str) -> str:
     return listed(hit[:3]) if len(hit) <= 3 else f"{listed(hit[:2])} and {len(hit) - 2} more"
 
 
-def _where(node: Node) -> tuple[str, int]:
-    assert node.place is not None
-    return "".join(linecache.getlines(node.place[0])), node.place[1][0]
-
-
-@lru_cache(512)
-def _literals(source: str, line: int) -> frozenset[float]:
-    """The floats that stand in the innermost function around this line, of both signs."""
-    try:
-        tree: ast.AST = ast.parse(source)
-    except SyntaxError:
-        return frozenset()
-    functions = [
-        one for one in ast.walk(tree)
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        and one.lineno <= line <= (one.end_lineno or one.lineno)
-    ]  # fmt: skip
-    inside = min(functions, key=lambda one: (one.end_lineno or 0) - one.lineno, default=tree)
-    found = {
-        one.value for one in ast.walk(inside)
-        if isinstance(one, ast.Constant) and isinstance(one.value, float)
-    }  # fmt: skip
-    return frozenset(found | {-one for one in found})
+def _literals(node: Node) -> frozenset[float]:
+    return floats_around(node.place[0], node.place[1][0]) if node.place else frozenset()

@@ -5,15 +5,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..recorder import Node, Recording
-from ..recorder.recording.variables import line_of
-from .cuts import called
+from ..recorder import Recording
 from .drawing import HEAVY, WHOLE, Drawn, drawn
 from .errors import TraceError
 from .faults import Fault, faults
-from .graph import Graph
+from .notes import notes
 from .page import page
-from .partial import perhaps_partial
 from .tables import Table, gradients, lines, modules
 from .target import Target, target
 from .terminal import told
@@ -42,25 +39,7 @@ class Trace:
     @cached_property
     def notes(self) -> list[str]:
         """What is no fault by itself: where gradients stop on the way, what was warned."""
-        graph, told = Graph(self.recording), {one.node for one in self.faults}
-        seen = [
-            self._stopped(node) for node in self.recording
-            if _stops(node) and not self._edited_by(node, graph)
-        ]  # fmt: skip
-        seen += perhaps_partial(self.run, graph, told)
-        more = [f"{len(seen) - 20} more stop likewise."] if len(seen) > 20 else []
-        return [*seen[:20], *more, *(f"Warned: {one[:300]}" for one in self.run.warned)]
-
-    def _edited_by(self, node: Node, graph: Graph) -> bool:
-        """Whether it was made only to change the numbers, as in y.detach().numpy()[0] = 5."""
-        changed = any(one.stale for one in self.recording)
-        return changed and node.name not in graph.consumers and node.name != self.recording.output
-
-    def _stopped(self, node: Node) -> str:
-        read = next(called(edge.producer) for edge in node.operands if edge.producer.requires_grad)
-        line = f" in {line_of(node.place)}" if node.place else ""
-        how = "ran without gradients" if node.no_grad else "lets no gradient back"
-        return f"{called(node)}{line} {how}: {read} gets nothing from there."
+        return notes(self.run, {one.node for one in self.faults})
 
     @cached_property
     def drawn(self) -> Drawn | None:
@@ -97,10 +76,6 @@ class Trace:
             f'<iframe title="trace of {html.escape(self.run.name, True)}" style="{style}" '
             f'sandbox="allow-scripts" srcdoc="{inside}"></iframe>'
         )
-
-
-def _stops(node: Node) -> bool:
-    return node.kind == "stopped" and any(edge.producer.requires_grad for edge in node.operands)
 
 
 def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwargs: Any) -> Trace:

@@ -8,8 +8,9 @@ import torch
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
 from ..text import listed
-from .cuts import Told, called
+from .cuts import Told
 from .graph import Graph, zero
+from .stops import called
 from .watch import Run
 from .words import at, op_called, spelled
 

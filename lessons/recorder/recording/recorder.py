@@ -184,6 +184,13 @@ class Recorder(TorchFunctionMode):
             self._note_outside(args[0], name)
         if name == "__set__" and attribute(func) == "data":
             self._replaced(args[0], [args[1]], "data")
+        elif name == "__get__" and attribute(func) == "grad_fn":
+            if self._source(args[0]) is not None:
+                self.origin(args[0])  # a module is given a new parameter, and looks at it
+        elif name == "requires_grad_" or attribute(func) == "requires_grad":
+            known, ran = self._tensors.get(id(args[0])), running()[0]
+            if known is not None and name != "__get__" and args[0].requires_grad and ran:
+                self.recording.turned[known[2].name] = ran
         elif func is torch.autograd.grad and not kwargs.get("create_graph"):
             operands = [*tensors_in(args), *tensors_in(list(kwargs.values()))]
             slope = _Slope(operands, tensors_in(result), running())
@@ -251,7 +258,10 @@ class Recorder(TorchFunctionMode):
         entry = self._tensors.get(id(tensor))
         if entry is not None and entry[1] is made_by:
             node, place = entry[2], entry[3]
-            if made_by is None and tensor.requires_grad and not node.requires_grad:
+            # Torch says True of a view made without gradients, and goes no further than it.
+            is_view = node.off is not None and not node.inplace
+            turned = not is_view or node.name in self.recording.turned
+            if made_by is None and tensor.requires_grad and not node.requires_grad and turned:
                 # `requires_grad_()` was called on it: from here on autograd has a leaf there.
                 node.requires_grad = True
                 node.kind = "input" if node.kind == "constant" else node.kind

@@ -12,6 +12,7 @@ from ...tricks.errors import describe
 from ..recording.nodes import Edge, Left, Node, RecordError
 from ..recording.plain_tensor import Value
 from ..recording.saved import RefusedError, Saved, refusal
+from ..recording.variables import Where
 from ..torch_private import sent_to, unseen
 
 
@@ -38,6 +39,8 @@ class Recording:
         self.dead_ends = False
         self.saved = Saved()
         self.left: list[Left] = []
+        self.turned: dict[str, Where] = {}
+        """Where requires_grad was switched on, by node."""
         self.refused: str | None = None
         self.at_backward: Callable[[torch.Tensor], None] | None = None
         """Told of each tensor on which the program calls ``backward()``, before torch runs it."""

@@ -15,6 +15,7 @@ from .variables import Where, outside, where
 
 _APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 _TORCH = Path(torch.__file__).parent
+_SWITCHES = torch.no_grad.__enter__.__code__.co_filename
 _NAMES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
@@ -41,7 +42,7 @@ class Switch:
 
     def set(self, enabled: bool) -> None:
         """Note a call of `set_grad_enabled`, before it happens."""
-        switching = sys._getframe(2)
+        switching = _outermost(sys._getframe(2))
         context, method = switching.f_locals.get("self"), switching.f_code.co_name
         if method in ("__exit__", "__call__"):
             self._off = self._before.pop(id(context), None)
@@ -65,6 +66,13 @@ def applied_at() -> Where | None:
     while frame is not None and frame.f_code is not _APPLY:
         frame = frame.f_back
     return None if frame is None else where(outside(frame.f_back))
+
+
+def _outermost(frame: FrameType) -> FrameType:
+    """Of the methods that call each other in torch's own file of switches, the first."""
+    while frame.f_back is not None and frame.f_back.f_code.co_filename == _SWITCHES:
+        frame = frame.f_back
+    return frame
 
 
 def _switched(switching: FrameType) -> Off:
