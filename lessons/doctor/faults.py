@@ -31,7 +31,7 @@ def faults(run: Run) -> list[Fault]:
     """All that is found, the likely cause of the others first."""
     graph = Graph(run.recording)
     found = [*_refusals(run), *_stale(run)]
-    told = [*nonfinite(run), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
+    told = [*nonfinite(run, graph), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
     told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
     return _fewer([*found, *(Fault(*one) for one in told)])
 

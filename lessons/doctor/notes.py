@@ -8,6 +8,7 @@ from .graph import Graph
 from .partial import perhaps_partial
 from .stops import called, stop
 from .watch import Run
+from .zeros import zeros
 
 MOST = 20
 """Notes on places where a gradient stops."""
@@ -19,7 +20,8 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
     seen = [*dict.fromkeys(_stops(run, graph, told)), *perhaps_partial(run, graph, told)]
     more = [f"{len(seen) - MOST} more stop likewise."] if len(seen) > MOST else []
     warned = (f"Warned: {one[:300]}" for one in run.warned)
-    return [*dict.fromkeys(copies(run, graph).values()), *seen[:MOST], *more, *warned]
+    usual = [*copies(run, graph).values(), *(says for _, says, *_ in zeros(run, graph, True))]
+    return [*dict.fromkeys(usual), *seen[:MOST], *more, *warned]
 
 
 def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:

@@ -64,7 +64,8 @@ def modules(run: Run) -> Table:
         norms = [one.norm for one in own if one.norm is not None]
         says = []
         if path not in kinds:
-            says.append("never ran")
+            read = any(edge.producer.name in names for edge in run.recording.edges)
+            says.append("read by its parent" if read else "never ran")
         elif times[path] > 1:
             says.append(f"ran {times[path]} times")
         if own and len(norms) < len(own):

@@ -57,6 +57,13 @@ def sent_to(
     return found
 
 
+def hooks_of(tensor: torch.Tensor) -> list[Any]:
+    """The code of each Python function that `tensor.register_hook` was given."""
+    hooks: Any = tensor._backward_hooks or {}
+    codes = (getattr(one, "__code__", None) for one in hooks.values())
+    return [code for code in codes if code is not None]
+
+
 SWITCH = "_set_grad_enabled"
 """What no_grad, enable_grad and set_grad_enabled all call."""
 
