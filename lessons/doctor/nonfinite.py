@@ -34,6 +34,8 @@ def nonfinite(run: Run, graph: Graph) -> list[Told]:
     With a result that is finite the harm is in the gradient: the backward pass comes first, and of
     the forward pass what leads to the place where the gradient breaks.
     """
+    if not harmed(run):
+        return []
     if spoiled(run):
         forward = list(_forward(run, graph, [run.recording.output or ""]))
         return forward or list(_backward(run))
@@ -53,8 +55,6 @@ def nonfinite(run: Run, graph: Graph) -> list[Told]:
 
 def _forward(run: Run, graph: Graph, ends: list[str]) -> Iterator[Told]:
     """The first infinity and the first NaN that an op made of finite numbers, if they did harm."""
-    if not harmed(run):
-        return
     births = list(born(run.recording))
     known = carried(run.recording, [name for name in ends if name in run.recording.nodes])
     if known or not spoiled(run):  # one that torch.where took away again explains nothing

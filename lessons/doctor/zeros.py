@@ -1,6 +1,5 @@
 """Why a gradient is 0 in every entry."""
 
-import math
 from collections.abc import Iterator
 
 import torch
@@ -10,32 +9,16 @@ from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
+from .births import spoiled
 from .cuts import Told
-from .graph import Graph, bad_place, zero
+from .flat import WRITES, slope_of, too_small, written_over
+from .graph import Graph, zero
 from .stops import called
 from .watch import Run
 from .words import at, op_called, spelled
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
-
-FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
-"""Ops whose slope is 0 wherever it exists."""
-
-
-SATURATE = frozenset(("sigmoid", "tanh", "softmax", "logsigmoid", "log_softmax", "hardsigmoid"))
-FUSED = {
-    "binary_cross_entropy": "functional.binary_cross_entropy_with_logits",
-    "nll_loss": "functional.cross_entropy",
-    "log": "log_softmax or functional.logsigmoid",
-}
-"""Losses that have a form of their own for what a sigmoid or softmax reads."""
-AT_ZERO = frozenset((
-    "norm", "linalg_vector_norm", "linalg_norm", "abs", "pow", "square", "std", "cdist",
-))  # fmt: skip
-"""Ops with the slope 0 at 0, by torch's choice or by their own."""
-WRITES = frozenset(("setitem", "zero", "zero_", "fill", "fill_", "masked_fill", "masked_fill_"))
-"""Ops that put other numbers in the place of those that were there."""
 
 
 def zeros(run: Run, graph: Graph, meant: bool = False) -> Iterator[Told]:
@@ -44,14 +27,14 @@ def zeros(run: Run, graph: Graph, meant: bool = False) -> Iterator[Told]:
     Args:
         meant: yield those that are usual instead: a factor that starts at 0, a bias that cancels.
     """
-    for is_meant, told in _zeros(run, graph):
-        if is_meant == meant:
+    for told in _zeros(run, graph):
+        if (told[0] == "meant") == meant:
             yield told
 
 
-def _zeros(run: Run, graph: Graph) -> Iterator[tuple[bool, Told]]:
+def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
     left = [name for name, one in run.gradients.items() if one.zero]
-    if not left:
+    if not left or spoiled(run):
         return
     below = graph.after(left, live=True)
     order = run.recording.order
@@ -61,29 +44,19 @@ def _zeros(run: Run, graph: Graph) -> Iterator[tuple[bool, Told]]:
             continue
         came = next((one for one in node.upstream if one is not None), None)
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in below]
+        told = None
         if zero(came):
             hit = [one for one in left if one in graph.before([name])]
             told = _hooked(run, graph, node, hit) or _cancelled(run, graph, node, hit)
-            told = told if hit else None
-            is_meant = told is not None and _only_bias(run, name, hit)
         elif came is not None and ways and all(zero(one.offered) for one in ways):
             hit = [one for one in left if one in graph.before([e.producer.name for e in ways])]
-            starting = _starts_at_zero(run, node, ways)
-            is_meant = starting is not None
-            told = _stopped(run, graph, node, ways, hit, starting) if hit else None
-            if bad_place(node.outputs[0]) is not None:  # its NaN is told already
-                left = [one for one in left if one not in hit]
-                continue
-        else:
-            told = None
-        if told is not None:
-            yield is_meant, told
+            told = _starting(run, node, ways, hit) or _stopped(run, graph, node, ways, hit)
+        if told is not None and hit:
             left = [one for one in left if one not in hit]
+            yield told
     if left:
-        yield (
-            False,
-            ("zero_gradient", f"The gradient of {listed(left)} is 0 in every entry.", "", left[0]),
-        )
+        says = f"The gradient of {listed(left)} is 0 in every entry."
+        yield ("zero_gradient", says, "", left[0])
 
 
 def rounding(run: Run, graph: Graph) -> Iterator[Told]:
@@ -96,9 +69,8 @@ def rounding(run: Run, graph: Graph) -> Iterator[Told]:
         if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
             continue
         hit = [name for name in leaves if end not in graph.after([name], True, without=node.name)]
-        if hit and not _only_bias(run, node.name, hit):
-            told = _cancelled(run, graph, node, hit, left)
-            assert told is not None
+        told = _cancelled(run, graph, node, hit, left) if hit else None
+        if told is not None and told[0] != "meant":
             yield told
             leaves = [name for name in leaves if name not in hit]
 
@@ -116,20 +88,16 @@ def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
 
 def _hooked(run: Run, graph: Graph, node: Node, hit: list[str]) -> Told | None:
     """A tensor's hook that makes 0 of a gradient that is not."""
-    met = [edge.gradient for edge in graph.consumers.get(node.name, ()) if edge.gradient]
-    tensors = run.recording.tensors.get(node.name, [])
-    hooks = hooks_of(tensors[0]) if tensors else []
-    if not hooks or not met or not any(map(any, zip(*(one.numbers for one in met), strict=True))):
-        return None
-    total = [sum(added) for added in zip(*(one.numbers for one in met), strict=True)]
-    place = next((at for at, one in enumerate(total) if one), None)
-    if place is None:
+    met = [edge.gradient.numbers for edge in graph.consumers.get(node.name, ()) if edge.gradient]
+    hooks = [code for one in run.recording.tensors.get(node.name, ()) for code in hooks_of(one)]
+    came = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
+    if not hooks or came is None:
         return None
     where = line_of((hooks[-1].co_filename, (hooks[-1].co_firstlineno, 0, 0, 0)))
     return (
         "zero_gradient",
         f"The gradient of {listed(hit)} is 0 in every entry: a hook on {called(node)}, the "
-        f"function in {where}, makes 0 of the {spelled(total[place])} that came.",
+        f"function in {where}, makes 0 of the {spelled(came)} that came.",
         "Let the hook return what it should be multiplied to, or None to leave it as it is.",
         node.name,
     )
@@ -176,7 +144,7 @@ def _cancelled(
             "all the same."
         )
     return (
-        "zero_gradient",
+        "meant" if _only_bias(run, node.name, hit) else "zero_gradient",
         f"The gradient of {listed(hit)} {what}: {len(met)} paths meet at "
         f"{called(node)} and cancel{at(place, first)}: {listed([*parts, *more])}.{noise}",
         f"The result stays as it is when {called(node)} changes a little: what one path adds, "
@@ -186,7 +154,7 @@ def _cancelled(
     )
 
 
-def _starts_at_zero(run: Run, node: Node, ways: list[Edge]) -> str | None:
+def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Told | None:
     """A factor that is 0 everywhere and learns, as one half of LoRA does at its first step."""
     for edge in node.operands:
         factor = edge.producer
@@ -194,25 +162,16 @@ def _starts_at_zero(run: Run, node: Node, ways: list[Edge]) -> str | None:
             factor = factor.operands[0].producer
         gradient = run.gradients.get(factor.name)
         if edge not in ways and gradient is not None and gradient.norm and zero(edge.value):
-            return factor.name
+            return (
+                "meant",
+                f"The gradient of {listed(hit)} is 0 while {factor.name} is 0, in "
+                f"{op_called(run, node)}. {factor.name} itself has a gradient, so this ends with "
+                "its first step, as in LoRA.", "", node.name,
+            )  # fmt: skip
     return None
 
 
-def _stopped(
-    run: Run,
-    graph: Graph,
-    node: Node,
-    ways: list[Edge],
-    hit: list[str],
-    starting: str | None = None,
-) -> Told:
-    if starting is not None:
-        return (
-            "zero_gradient",
-            f"The gradient of {listed(hit)} is 0 while {starting} is 0, in {op_called(run, node)}. "
-            f"{starting} itself has a gradient, so this ends with its first step, as in LoRA.",
-            "", node.name,
-        )  # fmt: skip
+def _stopped(run: Run, graph: Graph, node: Node, ways: list[Edge], hit: list[str]) -> Told:
     written = _written(ways)
     because = ""
     if written is not None:
@@ -221,9 +180,7 @@ def _stopped(
         "zero_gradient",
         f"The gradient of {listed(hit)} is 0 in every entry: {op_called(run, node)} sends nothing "
         f"but zeros back to {listed([called(edge.producer) for edge in ways])}{because}.",
-        _written_over(written)
-        if written is not None
-        else _too_small(node, ways) or _alive(node, graph),
+        written_over(written) if written else too_small(node, ways) or slope_of(node, graph),
         (written or node).name,
     )
 
@@ -242,101 +199,3 @@ def _written(ways: list[Edge]) -> Node | None:
             return None
         found = node
     return found
-
-
-def _written_over(node: Node) -> str:
-    return (
-        f"{node.type} puts new numbers in the place of the old, and the old get no gradient. Write "
-        "to the entries that are meant, or multiply by a mask."
-    )
-
-
-def _too_small(node: Node, ways: list[Edge]) -> str:
-    """What to do where the gradient is not 0 and its dtype has no number so small."""
-    offered, came = ways[0].offered, node.upstream[0]
-    dtype = getattr(torch, offered.dtype) if offered is not None else None
-    if came is None or dtype is None or not dtype.is_floating_point or node.type in _FLAT_SOMEWHERE:
-        return ""
-    limits = torch.finfo(dtype)
-    least = limits.tiny * limits.eps
-    size = max((abs(one) for one in came.numbers), default=0.0) * _slope(node, ways[0])
-    if not 0 < size < least:
-        return ""
-    help_ = (
-        "Scale the loss (torch.amp.GradScaler), or use bfloat16."
-        if dtype == torch.float16 else "Scale the loss, or compute in a wider dtype."
-    )  # fmt: skip
-    return (
-        f"The gradient underflows: it is smaller than the smallest number of {limits.dtype}, "
-        f"{spelled(least)}, and is rounded to 0. {help_}"
-    )
-
-
-_FLAT_SOMEWHERE = FLAT | WRITES | {
-    "relu", "relu6", "clamp", "hardtanh", "where", "getitem", "select", "index_select", "max",
-    "min", "maximum", "minimum", "dropout", "leaky_relu", "threshold",
-}  # fmt: skip
-
-
-def _slope(node: Node, way: Edge) -> float:
-    """About how large the slope is along this way, where a product or a quotient says so."""
-    others = [
-        max((abs(one) for one in edge.value.numbers), default=0.0)
-        for edge in node.operands if edge is not way
-    ]  # fmt: skip
-    others += [abs(one) for one in node.numbers if isinstance(one, (int, float))]
-    if node.type == "mul":
-        return math.prod(others)
-    if node.type == "div" and way.operand == 0 and others and others[0]:
-        return float(1 / others[0])
-    if node.type in ("mean", "avg_pool2d"):
-        return float(node.outputs[0].size / max(way.value.size, 1))
-    reads = max((abs(one) for one in way.value.numbers), default=0.0)
-    if node.type == "pow" and len(others) == 1 and reads:
-        return float(others[0] * reads ** (others[0] - 1))
-    return 1.0
-
-
-def _saturated(node: Node, graph: Graph) -> str:
-    """A sigmoid or softmax that is so near to 0 or 1 that its slope is rounded to 0."""
-    read = node.operands[0].value
-    says = (
-        f"{node.type} is saturated: it reads numbers from {spelled(min(read.numbers))} to "
-        f"{spelled(max(read.numbers))}, where its slope is rounded to 0."
-    )
-    readers = [edge.consumer for edge in graph.consumers.get(node.name, ())]
-    fused = next((FUSED[one.type] for one in readers if one.type in FUSED), "")
-    if node.type == "sigmoid" and fused == FUSED["binary_cross_entropy"]:
-        loss = next(one for one in readers if one.type == "binary_cross_entropy")
-        with torch.no_grad():
-            made, target = node.outputs[0].numbers[0], loss.operands[1].value.numbers[0]
-            size = node.outputs[0].size if _argument_is_mean(loss) else 1
-        becomes = f": the first gradient becomes {spelled((made - target) / size)}"
-        return f"{says} Use {fused} on what it reads{becomes}."
-    return f"{says} Use {fused} on what it reads." if fused else (
-        f"{says} Bring these numbers nearer to 0: smaller weights, or a norm before it."
-    )  # fmt: skip
-
-
-def _argument_is_mean(loss: Node) -> bool:
-    return loss.kwargs.get("reduction", "mean") == "mean"
-
-
-def _alive(node: Node, graph: Graph) -> str:
-    if node.type in FLAT:
-        return (
-            f"The slope of {node.type} is 0 wherever it has one. For a gradient that passes all "
-            f"the same: straight-through, x + (torch.{node.type}(x) - x).detach()."
-        )
-    if node.type in ("relu", "relu6", "clamp", "hardtanh"):
-        return "All that it read lies where it is flat. Look at the scale of what comes in."
-    if node.type in SATURATE:
-        return _saturated(node, graph)
-    if node.type in AT_ZERO and any(zero(edge.value) for edge in node.operands):
-        return f"{node.type} is at 0 there, and torch takes 0 for its slope."
-    if node.type in WRITES:
-        return _written_over(node)
-    factors = [edge.value for edge in node.operands]
-    if node.type == "mul" and (any(zero(one) for one in factors) or 0 in node.numbers):
-        return "One factor is 0 everywhere, so the other gets nothing."
-    return ""
