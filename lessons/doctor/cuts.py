@@ -8,6 +8,7 @@ from ..recorder.recording.variables import line_of
 from ..text import counted, listed
 from .copies import copies
 from .graph import Graph
+from .source import is_statement
 from .stops import Stop, called, left_by, stop
 from .watch import Run
 
@@ -47,6 +48,7 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
             None,
         )
     yield from _not_registered(run, graph)
+    yield from _dropped(run, graph)
     yield from told
     if run.result is None and not told:
         yield _not_a_tensor(run)
@@ -148,6 +150,23 @@ def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
             "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary.",
             strange[0],
         )
+
+
+def _dropped(run: Run, graph: Graph) -> Iterator[Told]:
+    """A `.detach()` that is a statement of its own: nothing reads what it gives."""
+    for node in run.recording:
+        if node.type == "stop_gradient" and node.operands and is_statement(node.place):
+            read = node.operands[0].producer
+            if read.requires_grad and node.name not in graph.consumers and read.reached:
+                yield (
+                    "dropped",
+                    f"{called(read)}.detach() in {line_of(node.place)} gives a new tensor, and "
+                    f"nothing reads it: {called(read)} keeps its graph, and a gradient goes on "
+                    "through it.",
+                    f"Write {called(read)} = {called(read)}.detach() to stop it there, or take the "
+                    "line out.",
+                    node.name,
+                )  # fmt: skip
 
 
 def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:

@@ -10,6 +10,8 @@ from .cuts import cuts
 from .graph import Graph
 from .nonfinite import nonfinite
 from .partial import partial_cuts
+from .shapes import broadcasts
+from .slopes import slopes
 from .watch import Run
 from .zeros import rounding, zeros
 
@@ -32,6 +34,7 @@ def faults(run: Run) -> list[Fault]:
     graph = Graph(run.recording)
     found = [*_refusals(run), *_stale(run)]
     told = [*nonfinite(run, graph), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
+    told += [*broadcasts(run, graph), *slopes(run, graph, {node for *_, node in told})]
     told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
     return _fewer([*found, *(Fault(*one) for one in told)])
 

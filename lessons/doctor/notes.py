@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 
-from ..recorder import Node
+from ..recorder.recording.variables import line_of
+from ..text import listed
 from .copies import copies
+from .cuts import ends
 from .graph import Graph
 from .partial import perhaps_partial
-from .stops import called, stop
+from .stops import called, stop, whole_numbers
 from .watch import Run
+from .words import spelled
 from .zeros import zeros
 
 MOST = 20
@@ -20,20 +23,46 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
     seen = [*dict.fromkeys(_stops(run, graph, told)), *perhaps_partial(run, graph, told)]
     more = [f"{len(seen) - MOST} more stop likewise."] if len(seen) > MOST else []
     warned = (f"Warned: {one[:300]}" for one in run.warned)
-    usual = [*copies(run, graph).values(), *(says for _, says, *_ in zeros(run, graph, True))]
+    usual = [
+        *_applied(run),
+        *copies(run, graph).values(),
+        *(says for _, says, *_ in zeros(run, graph, True)),
+    ]
     return [*dict.fromkeys(usual), *seen[:MOST], *more, *warned]
 
 
 def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
-    """Where a gradient could have gone on and did not, line by line."""
+    """Where on the way to the result a gradient could have gone on and did not, by line."""
+    wanted = graph.before(ends(run))
+    if not any(node.stale for node in run.recording):  # those were made to change the numbers
+        wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
     for node in run.recording:
         read = [edge.producer for edge in node.operands if edge.producer.requires_grad]
-        if node.kind == "stopped" and read and not _edited_by(run, graph, node):
-            why = stop(run, graph, node)
-            yield f"{why.says} {called(read[0])} gets nothing from there."
+        if not read or node.name not in wanted or node.name in told:
+            continue
+        if node.kind == "stopped":
+            yield f"{stop(run, graph, node).says} {called(read[0])} gets nothing from there."
+        elif (whole_numbers(node) or ("", ""))[1].startswith("int") and node.type != "getitem":
+            why, before = stop(run, graph, node), graph.before([node.name])
+            hit = [name for name in run.gradients if name in before]
+            yield f"{why.says} {listed(hit)} learn by other paths alone. {why.do}"
 
 
-def _edited_by(run: Run, graph: Graph, node: Node) -> bool:
-    """Whether it was made only to change the numbers, as in y.detach().numpy()[0] = 5."""
-    changed = any(one.stale for one in run.recording)
-    return changed and node.name not in graph.consumers and node.name != run.recording.output
+def _applied(run: Run) -> Iterator[str]:
+    """Functions of the program's own that pass the value and change the gradient by a factor."""
+    for node in run.recording:
+        edge = next((one for one in node.operands if one.flows), None)
+        came = node.upstream[0] if node.upstream else None
+        sent = None if edge is None else edge.offered
+        if node.function != "apply" or edge is None or sent is None or came is None:
+            continue
+        if not node.outputs[0].same_as(edge.value) or len(came.numbers) != len(sent.numbers):
+            continue
+        factors = [b / a for a, b in zip(came.numbers, sent.numbers, strict=True) if a]
+        if factors and max(factors) - min(factors) <= 1e-4 * abs(factors[0]) and factors[0] != 1:
+            kept = factors[0] > 0
+            where = f" in {line_of(node.place)}" if node.place else ""
+            yield (
+                f"{node.type}.apply{where} passes the value and multiplies the gradient by "
+                f"{'+' * kept}{spelled(factors[0])}: it is {'not ' * kept}reversed."
+            )

@@ -546,10 +546,11 @@ class _Stopping(torch.overrides.TorchFunctionMode):
         self.number = int(name[len(op_type) + 1 :] or 0)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
+        from lessons.recorder.recording.switches import applied_at
         from lessons.recorder.recording.torch_calls import meaning, op_type_of
 
         spelling = meaning(func)
-        outside = torch.is_grad_enabled()  # an autograd.Function is one op
+        outside = applied_at() is None  # an autograd.Function is one op
         if outside and spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
             tensors = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
             if self.number == 0:

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from ...tricks.as_one import Call
 from ...tricks.op_with_rule import swap
-from ...tricks.rule import take_out
+from ...tricks.rule import Slot, take_out
 from ..recording.nodes import Edge, Left, Node
 from ..recording.plain_tensor import Value
 from ..recording.recording import Recording
@@ -48,7 +48,8 @@ from ..torch_private import (
 class _Slope(NamedTuple):
     """What `torch.autograd.grad` gave without a graph of its own, and where it ran."""
 
-    operands: list[torch.Tensor]
+    operands: list[torch.Tensor]  # first those that it is taken with respect to, so many:
+    inputs: int
     gradients: list[torch.Tensor]
     ran: tuple[Where | None, Where | None]
 
@@ -106,6 +107,10 @@ class Recorder(TorchFunctionMode):
 
     def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
         with unseen():
+            gradients_on, off = torch.is_grad_enabled(), self._switch.off()
+        if not gradients_on and off is None:
+            return self._inside(call, run)
+        with unseen():
             operands: list[torch.Tensor] = []
             args = swap(call.args) if call.swapped else call.args
             node = Node("", call.type, KINDS.get(call.type, "plain"), function=function)
@@ -115,12 +120,8 @@ class Recorder(TorchFunctionMode):
                 for name, value in call.kwargs.items()
                 if name != "out"
             }
-            gradients_on, off = torch.is_grad_enabled(), self._switch.off()
-            inside = not gradients_on and off is None
-            if inside:
-                self._applied.setdefault(next_number() - 1, applied_at())
             keys: list[Key | None] = []
-            for place, operand in enumerate([] if inside else operands):
+            for place, operand in enumerate(operands):
                 producer, output = self.origin(operand)
                 value = producer.outputs[output]
                 if self._edited and memory(operand) in self._edited:
@@ -130,11 +131,6 @@ class Recorder(TorchFunctionMode):
                 keys.append(gradient_key(operand) if flows else None)
             versions = [version(operand) for operand in operands]
         result = run()
-        if inside:  # an autograd.Function, which is one op
-            with unseen():
-                pairs = zip(operands, versions, strict=True)
-                self._edited.update(memory(one) for one, old in pairs if version(one) != old)
-            return result
         if not operands:
             self._note_variable(result)
             return result  # made of no tensor: a constant, once something reads it
@@ -157,6 +153,21 @@ class Recorder(TorchFunctionMode):
             parts = self._wiring.wire(node, outputs, keys)
             if parts and not hooks_on_saved():
                 self.recording.saved.ran(node, parts, operands, versions, outputs)
+        return result
+
+    def _inside(self, call: Call, run: Callable[[], Any]) -> Any:
+        """Run an op in the forward pass of an `autograd.Function`, which is one op."""
+        with unseen():
+            operands = tensors_in([*call.args, *call.kwargs.values()])
+            versions = [version(operand) for operand in operands]
+            self._applied.setdefault(next_number() - 1, applied_at())
+            for operand in operands:
+                if operand.grad_fn is not None:
+                    self.origin(operand)  # what the Function reads was made before it
+        result = run()
+        with unseen():
+            pairs = zip(operands, versions, strict=True)
+            self._edited.update(memory(one) for one, old in pairs if version(one) != old)
         return result
 
     def _add(
@@ -192,8 +203,10 @@ class Recorder(TorchFunctionMode):
             if known is not None and name != "__get__" and args[0].requires_grad and ran:
                 self.recording.turned[known[2].name] = ran
         elif func is torch.autograd.grad and not kwargs.get("create_graph"):
-            operands = [*tensors_in(args), *tensors_in(list(kwargs.values()))]
-            slope = _Slope(operands, tensors_in(result), running())
+            given = dict(zip(("outputs", "inputs", "grad_outputs"), args, strict=False)) | kwargs
+            inputs = tensors_in(given["inputs"])
+            operands = [*inputs, *tensors_in([given["outputs"], given.get("grad_outputs")])]
+            slope = _Slope(operands, len(inputs), tensors_in(result), running())
             self._slopes |= {id(one): slope for one in slope.gradients}
 
     def _copy(
@@ -287,7 +300,9 @@ class Recorder(TorchFunctionMode):
         """A tensor that no op of the recording made."""
         slope = self._slopes.pop(id(tensor), None)
         if slope is not None:
-            return self._copy("grad", slope.operands, slope.gradients, slope.ran)
+            node = self._copy("grad", slope.operands, slope.gradients, slope.ran)
+            node.args = tuple(map(Slot, range(slope.inputs)))
+            return node
         source = None if name else self._source(tensor)
         if source is not None:
             word = "Parameter" if isinstance(tensor, torch.nn.Parameter) else "Variable"
@@ -321,7 +336,7 @@ class Recorder(TorchFunctionMode):
         """An op that no mode could see: an `autograd.Function` of the program's own."""
         node = self._wiring.owners.get(made_by)
         if node is None:
-            node = Node("", op_type_of_node(node_name(made_by)), "plain")
+            node = Node("", op_type_of_node(node_name(made_by)), "plain", function="apply")
             self._add(node, [tensor])
             applied = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
             node.place = (applied[0], applied[1]) if applied and applied[1] else None
