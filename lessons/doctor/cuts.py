@@ -77,21 +77,22 @@ def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
     live = graph.after(read, live=True)
     wanted = graph.before(ends(run))
     stopping = graph.ends(live)
-    found: dict[tuple[str, str], tuple[Stop, Node, list[str]]] = {}
+    found: dict[tuple[str, str], tuple[Stop, list[str], list[str]]] = {}
     for node in stopping:
         if node.name not in wanted:
             continue
         why = stop(run, graph, node, live)
         place = line_of(why.where) or node.name
         hit = graph.before([node.name])
-        _, _, names = found.setdefault((why.kind, place), (why, node, []))
+        _, nodes, names = found.setdefault((why.kind, place), (why, [], []))
+        nodes.append(node.name)
         names += [name for name in read if name in hit and name not in names]
     fresh = _fresh_leaves(run, graph)
-    for why, node, names in found.values():
-        after = graph.after([node.name])
+    for why, nodes, names in found.values():
+        after = graph.after(nodes)
         hiding = [one for one in fresh if one.name in after and "new leaf" not in why.says]
         fresh = [one for one in fresh if one.name not in after]
-        yield why.kind, f"{_none(names)}: {why.says}{_hidden(run, hiding)}", why.do, node.name
+        yield why.kind, f"{_none(names)}: {why.says}{_hidden(run, hiding)}", why.do, nodes[0]
     for left in _culprits(run, graph.after([*live, *(one.name for one in stopping)]), bool(found)):
         back = _after(run, left)
         fresh = [one for one in fresh if one not in back]

@@ -35,6 +35,8 @@ def faults(run: Run) -> list[Fault]:
     found = [*_refusals(run), *_stale(run)]
     told = [*nonfinite(run, graph), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
     told += [*broadcasts(run, graph), *slopes(run, graph, {node for *_, node in told})]
+    if "no_create_graph" in {kind for kind, *_ in told}:  # what it saved is freed at once
+        found = [one for one in found if one.kind != "second_time"]
     told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
     return _fewer([*found, *(Fault(*one) for one in told)])
 

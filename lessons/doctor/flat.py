@@ -6,6 +6,7 @@ import torch
 
 from ..recorder import Edge, Node
 from .graph import Graph, zero
+from .stops import DRAWS
 from .words import spelled
 
 FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
@@ -110,6 +111,11 @@ def slope_of(node: Node, graph: Graph) -> str:
         )
     if node.type in ("relu", "relu6", "clamp", "hardtanh"):
         return f"It reads {_range(node)}, where it is flat. Look at the scale of what comes in."
+    if node.type in DRAWS:
+        return (
+            f"{node.type} draws numbers, and torch takes 0 for its slope. Draw apart from the "
+            "parameters: mean + std * torch.randn_like(mean)."
+        )
     if node.type in SATURATE:
         return _saturated(node, graph)
     if node.type in AT_ZERO and any(zero(edge.value) for edge in node.operands):

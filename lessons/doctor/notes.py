@@ -8,7 +8,7 @@ from .copies import copies
 from .cuts import ends
 from .graph import Graph
 from .partial import perhaps_partial
-from .stops import called, stop, whole_numbers
+from .stops import called, stop
 from .watch import Run
 from .words import spelled
 from .zeros import zeros
@@ -42,7 +42,7 @@ def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
             continue
         if node.kind == "stopped":
             yield f"{stop(run, graph, node).says} {called(read[0])} gets nothing from there."
-        elif (whole_numbers(node) or ("", ""))[1].startswith("int") and node.type != "getitem":
+        elif not node.requires_grad and node.outputs[0].dtype.startswith("int"):
             why, before = stop(run, graph, node), graph.before([node.name])
             hit = [name for name in run.gradients if name in before]
             yield f"{why.says} {listed(hit)} learn by other paths alone. {why.do}"

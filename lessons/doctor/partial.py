@@ -56,7 +56,7 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
         for plain_number in one.numbers:
             holds.setdefault(plain_number, []).append(one)
     lines: set[tuple[str, str, str]] = set()
-    for left in [*_outside(run, live, told), *_unseen(run, live, told, reads)]:
+    for left in _outside(run, live, told):
         same = {one for number_ in left.value.numbers for one in holds.get(float(number_), ())}
         back = min(
             (one for one in same if one.place >= left.count and _came_back(run, left, one)),
@@ -142,22 +142,6 @@ def _outside(run: Run, live: set[str], told: set[str | None]) -> list[Left]:
 def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
     """What is told once, however often a loop goes through it."""
     return left.call, line_of(left.place), called(run.recording.nodes[left.node])
-
-
-def _unseen(run: Run, live: set[str], told: set[str | None], reads: list[_Read]) -> Iterator[Left]:
-    """Numbers that left by float(), which no mode of torch sees: an op reads the very same float.
-
-    One that a person may have written, of four digits or less, proves nothing.
-    """
-    read = frozenset().union(*(one.numbers for one in reads))
-    seen = {one.node for one in run.recording.left}
-    for place, node in enumerate(run.recording):
-        value = node.outputs[0]
-        if node.name not in live or node.name in seen | told or value.size != 1:
-            continue
-        for one in value.numbers:
-            if isinstance(one, float) and one in read and _computed(one):
-                yield Left(node.name, "__float__", value, place + 1, None)
 
 
 def _reads(run: Run, graph: Graph, wanted: set[str]) -> list[_Read]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ..recorder import Edge, Node
+from ..recorder.derivatives.elementwise import ELEMENTWISE
 from ..recorder.recording.variables import line_of
 from .cuts import Told, ends
 from .graph import Graph
@@ -45,13 +46,14 @@ def _meant(wide: Edge, flat: Edge) -> bool:
     """Whether the program itself put the axis there, or compares a tensor with itself."""
     node = wide.producer
     by_none = node.type == "getitem" and any("None" in str(one) for one in node.numbers)
-    return node.type == "unsqueeze" or by_none or _root(node) is _root(flat.producer)
+    return node.type == "unsqueeze" or by_none or bool(_roots(node) & _roots(flat.producer))
 
 
-def _root(node: Node) -> Node:
-    while node.type in _RESHAPE and node.operands:
-        node = node.operands[0].producer
-    return node
+def _roots(node: Node) -> set[Node]:
+    """What it is made of, entry by entry."""
+    if node.type not in _RESHAPE and node.type not in ELEMENTWISE:
+        return {node}
+    return set().union(*(_roots(edge.producer) for edge in node.operands))
 
 
 def _is_reduced(graph: Graph, node: Node) -> bool:

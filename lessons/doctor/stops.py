@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import torch
-from torch.nn import functional
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
@@ -16,6 +15,7 @@ from .watch import Run
 
 SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
 _WRAPS = frozenset(("Parameter", "Variable", "Buffer"))
+DRAWS = frozenset(("multinomial", "bernoulli", "poisson", "normal", "binomial"))
 _FLOATS = ("float", "bfloat", "complex")
 
 
@@ -52,11 +52,12 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
     if word == "sample":
         return _sample(cited(where), where, "")
     if node.type == "grad":
+        by_backward = len(node.operands) == 1
+        text, ran = (f"{operand}.grad", "backward()") if by_backward else ("grad()", "it")
         return Stop(
             "no_create_graph",
-            f"grad(){at} ran without create_graph=True, so what it gives is a constant.",
-            "Write torch.autograd.grad(…, create_graph=True) where the loss is made of it.",
-            where,
+            f"{text}{at} gives a constant, for {ran} ran without create_graph=True.",
+            "Write torch.autograd.grad(…, create_graph=True) where the loss is made of it.", where,
         )  # fmt: skip
     if node.type in _WRAPS and node.operands:
         source = node.operands[0].producer
@@ -67,6 +68,8 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
             "and not its graph.", _functional(graph, node, called(source)), made,
         )  # fmt: skip
     if node.kind == "stopped" and node.type != "stop_gradient" and read is not None:
+        if read.inplace and len(read.operands) > 1:
+            operand = called(read.operands[1].producer)
         text = ".data =" if node.type == "data" else f"{node.type}_ on .data"
         return Stop(
             "copied", f"{text}{at} keeps the numbers of {operand} and drops its graph.",
@@ -92,6 +95,8 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
             "know where they come from.",
             f"Use {operand} itself; torch.stack or torch.cat joins several.", where,
         )  # fmt: skip
+    if node.type in DRAWS:
+        return _sample(f"torch.{node.type}()", where, "")
     whole = whole_numbers(node)
     if whole:
         return Stop(
@@ -114,10 +119,11 @@ def _without(run: Run, graph: Graph, node: Node, off: Off, operand: str) -> Stop
     if off.how == "sample":
         return _sample(cited(off.where) or f"{off.function}.sample()", off.where, off.function)
     switch = f"torch.{off.name}"
-    if node.inplace and off.how == "block":
+    if node.inplace and node.operands[1:]:
+        text = node.function if off.how == "block" else cited(where) or node.type
         return Stop(
-            "copied", f"{node.function or node.type}{at} under {switch} copies the numbers of "
-            f"{operand} and no gradient comes back to it.",
+            "copied", f"{text}{at} under {switch} copies the numbers of {operand} and no gradient "
+            "comes back to it.",
             _functional(graph, node, operand), where,
         )  # fmt: skip
     if off.how == "decorator":
@@ -166,8 +172,10 @@ def _sample(text: str, where: Where | None, distribution: str) -> Stop:
 
 def _functional(graph: Graph, node: Node, made: str) -> str:
     """How to compute with a made weight, as the op that reads it does."""
-    reader = next((edge.consumer for edge in graph.consumers.get(node.name, ())), None)
-    kind = reader.type if reader is not None and hasattr(functional, reader.type) else "linear"
+    readers = (edge.consumer.type for edge in graph.consumers.get(node.name, ()))
+    kind = next((one for one in readers if one == "linear" or one.startswith("conv")), None)
+    if kind is None:
+        return f"Compute with {made} itself."
     return (
         f"Compute with {made} itself: F.{kind}(x, {made}), or torch.func.functional_call(layer, "
         f"{{'weight': {made}}}, x), which runs a module with weights that have a graph."

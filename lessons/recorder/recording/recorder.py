@@ -202,6 +202,10 @@ class Recorder(TorchFunctionMode):
             known, ran = self._tensors.get(id(args[0])), running()[0]
             if known is not None and name != "__get__" and args[0].requires_grad and ran:
                 self.recording.turned[known[2].name] = ran
+        elif name == "__get__" and attribute(func) == "grad" and result is not None:
+            if not torch.is_grad_enabled():  # an optimizer, which moves a weight by it
+                return
+            self._slopes[id(result)] = _Slope([args[0]], 1, [result], running())
         elif func is torch.autograd.grad and not kwargs.get("create_graph"):
             given = dict(zip(("outputs", "inputs", "grad_outputs"), args, strict=False)) | kwargs
             inputs = tensors_in(given["inputs"])

@@ -28,7 +28,7 @@ _NO_OPS = frozenset((
     *("share_memory_", "rename_", "__deepcopy__", "__reduce_ex__"),
     *(PICKLED, "__setstate__", "__hash__", "as_subclass", "data_ptr"),
     *("__set__", "__delete__", "__format__", "__repr__", "__len__"),
-    *("tolist", "item", "numpy", "size", "dim", "stride", "numel"),
+    *("__float__", "__int__", "tolist", "item", "numpy", "size", "dim", "stride", "numel"),
 ))  # fmt: skip
 
 LETS_OTHERS_WRITE = frozenset((
