@@ -22,30 +22,19 @@ DIVIDE = (
     "value and not the gradient."
 )
 _Op = Callable[[torch.Tensor], torch.Tensor]
-_INSIDE = "Clamp what it reads to a little inside its bounds"
-_SMALL = "Add a small number before it, not behind"
-_TRIED: dict[str, tuple[str, str, str, _Op]] = {
-    "acos": ("at ±1", _INSIDE, "acos(x.clamp(-1 + 1e-6, 1 - 1e-6))",
-             lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6).acos()),
-    "asin": ("at ±1", _INSIDE, "asin(x.clamp(-1 + 1e-6, 1 - 1e-6))",
-             lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6).asin()),
-    "atanh": ("at ±1", _INSIDE, "atanh(x.clamp(-1 + 1e-6, 1 - 1e-6))",
-              lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6).atanh()),
-    "erfinv": ("at ±1", _INSIDE, "erfinv(x.clamp(-1 + 1e-6, 1 - 1e-6))",
-               lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6).erfinv()),
-    "acosh": ("at 1", _INSIDE, "acosh(x.clamp(min=1 + 1e-6))",
-              lambda x: x.clamp(min=1 + 1e-6).acosh()),
-    "logit": ("at 0 and 1", _INSIDE, "logit(x, eps=1e-6)", lambda x: x.logit(eps=1e-6)),
-    "log1p": ("at −1", _INSIDE, "log1p(x.clamp(min=-1 + 1e-6))",
-              lambda x: x.clamp(min=-1 + 1e-6).log1p()),
-    "log": ("at 0", f"{_SMALL}, or clamp it", "log(x + 1e-12)", lambda x: (x + 1e-12).log()),
-    "log2": ("at 0", f"{_SMALL}, or clamp it", "log2(x + 1e-12)", lambda x: (x + 1e-12).log2()),
-    "log10": ("at 0", f"{_SMALL}, or clamp it", "log10(x + 1e-12)", lambda x: (x + 1e-12).log10()),
-    "sqrt": ("at 0", _SMALL, "sqrt(x + 1e-12)", lambda x: (x + 1e-12).sqrt()),
-    "rsqrt": ("at 0", _SMALL, "rsqrt(x + 1e-12)", lambda x: (x + 1e-12).rsqrt()),
-}  # fmt: skip
-"""Where the slope of an op is infinite, what one does, how that is written, and the same in torch.
-"""
+_REPAIRS: dict[str, tuple[str, str, _Op]] = {
+    **dict.fromkeys(
+        ("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12", lambda x: x + 1e-12)
+    ),
+    **dict.fromkeys(
+        ("acos", "asin", "atanh", "erfinv"),
+        ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)", lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+    ),
+    "acosh": ("at 1", "x.clamp(min=1 + 1e-6)", lambda x: x.clamp(min=1 + 1e-6)),
+    "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)", lambda x: x.clamp(min=-1 + 1e-6)),
+    "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)", lambda x: x.clamp(1e-6, 1 - 1e-6)),
+}
+"""Where the slope of an op is infinite, and what to give it instead of x: as text, and in torch."""
 _ANGLES = (
     " A clamp to ±1 itself lets the infinity through. For an angle, torch.atan2(sine, cosine) has "
     "a finite slope everywhere."
@@ -71,14 +60,16 @@ def after_forward(graph: Graph, node: Node, what: str, place: int | None) -> tup
         found = special(node)
         if found is not None:
             return found
-    if node.type in _TRIED or node.type == "pow":
+    if _together(node):
+        return "", _together(node)
+    if node.type in _REPAIRS or node.type == "pow":
         here = (
             "Keep what it reads where the op is defined: clamp it, or add a small number, before "
             "the op."
         )
         if node.type.startswith("log") and what == "NaN":
             return "", f"{here} A logarithm is not defined below 0: look why it is negative."
-        return "", f"{_together(node) or here} {AFTERWARDS}"
+        return "", f"{here} {AFTERWARDS}"
     if node.type in ("exp", "cosh", "sinh", "expm1"):
         return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
     return _range(node), "Bring these numbers into a smaller range before the op."
@@ -96,7 +87,7 @@ def after_backward(
     reads = edge.value.component(unflat(place, edge.offered.shape))
     if _together(node):
         return _together(node)
-    if node.type in _TRIED:
+    if node.type in _REPAIRS and not isinstance(reads, complex):
         return _tried(node, edge, reads, came)
     if came == 0 and spelled(edge.offered.numbers[place]) == "NaN":
         return (
@@ -110,13 +101,12 @@ def after_backward(
         )
     if node.type == "pow" and edge.operand == 1:
         return (
-            f"The slope in the exponent is x**p · log(x), and the base is {_spelled_base(node)}, "
-            "which has no logarithm. Detach the exponent, or keep the base above 0."
+            "The slope in the exponent is x**p · log(x), and the base goes down to "
+            f"{spelled(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
+            "Detach the exponent, or keep the base above 0."
         )
     if node.type == "pow":
-        return f"The slope of pow is infinite at 0 here. {_SMALL}: (x + 1e-12) ** p."
-    if came is not None and not math.isfinite(abs(came)) and reads == 0:
-        return "What came is infinite, and 0 · ∞ is NaN: look where it became infinite."
+        return "The slope of pow is infinite at 0 here. Add a small number: (x + 1e-12) ** p."
     return f"The slope of {node.type} is not finite there. {_before()}"
 
 
@@ -124,20 +114,30 @@ def _before() -> str:
     return f"{AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
 
 
-def _tried(node: Node, edge: Edge, reads: Any, came: Any) -> str:
+def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
     """The usual repair of an infinite slope, and what the gradient becomes with it."""
-    where, what, spelling, repaired = _TRIED[node.type]
-    dtype = getattr(torch, edge.value.dtype)
-    x = torch.tensor(reads, dtype=dtype, requires_grad=True)
-    with torch.enable_grad():
-        (slope,) = torch.autograd.grad(repaired(x), x)
-    sent = float(slope) * (1.0 if came is None else float(came))
+    where, spelling, repaired = _REPAIRS[node.type]
+    op: _Op = getattr(torch, node.type)
+    slope, other = (_slope(one, reads, edge.value.dtype) for one in (op, lambda x: op(repaired(x))))
+    if math.isnan(slope):
+        return f"{node.type} is not defined at {spelled(reads)}. {_before()}"
+    sent = other * (1.0 if came is None else float(came))
     becomes = f": the gradient there becomes {spelled(sent)}" if math.isfinite(sent) else ""
+    zero = f" 0 came, and 0 · ∞ is NaN. {AFTERWARDS}" if came == 0 else ""
+    do = "Clamp what it reads to a little inside its bounds" if "clamp" in spelling else (
+        "Add a small number before it, not behind, or clamp it"
+    )  # fmt: skip
     more = _ANGLES if node.type in ("acos", "asin") else ""
-    zero = ""
-    if came == 0:
-        zero = f" 0 came, and 0 · ∞ is NaN. {AFTERWARDS}"
-    return f"The slope of {node.type} is infinite {where}.{zero} {what}, {spelling}{becomes}.{more}"
+    return (
+        f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({spelling})"
+        f"{becomes}.{more}"
+    )
+
+
+def _slope(function: _Op, at: float, dtype: str) -> float:
+    x = torch.tensor(at, dtype=getattr(torch, dtype), requires_grad=True)
+    with torch.enable_grad():
+        return float(torch.autograd.grad(function(x), x)[0])
 
 
 def _together(node: Node) -> str:
@@ -282,11 +282,6 @@ def _equal(node: Node) -> str:
         f"undefined. If the values are enough, use {alone}, whose gradient is finite; else perturb "
         "the matrix a little, or detach the vectors."
     )
-
-
-def _spelled_base(node: Node) -> str:
-    numbers = node.operands[0].value.numbers
-    return spelled(min(numbers, default=0.0))
 
 
 def _range(node: Node) -> str:
