@@ -5,11 +5,13 @@ from typing import Any
 
 import torch
 
+from ..recorder import record
 from ..text import visible
 from . import arguments
 from .errors import TraceError
 from .target import load
-from .trace import Trace, traced
+from .trace import Trace
+from .watch import Watch, watch
 
 
 def add_command(commands: Any) -> None:
@@ -56,10 +58,15 @@ def traced_file(
     """The trace of `FILE.py:NAME` with arguments as they are typed, `NAME=VALUE` each."""
     torch.manual_seed(seed)
     given = arguments.read(settings)
-    what = load(target, given)
-    # Of a model it is the weights that want gradients; of a function its arguments.
-    values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
-    return traced(what, (), values, index)
+    with record(keep=True) as recording:
+        watching = Watch(recording)
+        recording.wait()  # the file makes its weights, and may freeze some
+        what = load(target, given)
+        # Of a model it is the weights that want gradients; of a function its arguments.
+        values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
+        recording.wait(False)
+        run = watch(watching, what, (), values)
+    return Trace(run, index)
 
 
 def _index(text: str | None) -> tuple[int, ...] | None:

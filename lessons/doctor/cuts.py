@@ -38,15 +38,10 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
             f"{listed(unread)} got no gradient: no op of the forward pass reads "
             f"{'it' if len(unread) == 1 else 'them'}.",
             "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
-            unread[0],
+            next((name for name in unread if name in run.recording.nodes), None),
         )
     if run.result is not None and not run.gradients and not _wanting(run):
-        yield (
-            "nothing_wanted",
-            "No input and no parameter wants a gradient: requires_grad is False for all of them.",
-            "Set requires_grad=True on what is trained.",
-            None,
-        )
+        yield _nothing_wanted(run)
     yield from _not_registered(run, graph)
     yield from _dropped(run, graph)
     yield from told
@@ -62,9 +57,29 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
         )  # fmt: skip
 
 
+def _nothing_wanted(run: Run) -> Told:
+    """Nothing requires a gradient: where parameters were frozen, and how the last ones train."""
+    if not run.frozen:
+        return (
+            "nothing_wanted", "No input and no parameter wants a gradient: requires_grad is False "
+            "for all of them.", "Set requires_grad=True on what is trained.", None,
+        )  # fmt: skip
+    last = run.frozen[-1].rpartition(".")[0]
+    roots = [] if run.watch is None else [*run.watch.leaves.modules]
+    where = line_of(run.frozen_at)
+    return (
+        "nothing_wanted",
+        f"All {len(run.frozen)} parameters of {listed(roots) or run.name} have "
+        f"requires_grad=False{', set in ' + where if where else ''}, so the loss has no graph.",
+        f"Unfreeze what should train, {last or run.name}.requires_grad_(True) for "
+        "instance; a new head belongs after the line that freezes.",
+        None,
+    )
+
+
 def ends(run: Run) -> set[str]:
     """The nodes from which the program goes backward."""
-    return {one for one in (run.recording.output,) if one}
+    return {one.node for one in run.recording.passes}
 
 
 def _wanting(run: Run) -> bool:
@@ -131,21 +146,24 @@ def _first_read(graph: Graph, node: Node) -> str:
 
 
 def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
-    """Parameters that a model reads and does not know: layers in a plain list, say."""
-    if not run.is_model:
+    """Parameters that a module reads and does not know: layers in a plain list, say."""
+    if run.watch is None or not run.watch.leaves.strays:
         return
-    known = {*run.gradients, *run.frozen}
+    held, tensors = run.watch.optimizers.all_held(), run.watch.leaves.tensors
     strange = [
-        node.name for node in run.recording
-        if node.type == "parameter" and node.name not in known and node.name in graph.consumers
-        and id(run.recording.tensors[node.name][0]) not in run.own
+        name for name in run.watch.leaves.strays
+        if name in graph.consumers and id(tensors[name]) not in held
+        and name in run.gradients and run.gradients[name].norm
     ]  # fmt: skip
     if strange:
         reader = graph.consumers[strange[0]][0].consumer
+        root = run.module_of(reader.name).partition(".")[0]
+        calls = [one.path for one in run.calls if one.first <= 0] or [root]
+        owner = run.name if run.is_model else calls[0]
         where = line_of(reader.place)
         yield (
             "not_registered",
-            f"{counted(len(strange), 'parameter')} that {run.name} reads "
+            f"{counted(len(strange), 'parameter')} that {owner} reads "
             f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first in "
             f"{reader.type}{' in ' + where if where else ''}: no optimizer moves them.",
             "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary.",

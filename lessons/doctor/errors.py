@@ -23,12 +23,22 @@ def shortened(error: BaseException, own: str | None = None) -> str:
     Args:
         own: the folder whose files count as the program's; torch's and ours are left out.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
-    theirs = theirs or [one for one in frames if not one.filename.startswith(_FOLDERS)]
+    theirs = _frames(error, own)
     lines = [
         f"  {line_of((one.filename, (one.lineno or 0, 0, 0, 0)))}, in {one.name}: {one.line}"
         for one in theirs[-4:]
     ]
     said = " ".join(str(error).split())
     return "\n".join([*lines, f"  {type(error).__name__}: {said[:600]}"])
+
+
+def place_of(error: BaseException) -> str:
+    """Where the program raised an error: its innermost line that is neither torch's nor ours."""
+    frames = _frames(error)
+    return line_of((frames[-1].filename, (frames[-1].lineno or 0, 0, 0, 0))) if frames else "torch"
+
+
+def _frames(error: BaseException, own: str | None = None) -> list[traceback.FrameSummary]:
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
+    return theirs or [one for one in frames if not one.filename.startswith((*_FOLDERS, "<frozen"))]

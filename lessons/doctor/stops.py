@@ -11,7 +11,7 @@ from ..recorder.recording.switches import Off
 from ..recorder.recording.variables import Where, line_of
 from .graph import Graph
 from .source import callee, cited, is_statement, making
-from .watch import Run
+from .watch import CHECKPOINT, Run
 
 SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
 _WRAPS = frozenset(("Parameter", "Variable", "Buffer"))
@@ -110,7 +110,7 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
 def _without(run: Run, graph: Graph, node: Node, off: Off, operand: str) -> Stop:
     """The op ran where gradients were off."""
     at, where = _in(node.place), node.place
-    if any("None of the inputs have requires_grad" in one for one in run.warned):
+    if any(CHECKPOINT in one for one in run.warned):
         return Stop(
             "checkpoint", f"checkpoint with use_reentrant=True ran {node.type}{at} without "
             "gradients, for none of the checkpoint's inputs wants one.",

@@ -55,7 +55,7 @@ def modules(run: Run) -> Table:
     owners: dict[str, list[str]] = {path: [] for path in kinds}
     for name in [*run.gradients, *run.frozen]:
         path = name.rpartition(".")[0]
-        if name not in run.given:
+        if name not in run.given and (path or run.is_model):
             owners.setdefault(path, []).append(name)
     rows: list[Row] = []
     marked: set[int] = set()

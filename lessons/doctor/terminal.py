@@ -18,6 +18,7 @@ def told(run: Run, faults: list[Fault], notes: list[str], tables: list[Table]) -
         for place, fault in enumerate(faults, start=1):
             out.append(f"{place}. {fault.says}")
             out += [f"   {fault.do}"] if fault.do else []
+        out += [f"{run.name} raised, as it does alone:", run.said] if run.said else []
     else:
         out.append(FINE)
     for table in tables[:2]:

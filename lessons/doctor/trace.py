@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..recorder import Recording
+from ..recorder import Recording, record
 from .drawing import HEAVY, WHOLE, Drawn, drawn
 from .errors import TraceError
 from .faults import Fault, faults
@@ -14,7 +14,7 @@ from .page import page
 from .tables import Table, gradients, lines, modules
 from .target import Target, target
 from .terminal import told
-from .watch import Run, watch
+from .watch import Run, Watch, watch
 
 FRAME = 640
 """Height of a trace within a notebook, in pixels."""
@@ -109,4 +109,6 @@ def traced(
     index: tuple[int, ...] | None = None,
 ) -> Trace:
     """The same of a target that is known already."""
-    return Trace(watch(what, args, kwargs), index)
+    with record(keep=True) as recording:
+        run = watch(Watch(recording), what, args, kwargs)
+    return Trace(run, index)

@@ -60,6 +60,7 @@ CASES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Converting a tensor")
 @pytest.mark.parametrize("program", CASES, ids=lambda one: one.__name__)
 def test_a_number_that_comes_back_is_told(program):
     start, call, reader = CASES[program]

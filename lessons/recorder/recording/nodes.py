@@ -44,8 +44,9 @@ class Stale:
 
     `operands` are those of the op that it is, `output` which of its outputs, None where it is none;
     `name` what a person calls it; `before` what it was when the op ran; `now` what it is as the
-    backward pass begins, None where nobody holds it any more. `by` names the op that changed it in
-    place, where the recording saw one. `refused`: torch noticed, and will not go back through it.
+    backward pass begins, None where nobody holds it any more. `writer` is what changed it in place,
+    where that was seen: an op, or the step of an optimizer, which has no name in the recording.
+    `refused`: torch noticed, and will not go back through it.
     """
 
     operands: tuple[int, ...]
@@ -53,7 +54,7 @@ class Stale:
     name: str
     before: Value
     now: Value | None
-    by: str | None = None
+    writer: "Node | None" = None
     refused: bool = False
 
 

@@ -22,6 +22,7 @@ from ..recording.recording import Recording
 from ..recording.saved import memory
 from ..recording.switches import Switch, applied_at
 from ..recording.torch_calls import (
+    CLEARS,
     KINDS,
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
@@ -30,6 +31,7 @@ from ..recording.torch_calls import (
     op_type_of,
     op_type_of_node,
     plain,
+    sets_weight,
     tensors_in,
     untraceable,
 )
@@ -61,6 +63,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.recording = recording
         self.quiet = 0  # > 0: inside a trick, or autograd runs
+        self.waiting = False
         self._first = next_number()
         self._counts: Counter[str] = Counter()
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
@@ -78,22 +81,71 @@ class Recorder(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        spelling = None if self.quiet or untraceable() else meaning(func)
-        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         name = getattr(func, "__name__", "")
         if name == SWITCH:
             self._switch.set(args[0])
+        if self.waiting and not self.quiet:
+            return self._wait(func, name, args, kwargs)
+        spelling = None if self.quiet or untraceable() else meaning(func)
+        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
-            if func is torch.Tensor.backward and not self.quiet and self.recording.at_backward:
-                self.recording.at_backward(args[0])
+            if func in (torch.Tensor.backward, torch.autograd.backward):
+                root = tensors_in(args[0])[0]
+                return self.recording.listener.back(root, lambda: func(*args, **kwargs))
+            if self.quiet:
+                return func(*args, **kwargs)
+            self.recording.listener.heard(func, args)
             result = func(*args, **kwargs)
-            if not self.quiet:
-                with unseen():
-                    self._note(func, name, args, kwargs, result)
+            with unseen():
+                self._note(func, name, args, kwargs, result)
             return result
         call = Call(op_type, args, kwargs, spelling.swapped)
+        between = self.recording.passes and (not torch.is_grad_enabled() or name in CLEARS)
+        if between or sets_weight(name, args, kwargs):
+            self.recording.listener.heard(func, args)
+            return self._update(call, lambda: func(*args, **kwargs), name)
         return self._record(call, lambda: func(*args, **kwargs), name)
+
+    def _wait(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Note where tensors are made, until the first op through which a gradient flows."""
+        self.recording.listener.heard(func, args)
+        if not self.waiting:
+            return self.__torch_function__(func, (), args, kwargs)
+        result = func(*args, **kwargs)
+        if name != "__get__":
+            with unseen():
+                for tensor in tensors_in(result):
+                    self.born(tensor)
+        return result
+
+    def wait(self, on: bool) -> None:
+        """Begin or end to wait. What was made in the meantime is no op of the recording."""
+        self.waiting, self._first = on, next_number()
+
+    def born(self, tensor: torch.Tensor) -> None:
+        """Note where a tensor was made that no op of the recording made."""
+        self.recording.births[id(tensor)] = weakref.ref(tensor), running()[0]
+
+    def _update(self, call: Call, run: Callable[[], Any], function: str) -> Any:
+        """Run what is no part of the graph: a step by hand, the first values of a weight."""
+        with unseen():
+            node, operands = Node("", call.type, "plain", function=function), list[torch.Tensor]()
+            take_out([*call.args, *call.kwargs.values()], operands)
+            versions = [version(operand) for operand in operands]
+        result = run()
+        with unseen():
+            changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
+            if changed:
+                place, _ = running()
+                node.place = (place[0], place[1]) if place and place[1] else None
+                self.wrote(node, changed)
+        return result
+
+    def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
+        """Note that these were changed in place by something that is no op of the recording."""
+        self._edited.update(memory(one) for one in changed)
+        self.recording.saved.wrote(node, changed)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
         """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
@@ -302,6 +354,8 @@ class Recorder(TorchFunctionMode):
 
     def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
         """A tensor that no op of the recording made."""
+        listener = self.recording.listener
+        name = name or listener.name(tensor)
         slope = self._slopes.pop(id(tensor), None)
         if slope is not None:
             node = self._copy("grad", slope.operands, slope.gradients, slope.ran)
@@ -311,6 +365,7 @@ class Recorder(TorchFunctionMode):
         if source is not None:
             word = "Parameter" if isinstance(tensor, torch.nn.Parameter) else "Variable"
             return self._copy(word, [source], [tensor])
+        name = name or listener.found(tensor)
         given = name is not None or tensor.requires_grad
         word = "input" if given else "const"
         if given and isinstance(tensor, torch.nn.Parameter):

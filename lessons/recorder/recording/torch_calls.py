@@ -40,6 +40,12 @@ LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "
 """Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
 
 
+_IN_PLACE = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
+
+CLEARS = frozenset(("zero_", "_foreach_zero_"))
+"""Calls by which `zero_grad` clears gradients that it keeps."""
+
+
 @lru_cache(2048)
 def meaning(func: Any) -> Spelling | None:
     """How a torch callable spells an op type, the engine's or its own name; None for no op."""
@@ -78,6 +84,16 @@ def op_type_of_node(name: str) -> str:
     """
     types = [row.name for row in OP_TYPES.values() if name in row.nodes]
     return types[0] if len(types) == 1 else name
+
+
+def sets_weight(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call writes plain numbers into a leaf, as its initialisation or a step does."""
+    if not name.endswith("_") or (name.startswith("__") and name not in _IN_PLACE):
+        return False
+    leaf, *others = tensors_in([*args, *kwargs.values()]) or (None,)
+    if leaf is None or not (leaf.is_leaf and leaf.requires_grad):
+        return False
+    return not any(one.requires_grad for one in others)
 
 
 def untraceable(around: int = 0) -> bool:
