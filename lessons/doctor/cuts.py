@@ -208,6 +208,11 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
 
 
 def _not_a_tensor(run: Run) -> Told:
+    if not run.returned:
+        return (
+            "no_pass", f"{run.name} ended and no backward pass ran, so there is no gradient to "
+            "look at.", "Let it run to its first loss.backward(): fewer data, say.", None,
+        )  # fmt: skip
     return (
         "no_tensor",
         f"{run.name} returned {run.returned}; a tensor is expected, to go backward from.",

@@ -7,10 +7,8 @@ import torch
 
 from ..recorder.recording.variables import line_of
 
-_FOLDERS = (
-    *(str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder")),
-    str(Path(torch.__file__).parent),
-)
+_OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder"))
+_TORCH = str(Path(torch.__file__).parent)
 
 
 class TraceError(ValueError):
@@ -38,7 +36,13 @@ def place_of(error: BaseException) -> str:
     return line_of((frames[-1].filename, (frames[-1].lineno or 0, 0, 0, 0))) if frames else "torch"
 
 
-def _frames(error: BaseException, own: str | None = None) -> list[traceback.FrameSummary]:
+def program_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The calls that led to an error, without ours and those that began the program."""
     frames = traceback.extract_tb(error.__traceback__)
+    return [one for one in frames if not one.filename.startswith((*_OURS, "<frozen"))]
+
+
+def _frames(error: BaseException, own: str | None = None) -> list[traceback.FrameSummary]:
+    frames = program_frames(error)
     theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
-    return theirs or [one for one in frames if not one.filename.startswith((*_FOLDERS, "<frozen"))]
+    return theirs or [one for one in frames if not one.filename.startswith(_TORCH)]

@@ -138,22 +138,26 @@ def spelled(thing: Any) -> str:
 
 def _spelled(thing: Any) -> str | None:
     """The shortest name that leads to an object, in the outermost call that has one."""
-    scopes: list[dict[str, Any]] = []
+    met: set[int] = set()
     for frame in [*_outwards()][::-1]:
         for scope in (frame.f_locals, frame.f_globals):
-            if not any(scope is one for one in scopes):
-                scopes.append(scope)
-    values = [
-        (name, value) for scope in scopes for name, value in scope.items() if name[:2] != "__"
-    ]
+            if id(scope) not in met:
+                met.add(id(scope))
+                values = [pair for pair in scope.items() if pair[0][:2] != "__"]
+                name = _among(values, thing)
+                if name is not None:
+                    return name
+    return None
+
+
+def _among(values: list[tuple[str, Any]], thing: Any) -> str | None:
+    """The shortest name that leads from one of these values to an object."""
     met: set[int] = set()
     for _ in range(_DEEP):
-        in_modules = isinstance(thing, (nn.Parameter, nn.Module))
-        for name, value in values if in_modules else ():
-            if isinstance(value, nn.Module) and id(value) not in met:
-                path = _path(value, thing)
-                if path is not None:
-                    return f"{name}.{path}".strip(".")
+        for name, value in values if isinstance(thing, (nn.Parameter, nn.Module)) else ():
+            path = _path(value, thing) if isinstance(value, nn.Module) else None
+            if path is not None:
+                return f"{name}.{path}".strip(".")
         for name, value in values:
             if value is thing:
                 return name
@@ -198,4 +202,5 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     ):
         held = getattr(value, "__dict__", None)
         if isinstance(held, dict):
-            yield from ((f"{name}.{key}", one) for key, one in list(held.items())[:_WIDE])
+            public = [key for key in held if not str(key).startswith("_")]
+            yield from ((f"{name}.{key}", held[key]) for key in public[:_WIDE])

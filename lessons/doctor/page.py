@@ -13,7 +13,7 @@ import torch
 
 from ..recorder.picture.graph_drawing import whole
 from ..recorder.recording.variables import line_of
-from ..text import counted, factor
+from ..text import counted, factor, listed
 from .drawing import Drawn, svg
 from .faults import Fault
 from .formula import mathml
@@ -23,10 +23,6 @@ from .watch import Run
 
 BIG = 60
 """Nodes from which on the drawing keeps its size and is scrolled."""
-FINE = (
-    "No fault was found: each input and parameter that wants a gradient got one that is finite and "
-    "not all zero."
-)
 
 
 @lru_cache(2)
@@ -45,7 +41,7 @@ def page(
     told = [graph, "".join(_table(table) for table in tables if table.rows)]
     body = [
         f"<header><h1>{escape(run.name)}</h1><p class='quiet'>{escape(headline(run))}</p></header>",
-        _faults(faults, drawn),
+        _faults(run, faults, drawn),
         *(told if drawn is None or drawn.whole else reversed(told)),
         _notes(notes),
         _words(drawn) if drawn else "",
@@ -74,9 +70,23 @@ def headline(run: Run) -> str:
     return ", ".join([*parts, f"torch {torch.__version__}"])
 
 
-def _faults(faults: list[Fault], drawn: Drawn | None) -> str:
+def fine(run: Run) -> str:
+    """That nothing is wrong, with what was looked at: it holds for no more than that."""
+    count = counted(len(run.gradients), "leaf").replace("leafs", "leaves")
+    text = (
+        f"No fault was found: each of {count} that want a gradient got one that is finite and not "
+        "all zero"
+    )
+    taken = run.watch.optimizers.steps if run.watch is not None else []
+    names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
+    if taken:
+        return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
+    return f"{text}. One backward pass was looked at, and no optimizer."
+
+
+def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:
     if not faults:
-        return f"<section><h2>Faults</h2><p class='fine'>{FINE}</p></section>"
+        return f"<section><h2>Faults</h2><p class='fine'>{escape(fine(run))}</p></section>"
     known = {node["id"] for node in drawn.spec["nodes"]} if drawn else set()
     rows = []
     for fault in faults:
@@ -86,7 +96,11 @@ def _faults(faults: list[Fault], drawn: Drawn | None) -> str:
         do = f"<p class='do'>{escape(fault.do)}</p>" if fault.do else ""
         rows.append(f"<li data-kind='{fault.kind}'><p>{says}</p>{do}</li>")
     title = counted(len(faults), "fault")
-    return f"<section><h2>{title}</h2><ul class='faults'>{''.join(rows)}</ul></section>"
+    error = (
+        f"<p>{escape(run.name)} raised, as it does alone:</p><pre>{escape(run.said)}</pre>"
+        if run.said else ""
+    )  # fmt: skip
+    return f"<section><h2>{title}</h2><ul class='faults'>{''.join(rows)}</ul>{error}</section>"
 
 
 def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from ..recorder import Node
 from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
-from ..recorder.recording.variables import line_of
+from ..recorder.recording.variables import Sources, line_of
 from ..text import listed
 from .cuts import Told
 from .errors import place_of
@@ -165,18 +165,25 @@ def _second_time(run: Run, graph: Graph) -> Told:
             last.node,
         )  # fmt: skip
     node = shared[-1]
-    new = {edge.consumer.name for edge in graph.consumers.get(node.name, ())}
-    readers = [recording.nodes[name] for name in new]
-    lines = [one.place[1][0] for one in readers if one.place]
-    made = f"{node.variable or cited(node.place) or node.type}, made in {line_of(node.place)},"
-    says += f"{made} is shared by both, and torch had freed what its ops saved."
+    reads = graph.consumers.get(node.name, ())
+    later = [
+        edge for edge in reads if edge.consumer in list(recording)[recording.passes[0].before :]
+    ]
+    names = Sources().names(node.place)
+    output = later[0].output if later else 0
+    name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
+    lines = [edge.consumer.place[1][0] for edge in reads if edge.consumer.place]
+    says += (
+        f"{name}, made in {line_of(node.place)}, is shared by both, and torch had freed what its "
+        "ops saved."
+    )
     if last.node in {one.node for one in recording.passes[:-1]}:
         do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."
     elif len(lines) > len(set(lines)):
-        do = f"Make {node.label} inside the loop, so that each pass has a graph of its own."
+        do = f"Make {name} inside the loop, so that each pass has a graph of its own."
     else:
         do = (
-            f"Detach what goes on to the next pass, as in {node.label} = {node.label}.detach(); "
+            f"Detach what goes on to the next pass, as in {name} = {name}.detach(); "
             "retain_graph=True would keep all graphs."
         )
     return "second_time", says, do, node.name

@@ -116,14 +116,20 @@ def _no_leaf(watch: Watch, tensor: torch.Tensor, place: Where | None) -> Told:
     name = watch.leaves.called(tensor) or node.label
     born = watch.recording.born(tensor) or node.place
     op = node.type if not node.leaf else op_type_of_node(node_name(tensor.grad_fn))
+    do = (
+        f"Make a leaf of the finished weight: scale first, then requires_grad_(), as in {name} = "
+        f"(torch.randn(3) * 0.01).requires_grad_(). For a result on the way, {name}.retain_grad()."
+    )
+    made_of = [edge.producer for edge in node.operands]
+    made_of += [edge.producer for one in made_of for edge in one.operands]
+    if any(one.type == "grad" for one in made_of):
+        do = f"Change the leaf in place: with torch.no_grad(): {name} -= rate * {name}.grad"
     return (
         "no_leaf",
         f"{name} is no leaf: {op}{' in ' + line_of(born) if born else ''} made it from a tensor "
         f"that requires a gradient. So its .grad, which {line_of(place)} reads, stays None.",
-        f"Make a leaf of the finished weight: scale first, then requires_grad_(), as in {name} = "
-        f"(torch.randn(3) * 0.01).requires_grad_(). For a result on the way, {name}.retain_grad().",
-        node.name,
-    )
+        do, node.name,
+    )  # fmt: skip
 
 
 def _step(step: Step) -> str:

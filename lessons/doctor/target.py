@@ -36,7 +36,9 @@ def load(spec: str, given: Collection[str] = ()) -> Target:
     """
     file, colon, name = spec.rpartition(":")
     if not colon or not name.isidentifier():
-        raise TraceError(f"FILE.py:NAME is expected, as in train.py:loss; {visible(spec)} came.")
+        raise TraceError(
+            f"FILE.py or FILE.py:NAME is expected, as in train.py:loss; {visible(spec)} came."
+        )
     path = Path(file)
     if not path.is_file():
         near = sorted(one.name for one in path.parent.glob("*.py")) if path.parent.is_dir() else []

@@ -2,7 +2,7 @@
 
 from ..text import counted
 from .faults import Fault
-from .page import FINE, headline
+from .page import fine, headline
 from .tables import Table
 from .watch import Run
 
@@ -20,7 +20,7 @@ def told(run: Run, faults: list[Fault], notes: list[str], tables: list[Table]) -
             out += [f"   {fault.do}"] if fault.do else []
         out += [f"{run.name} raised, as it does alone:", run.said] if run.said else []
     else:
-        out.append(FINE)
+        out.append(fine(run))
     for table in tables[:2]:
         out += _table(table)
     return "\n".join([*out, *(["", *notes] if notes else [])])

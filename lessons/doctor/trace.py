@@ -33,6 +33,11 @@ class Trace:
         self.faults: list[Fault] = faults(run)
 
     @property
+    def error(self) -> BaseException | None:
+        """What the program raised, as it does without a trace; None where it did not."""
+        return None if self.run.watch is None else self.run.watch.error
+
+    @property
     def recording(self) -> Recording:
         return self.run.recording
 

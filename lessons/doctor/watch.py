@@ -4,8 +4,10 @@ The program runs as it always does. Torch's hooks for all modules say which ops 
 nothing is put on a tensor of the program.
 """
 
+import os
 import re
 import warnings
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -105,6 +107,19 @@ class Run:
     _owners: dict[str, str] | None = None
 
 
+_WATCHING: "weakref.WeakSet[Watch]" = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    """A process that the program forks, such as a loader of its data, is not watched."""
+    for one in _WATCHING:
+        one.recording.pause()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
 class Watch(Listener):
     """Hears of all that a program does while it is recorded, and changes none of it.
 
@@ -146,6 +161,8 @@ class Watch(Listener):
             stack.enter_context(self.optimizers.followed())
             stack.callback(register_module_forward_pre_hook(self._enter).remove)
             stack.callback(register_module_forward_hook(self._leave).remove)
+            _WATCHING.add(self)
+            stack.callback(_WATCHING.discard, self)
             yield
 
     def name(self, tensor: torch.Tensor) -> str | None:

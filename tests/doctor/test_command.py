@@ -84,7 +84,8 @@ def test_a_dictionary_with_a_loss(command):
     ("words", "says"),
     [
         (["nowhere.py:f"], "There is no file nowhere.py"),
-        (["broken.py"], "FILE.py:NAME is expected"),
+        (["broken.py"], "There is no file broken.py"),
+        (["broken"], "FILE.py or FILE.py:NAME is expected"),
         ([f"{BROKEN}:absent"], "has no absent. It has item, "),
         ([f"{BROKEN}:not_a_function"], "is a int; a function"),
         ([f"{BROKEN}:item"], "item takes x; nothing came, x is missing"),
