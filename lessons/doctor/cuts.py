@@ -22,7 +22,7 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     """A fault for each reason why leaves that want a gradient have none."""
     if run.refused or run.failed:
         return
-    meant = copies(run, graph)
+    meant = copies(run, graph, ends(run))
     missing = [
         name for name, one in run.gradients.items() if one.norm is None and name not in meant
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..recorder.picture.sentences import stale_sentence
 from .cuts import cuts
 from .graph import Graph
+from .hooks import hooks
 from .nonfinite import nonfinite
 from .partial import partial_cuts
 from .raised import raised
@@ -36,6 +37,7 @@ def faults(run: Run) -> list[Fault]:
     found = [*_stale(run)]
     told = [*nonfinite(run, graph), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
     told += [*broadcasts(run, graph), *slopes(run, graph, {node for *_, node in told}), *steps(run)]
+    told += hooks(run)
     told = [*raised(run, graph, {kind for kind, *_ in told}), *told]
     told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
     return _fewer([*found, *(Fault(*one) for one in told)])

@@ -25,7 +25,7 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
     warned = (f"Warned: {one[:300]}" for one in run.warned)
     usual = [
         *_applied(run),
-        *copies(run, graph).values(),
+        *copies(run, graph, ends(run)).values(),
         *(says for _, says, *_ in zeros(run, graph, True)),
     ]
     return [*dict.fromkeys(usual), *seen[:MOST], *more, *warned]

@@ -335,40 +335,38 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
     if error is not None and not watching.recording.passes and not OF_GRADIENTS.search(str(error)):
         said = shortened(error, target.folder)
         raise TraceError(f"{target.name} raised:\n{said}") from error
-    result = None if watching.recording.passes or error else _loss_in(returned)
-    if result is not None:
+    results = [] if watching.recording.passes or error else _losses_in(returned)
+    for result in results:
         watching.go_back(result)
     told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
     return watching.run(
-        target.name, [*named, *target.tensors], target.folder, told if result is None else ""
+        target.name, [*named, *target.tensors], target.folder, "" if results else told
     )
 
 
-def _loss_in(returned: Any) -> torch.Tensor | None:
-    """The tensor to start from: itself, a `loss` in what was returned, or the first one there."""
-    if isinstance(returned, torch.Tensor):
-        return returned
-    if isinstance(returned, Mapping):
-        named = returned.get("loss")
-        items = [named, *returned.values()] if named is not None else list(returned.values())
-    elif isinstance(getattr(returned, "loss", None), torch.Tensor):
-        items = [returned.loss]
-    elif isinstance(returned, (tuple, list)):
-        items = list(returned)
-    else:
-        return None
-    return next((one for one in items if isinstance(one, torch.Tensor)), None)
+def _losses_in(returned: Any) -> list[torch.Tensor]:
+    """The tensors to start from: the loss where one is known by its name or by being one number,
+    else all that have a gradient, or the first.
+    """
+    loss = (
+        returned.get("loss") if isinstance(returned, Mapping) else getattr(returned, "loss", None)
+    )
+    if isinstance(loss, torch.Tensor):
+        return [loss]
+    found = _tensors(returned)
+    wanting = [one for one in found if one.requires_grad]
+    alone = bool(found) and found[0].numel() == 1 and any(one.numel() > 1 for one in found)
+    return found[:1] if alone or not wanting else wanting
 
 
 def _tensors(output: Any) -> list[torch.Tensor]:
+    """The tensors of an output, those in tuples and dictionaries too."""
     if isinstance(output, torch.Tensor):
         return [output]
+    if not isinstance(output, (Mapping, tuple, list)):
+        return []
     items = output.values() if isinstance(output, Mapping) else output
-    return (
-        [one for one in items if isinstance(one, torch.Tensor)]
-        if isinstance(output, (Mapping, tuple, list))
-        else []
-    )
+    return [tensor for one in items for tensor in _tensors(one)]
 
 
 def _shape(tensor: torch.Tensor) -> str:

@@ -57,10 +57,11 @@ def sent_to(
     return found
 
 
-def hooks_of(tensor: torch.Tensor) -> list[Any]:
-    """The code of each Python function that `tensor.register_hook` was given."""
-    hooks: Any = tensor._backward_hooks or {}
-    codes = (getattr(one, "__code__", None) for one in hooks.values())
+def hooks_of(thing: torch.Tensor | torch.nn.Module) -> list[Any]:
+    """The code of each Python function that is registered as a hook on a tensor or module."""
+    kinds = ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks")
+    found = [hook for one in kinds for hook in (getattr(thing, one, None) or {}).values()]
+    codes = (getattr(one, "__code__", None) for one in found)
     return [code for code in codes if code is not None]
 
 

@@ -355,16 +355,20 @@ class Recorder(TorchFunctionMode):
     def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
         """A tensor that no op of the recording made."""
         listener = self.recording.listener
+        source = None if name else self._source(tensor)
         name = name or listener.name(tensor)
         slope = self._slopes.pop(id(tensor), None)
         if slope is not None:
             node = self._copy("grad", slope.operands, slope.gradients, slope.ran)
             node.args = tuple(map(Slot, range(slope.inputs)))
             return node
-        source = None if name else self._source(tensor)
-        if source is not None:
+        # Leaves that share memory and have names are parts of one storage, as an LSTM's are.
+        if source is not None and not (name and self.origin(source)[0].leaf):
             word = "Parameter" if isinstance(tensor, torch.nn.Parameter) else "Variable"
-            return self._copy(word, [source], [tensor])
+            node = self._copy(word, [source], [tensor])
+            if name:
+                self.recording.rename(node, name)
+            return node
         name = name or listener.found(tensor)
         given = name is not None or tensor.requires_grad
         word = "input" if given else "const"
