@@ -222,14 +222,14 @@ def _not_a_tensor(run: Run) -> Told:
 
 def _fresh_leaves(run: Run, graph: Graph) -> list[Node]:
     """Leaves that want a gradient and were made on the way, by `requires_grad=True`."""
-    tensors = run.recording.tensors
+    tensors, wanted = run.recording.tensors, ends(run)
     known = {*run.gradients, *run.frozen, *run.given}
     old = {id(one) for name in known for one in tensors.get(name, ())}
     return [
         node for node in run.recording
         if node.requires_grad and (node.leaf or node.name in run.recording.gradients)
         and id(tensors[node.name][0]) not in old
-        and (node.name in graph.consumers or node.name in ends(run))
+        and wanted & graph.after([node.name], live=True)
     ]  # fmt: skip
 
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Iterator
 
+import torch
+
 from ..recorder import Node
 from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
 from ..recorder.recording.variables import Sources, line_of
-from ..text import listed
+from ..text import counted, listed
 from .cuts import Told
 from .errors import place_of
 from .graph import Graph
@@ -17,6 +19,10 @@ from .watch import WITHOUT_GRAPH, Run
 _INPLACE = (
     "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new tensor, "
     "x = x + 1 in place of x += 1."
+)
+_RETURNED = re.compile(
+    r"unction (\w+)Backward returned an (?:incorrect number of gradients \(expected (\d+), got "
+    r"(\d+)|invalid gradient at index (\d+))"
 )
 _KNOWN = (
     (
@@ -106,6 +112,8 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
     elif "second time" in said:
         if "no_create_graph" not in told:  # what grad() had saved is freed at once
             yield _second_time(run, graph)
+    elif returned := _RETURNED.search(said):
+        yield _returned(returned)
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row for row in _KNOWN if re.search(row[0], said)), None)
         why, do = (f": {known[1]}", known[2]) if known else (".", "")
@@ -113,6 +121,28 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
             "raised", f"{run.name} raised {type(error).__name__} in {place_of(error)}{why} Torch "
             f"says: {said[:300]}", do, None,
         )  # fmt: skip
+
+
+def _returned(found: re.Match[str]) -> Told:
+    """A backward of the program's own gives fewer or more gradients than its inputs, or others."""
+    name, wanted, got, index = found.groups()
+    kinds = [torch.autograd.Function]
+    for kind in kinds:  # grows while it is walked
+        kinds += kind.__subclasses__()
+    function = next((one for one in reversed(kinds) if one.__name__ == name), None)
+    where = ""
+    if function is not None:
+        code = function.backward.__code__
+        last = max(line for *_, line in code.co_lines() if line)  # that of its return
+        where = f" in {line_of((code.co_filename, (last, last, 0, 0)))}"
+    says, do = (
+        f"a gradient of another shape for input {index}",
+        "Sum over what was broadcast, until it has the shape of that input.",
+    ) if index else (
+        f"{counted(int(got), 'gradient')} for {counted(int(wanted), 'input')} of its forward",
+        "Return one for each input in their order, None where none is wanted.",
+    )  # fmt: skip
+    return "returned", f"{name}.backward{where} returns {says}.", do, None
 
 
 def _refused(run: Run, node: Node) -> Told:
