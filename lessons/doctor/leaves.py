@@ -1,9 +1,7 @@
 """The tensors and modules that take part in a run, each by the name that the program has for it."""
 
-import gc
 import sys
 import types
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +10,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from ..recorder import Recording
+from ..recorder.recording.saved import memory
 from ..recorder.recording.variables import Where, outside, where
 from ..text import visible
 
@@ -26,8 +25,8 @@ class Leaves:
     """What wants a gradient, as the program reads it: nothing is looked for in its code.
 
     `tensors` and `modules` by name; the modules are those that no other module called. `strays`
-    are parameters that are read within the call of a module that does not know them, `new` leaves
-    that were not there before the run.
+    are parameters that are read within the call of a module that does not know them, `met` those
+    that no module has, and `new` those of them that were not there before the run.
     """
 
     def __init__(self, recording: Recording) -> None:
@@ -36,14 +35,11 @@ class Leaves:
         self.modules: dict[str, nn.Module] = {}
         self.strays: list[str] = []
         self.new: list[str] = []
+        self.met: list[str] = []
+        self.turned_on: set[int] = set()  # by requires_grad = True, while it runs
         self._names: dict[int, str] = {}
         self._paths: dict[int, str] = {}
         self._lazy: dict[int, tuple[str, torch.Tensor]] = {}
-        self._old: dict[int, weakref.ref[torch.Tensor]] = {}
-
-    def begin(self) -> None:
-        """Take what is there now for older than the run."""
-        self._old = _alive()
 
     def add(self, name: str, tensor: torch.Tensor) -> str:
         """Know a tensor by this name, or the one that it has already."""
@@ -99,6 +95,7 @@ class Leaves:
         if name is None:
             return None
         name = self.add(name, tensor)
+        self.met.append(name)
         if not self.was_there(tensor):
             self.new.append(name)
         elif inside and isinstance(tensor, nn.Parameter):
@@ -107,9 +104,8 @@ class Leaves:
 
     def was_there(self, tensor: torch.Tensor) -> bool:
         """Whether it is older than the run."""
-        kept = self._old.get(id(tensor))
-        there = kept is not None and kept() is tensor
-        return there or self.recording.born(tensor) is not None
+        made = memory(tensor) in self.recording.made or id(tensor) in self.turned_on
+        return not made or self.recording.born(tensor) is not None
 
     def called(self, tensor: torch.Tensor) -> str | None:
         """The name of a tensor; None for one that no op and no module has."""
@@ -121,14 +117,6 @@ class Leaves:
             count += 1
             name = f"{word}_{count}"
         return name
-
-
-def _alive() -> dict[int, weakref.ref[torch.Tensor]]:
-    """Each tensor that wants a gradient now, by `id`."""
-    return {
-        id(one): weakref.ref(one) for one in gc.get_objects()
-        if issubclass(type(one), torch.Tensor) and one.requires_grad
-    }  # fmt: skip
 
 
 def spelled(thing: Any) -> str:

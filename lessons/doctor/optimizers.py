@@ -51,8 +51,8 @@ class Step:
 class Optimizers:
     """Follows the gradients of a program from its backward passes to its optimizers."""
 
-    def __init__(self, recording: Recording) -> None:
-        self.recording = recording
+    def __init__(self, recording: Recording, turned_on: set[int]) -> None:
+        self.recording, self.turned_on = recording, turned_on
         self.steps: list[Step] = []
         self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
         self.frozen: dict[int, Where | None] = {}  # by requires_grad = False
@@ -101,6 +101,8 @@ class Optimizers:
         self.frozen.pop(id(tensor), None)
         if not on:
             self.frozen[id(tensor)] = here()
+        elif not tensor.requires_grad:
+            self.turned_on.add(id(tensor))
 
     def _now(self) -> tuple[int, Where | None]:
         return next(self._clock), here()
@@ -179,7 +181,8 @@ class Optimizers:
         """The parameters of every optimizer that there is, stepped or not, by `id`."""
         there = [one for one in gc.get_objects() if issubclass(type(one), Optimizer)]
         groups = [group for one in there for group in one.param_groups]
-        return {id(one) for group in groups for one in group["params"]}
+        held = {id(one) for group in groups for one in group["params"]}
+        return held.union(*(step.held for step in self.steps))
 
 
 def _clipping() -> Where | None:

@@ -72,16 +72,15 @@ def headline(run: Run) -> str:
 
 def fine(run: Run) -> str:
     """That nothing is wrong, with what was looked at: it holds for no more than that."""
-    count = counted(len(run.gradients), "leaf").replace("leafs", "leaves")
-    text = (
-        f"No fault was found: each of {count} that want a gradient got one that is finite and not "
-        "all zero"
-    )
+    got = sum(one.norm is not None for one in run.gradients.values())
+    leaves = "the leaf that wants" if got == 1 else f"each of the {got:,} leaves that want"
+    text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
     taken = run.watch.optimizers.steps if run.watch is not None else []
     names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
     if taken:
         return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
-    return f"{text}. One backward pass was looked at, and no optimizer."
+    count = counted(len(run.recording.passes), "backward pass").replace("passs", "passes")
+    return f"{text}, in {count}. No optimizer made a step, so none was looked at."
 
 
 def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:

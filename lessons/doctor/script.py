@@ -29,8 +29,7 @@ def trace_script(
         raise TraceError(f"There is no file {path}.")
     folder = str(path.resolve().parent)
     with record(keep=True) as recording:
-        watching = Watch(recording, steps)
-        watching.begins = True
+        watching = Watch(recording, steps, is_script=True)
         recording.wait()
 
         def seen() -> Run:

@@ -123,14 +123,15 @@ if hasattr(os, "register_at_fork"):
 class Watch(Listener):
     """Hears of all that a program does while it is recorded, and changes none of it.
 
-    It listens until the optimizers have made `steps` steps; then it calls `finished`.
+    It listens until the optimizers have made `steps` steps; then it calls `finished`. The recording
+    of a script begins with the first op through which a gradient flows.
     """
 
-    def __init__(self, recording: Recording, steps: int = 2) -> None:
+    def __init__(self, recording: Recording, steps: int = 2, is_script: bool = False) -> None:
         self.recording, self.limit = recording, steps
         recording.listener = self
         self.leaves = Leaves(recording)
-        self.optimizers = Optimizers(recording)
+        self.optimizers = Optimizers(recording, self.leaves.turned_on)
         self.optimizers.stepped = self._stepped
         self.calls: list[Call] = []
         self.facts: dict[str, Gradient] = {}
@@ -139,7 +140,7 @@ class Watch(Listener):
         self.result: torch.Tensor | None = None
         self.error: BaseException | None = None
         self.in_pass = False  # the error was raised within a backward pass
-        self.begins = False  # recording begins with the first op through which a gradient flows
+        self.begins = self.is_script = is_script
         self.finished: Callable[[], None] = lambda: None
         self._open: list[Call] = []
         self._passes = self._unheard = 0
@@ -280,7 +281,7 @@ class Watch(Listener):
         leaves, frozen = self.leaves, list[str]()
         gradients: dict[str, Gradient] = {}
         holders = self.optimizers.all_held()
-        new = set(leaves.new) - self._read_again()
+        new = self._on_the_way()
         for leaf, tensor in leaves.tensors.items():
             if tensor.requires_grad and (leaf not in new or id(tensor) in holders):
                 empty = Gradient(tuple(tensor.shape), tensor.numel())
@@ -308,11 +309,18 @@ class Watch(Listener):
             return False
         return self.in_pass or not self.recording.passes or "NoneType" not in str(self.error)
 
-    def _read_again(self) -> set[str]:
-        """The leaves that ops read after the first step, too: weights, whoever holds them."""
-        steps = self.optimizers.steps
-        later = [*self.recording][steps[0].count :] if steps else []
-        return {edge.producer.name for node in later for edge in node.operands}
+    def _on_the_way(self) -> set[str]:
+        """Leaves that the program makes anew for each step: no weights of its own.
+
+        These are the ones that the second step, if there is one, does not read again.
+        """
+        steps, passes = self.optimizers.steps, self.recording.passes
+        if not steps and not (self.is_script and passes):
+            return set(self.leaves.new)
+        first = steps[0].count if steps else passes[0].before
+        later = [*self.recording][first:]
+        again = {edge.producer.name for node in later for edge in node.operands}
+        return set(self.leaves.met if self.is_script and again else self.leaves.new) - again
 
 
 def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Run:
@@ -323,7 +331,6 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
     Raises:
         TraceError: the program raised before anything was said of gradients.
     """
-    watching.leaves.begin()
     named, given = among_arguments(target, args, kwargs)
     for name, tensor in {**named, **target.tensors}.items():
         watching.leaves.add(name, tensor)

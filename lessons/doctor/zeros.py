@@ -9,6 +9,7 @@ from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
+from .arms import arms
 from .births import spoiled
 from .cuts import Told
 from .flat import WRITES, slope_of, too_small, written_over
@@ -36,6 +37,9 @@ def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
     left = [name for name, one in run.gradients.items() if one.zero]
     if not left or spoiled(run):
         return
+    for both, names in arms(run, graph, left):
+        left = [name for name in left if name not in names]
+        yield both
     below = graph.after(left, live=True)
     order = run.recording.order
     for name in [*order, *(name for name in left if name not in set(order))]:

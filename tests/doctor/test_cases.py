@@ -44,7 +44,7 @@ BROKEN = [
     ),
     Case(
         "d03_model_read_by_a_helper:ppo_loss", 1,
-        ("policy", "cancel", ":16", ":17", ":12", "detach", "no_grad"), fails="class 2, 11",
+        ("policy", "cancel", ":16", ":17", ":12", "detach", "no_grad"),
     ),
     Case(
         "d04_method_of_a_module:training_step", 1, ("encoder", r"\.detach\(\)", ":16"),

@@ -95,7 +95,8 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_pa
         (
             "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
             "    scaler.scale(net(x).square().mean()).backward()\n"
-            "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n    scaler.update()\n",
+            "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n"
+            "    scaler.update()\n",
             "in train.py:12 clips gradients that the GradScaler has multiplied by its scale",
         ),
         (

@@ -27,6 +27,7 @@ from ..recording.torch_calls import (
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
     attribute,
+    is_in_place,
     meaning,
     op_type_of,
     op_type_of_node,
@@ -101,7 +102,9 @@ class Recorder(TorchFunctionMode):
                 self._note(func, name, args, kwargs, result)
             return result
         call = Call(op_type, args, kwargs, spelling.swapped)
-        between = self.recording.passes and (not torch.is_grad_enabled() or name in CLEARS)
+        between = self.recording.passes and (
+            not torch.is_grad_enabled() or name in CLEARS or self._steps_by_hand(name, args)
+        )
         if between or sets_weight(name, args, kwargs):
             self.recording.listener.heard(func, args)
             return self._update(call, lambda: func(*args, **kwargs), name)
@@ -141,6 +144,14 @@ class Recorder(TorchFunctionMode):
                 node.place = (place[0], place[1]) if place and place[1] else None
                 self.wrote(node, changed)
         return result
+
+    def _steps_by_hand(self, name: str, args: tuple[Any, ...]) -> bool:
+        """Whether plain numbers are written into the `.data` of a weight."""
+        written, *others = tensors_in(args) or (None,)
+        if written is None or not is_in_place(name) or any(one.requires_grad for one in others):
+            return False
+        shared = self._memories.get(memory(written), [])
+        return any(one.is_leaf and one.requires_grad for one, *_ in shared)
 
     def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
         """Note that these were changed in place by something that is no op of the recording."""
@@ -311,6 +322,7 @@ class Recorder(TorchFunctionMode):
         names = self._sources.names(running()[0])
         for tensor, name in zip(tensors_in(result), names, strict=False):
             self._variables[id(tensor)] = tensor, name
+        self.recording.made.update(memory(one) for one in tensors_in(result))
 
     def _remember(self, tensor: torch.Tensor, node: Node, place: int) -> None:
         self._tensors[id(tensor)] = (tensor, tensor.grad_fn, node, place)

@@ -76,6 +76,7 @@ class Recording:
         """Where requires_grad was switched on, by node."""
         self.refused: str | None = None
         self.passes: list[Pass] = []
+        self.made: set[int] = set()  # memory of what was made of no tensor
         self.births: dict[int, tuple[weakref.ref[torch.Tensor], Where | None]] = {}
         self.listener = Listener()
         self._recorder: Any = None

@@ -86,9 +86,14 @@ def op_type_of_node(name: str) -> str:
     return types[0] if len(types) == 1 else name
 
 
+def is_in_place(name: str) -> bool:
+    """Whether a call of this name changes its first operand."""
+    return name.endswith("_") and (not name.startswith("__") or name in _IN_PLACE)
+
+
 def sets_weight(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call writes plain numbers into a leaf, as its initialisation or a step does."""
-    if not name.endswith("_") or (name.startswith("__") and name not in _IN_PLACE):
+    if not is_in_place(name):
         return False
     leaf, *others = tensors_in([*args, *kwargs.values()]) or (None,)
     if leaf is None or not (leaf.is_leaf and leaf.requires_grad):
