@@ -33,10 +33,14 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
                if kind == "copied" and node is not None}  # fmt: skip
     unread = [name for name in unread if run.gradients[name].shape not in instead]
     if unread:
+        opaque = run.watch.hidden if run.watch is not None else ""
+        hidden = f", save perhaps one that was not seen: {opaque[:1].lower()}{opaque[1:]}" * (
+            opaque != ""
+        )
         yield (
             "unused",
             f"{listed(unread)} got no gradient: no op of the forward pass reads "
-            f"{'it' if len(unread) == 1 else 'them'}.",
+            f"{'it' if len(unread) == 1 else 'them'}{hidden}.",
             "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
             next((name for name in unread if name in run.recording.nodes), None),
         )

@@ -23,7 +23,9 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
     seen = [*dict.fromkeys(_stops(run, graph, told)), *perhaps_partial(run, graph, told)]
     more = [f"{len(seen) - MOST} more stop likewise."] if len(seen) > MOST else []
     warned = (f"Warned: {one[:300]}" for one in run.warned)
+    hidden = run.watch.hidden if run.watch is not None else ""
     usual = [
+        *([f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []),
         *_applied(run),
         *copies(run, graph, ends(run)).values(),
         *(says for _, says, *_ in zeros(run, graph, True)),

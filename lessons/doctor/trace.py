@@ -13,7 +13,7 @@ from .notes import notes
 from .page import page
 from .tables import Table, gradients, lines, modules
 from .target import Target, target
-from .terminal import told
+from .terminal import listed_faults, told
 from .watch import Run, Watch, watch
 
 FRAME = 640
@@ -117,3 +117,20 @@ def traced(
     with record(keep=True) as recording:
         run = watch(Watch(recording), what, args, kwargs)
     return Trace(run, index)
+
+
+def assert_gradients(function: Any, *args: Any, **kwargs: Any) -> Trace:
+    """Fail, in a test of one's own, unless `trace(function, *args, **kwargs)` finds no fault.
+
+    Raises:
+        AssertionError: with each fault, its place and what to do about it.
+
+    >>> import torch
+    >>> net = torch.nn.Linear(2, 1)
+    >>> assert_gradients(lambda: net(torch.ones(3, 2)).mean())
+    <trace of <lambda>: 0 faults>
+    """
+    made = trace(function, *args, **kwargs)
+    if made.faults:
+        raise AssertionError(listed_faults(made.run, made.faults)) from made.error
+    return made

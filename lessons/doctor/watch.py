@@ -20,7 +20,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from ..recorder import Recording
 from ..recorder.recording.recording import Listener
 from ..recorder.recording.torch_calls import meaning, tensors_in
-from ..recorder.recording.variables import Where
+from ..recorder.recording.variables import Where, line_of
 from ..recorder.torch_private import unseen
 from ..text import visible
 from .errors import TraceError, shortened
@@ -135,7 +135,7 @@ class Watch(Listener):
         self.optimizers.stepped = self._stepped
         self.calls: list[Call] = []
         self.facts: dict[str, Gradient] = {}
-        self.opaque: dict[str, Where | None] = {}
+        self.hidden = ""  # the first code whose ops nobody sees
         self.warned: list[str] = []
         self.result: torch.Tensor | None = None
         self.error: BaseException | None = None
@@ -180,6 +180,11 @@ class Watch(Listener):
                 return
             if any(one.requires_grad for one in tensors_in(args)):
                 self._begin()
+
+    def opaque(self, what: str) -> None:
+        if not self.hidden:
+            place = line_of(here())
+            self.hidden = f"{what} in {place}" if place else what
 
     def _begin(self) -> None:
         self.begins = False
@@ -233,6 +238,8 @@ class Watch(Listener):
             return
         with unseen():
             path = self.leaves.path(module, bool(self._open))
+        if isinstance(module, torch.jit.ScriptModule):
+            self.opaque(f"The scripted module {path}")
         count = len(self.recording.nodes)
         call = Call(path, type(module).__name__, count, count)
         self.calls.append(call)

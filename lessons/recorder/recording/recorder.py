@@ -87,7 +87,10 @@ class Recorder(TorchFunctionMode):
             self._switch.set(args[0])
         if self.waiting and not self.quiet:
             return self._wait(func, name, args, kwargs)
-        spelling = None if self.quiet or untraceable() else meaning(func)
+        hidden = not self.quiet and untraceable()
+        if hidden and not torch.compiler.is_compiling():
+            self.recording.listener.opaque("A transform of torch.func")
+        spelling = None if self.quiet or hidden else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
@@ -417,6 +420,8 @@ class Recorder(TorchFunctionMode):
             node.place = (applied[0], applied[1]) if applied and applied[1] else None
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
+            if not isinstance(made_by, torch.autograd.function.FunctionCtx):
+                self.recording.listener.opaque("Compiled or scripted code")
             return node, 0
         node.outputs.append(Value.of(tensor))
         node.upstream.append(None)

@@ -41,6 +41,9 @@ class Listener:
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
         """A call is coming that is no op, such as setting `.grad`."""
 
+    def opaque(self, what: str) -> None:
+        """Code runs whose ops nobody sees."""
+
     def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
         """The program goes backward from `root` by `run`."""
         return run()

@@ -5,6 +5,7 @@ whole right side of an assignment, what the call returns is what the variable wi
 """
 
 import ast
+import contextlib
 import copy
 import linecache
 import os
@@ -25,6 +26,7 @@ _ENGINE = (
         )
     ),
     os.path.realpath(copy.__file__),  # deepcopy calls a method of each tensor
+    os.path.realpath(contextlib.__file__),  # a decorator calls what it decorates
 )
 _INSTALLED = ("site-packages", "dist-packages")
 Place = tuple[int, int, int, int]
