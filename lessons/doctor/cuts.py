@@ -112,11 +112,11 @@ def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
         hiding = [one for one in fresh if one.name in after and "new leaf" not in why.says]
         fresh = [one for one in fresh if one.name not in after]
         yield why.kind, f"{_none(names)}: {why.says}{_hidden(run, hiding)}", why.do, nodes[0]
-    for left in _culprits(run, graph.after([*live, *(one.name for one in stopping)]), bool(found)):
-        back = _after(run, left)
-        fresh = [one for one in fresh if one not in back]
+    reached = graph.after([*live, *(one.name for one in stopping)])
+    left_torch = _culprits(run, reached, bool(found))
+    for left in left_torch:
         yield _left(run, left, [name for name in read if name in graph.before([left.node])])
-    for node in fresh:
+    for node in fresh if not found and not left_torch else ():
         yield (
             "fresh_leaf",
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"

@@ -44,12 +44,16 @@ def nonfinite(run: Run, graph: Graph) -> list[Told]:
     read = [edge.producer.name for one in places for edge in run.recording.nodes[one].operands]
     found = [*back]
     for kind, says, do, node in _forward(run, graph, [*places, *read]):
-        same = next((one for one in back if one[3] == node), None)
-        if same is None:
+        after = graph.after([node]) if node is not None else set()
+        follows = [one for one in found if one[3] in after]
+        if not follows:
             found.append((kind, says, do, node))
-        else:  # the op has no number there, and therefore no slope
-            broken = f"{says} The result is finite, the gradient is not. {same[1]}"
-            found[found.index(same)] = (same[0], broken, do or same[2], node)
+            continue
+        # The op has no number there, and therefore no slope; or a later op multiplies by it.
+        first, *others = follows
+        broken = f"{says} The result is finite, the gradient is not. {first[1]}"
+        found[found.index(first)] = (first[0], broken, do or first[2], node)
+        found = [one for one in found if one not in others]
     return found
 
 

@@ -34,20 +34,27 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
 
 
 def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
-    """Where on the way to the result a gradient could have gone on and did not, by line."""
-    wanted = graph.before(ends(run))
+    """Where on the way to the result a gradient could have gone on and did not, each line once."""
+    wanted, told_of = graph.before(ends(run)), set[tuple[str, str]]()
     if not any(node.stale for node in run.recording):  # those were made to change the numbers
         wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
+    found: dict[tuple[str, str], str] = {}
     for node in run.recording:
         read = [edge.producer for edge in node.operands if edge.producer.requires_grad]
-        if not read or node.name not in wanted or node.name in told:
+        whole = not node.requires_grad and node.outputs[0].dtype.startswith("int")
+        if not read or node.name not in wanted or not (node.kind == "stopped" or whole):
             continue
-        if node.kind == "stopped":
-            yield f"{stop(run, graph, node).says} {called(read[0])} gets nothing from there."
-        elif not node.requires_grad and node.outputs[0].dtype.startswith("int"):
-            why, before = stop(run, graph, node), graph.before([node.name])
-            hit = [name for name in run.gradients if name in before]
-            yield f"{why.says} {listed(hit)} learn by other paths alone. {why.do}"
+        why = stop(run, graph, node)
+        key = why.kind, line_of(why.where)
+        if node.name in told:
+            told_of.add(key)
+        elif node.kind == "stopped":
+            found.setdefault(key, f"{why.says} {called(read[0])} gets nothing from there.")
+        else:
+            before = graph.before([node.name])
+            hit = listed([name for name in run.gradients if name in before])
+            found.setdefault(key, f"{why.says} {hit} learn by other paths alone. {why.do}")
+    yield from (says for key, says in found.items() if key not in told_of)
 
 
 def _applied(run: Run) -> Iterator[str]:

@@ -203,13 +203,16 @@ class Recorder(TorchFunctionMode):
         with unseen():
             outputs = tensors_in(result)
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
-            were_there = all(any(x is y for x in operands) for y in outputs)
+            new = [y for y in outputs if not any(x is y for x in operands)]
+            were_there = not new
             if changed:
                 self._edited.update(memory(one) for one in changed)
             if changed and were_there:
                 outputs, node.inplace = changed[:1], True
             elif were_there:
                 return result  # nothing came out, or what went in: no op
+            elif not changed:
+                outputs = new  # broadcast_tensors hands back those that need no expanding
             if off is not None and any(x.requires_grad for x in operands):
                 node.kind, node.off = "stopped", off
             self._add(node, outputs)
@@ -217,6 +220,10 @@ class Recorder(TorchFunctionMode):
                 self.recording.saved.wrote(node, changed)
                 self._overwrote(node, changed)
             parts = self._wiring.wire(node, outputs, keys)
+            passed = {id(y) for y in tensors_in(result)} - {id(y) for y in outputs}
+            pairs = zip(node.operands, operands, strict=False)
+            unread = [edge for edge, x in pairs if id(x) in passed and not edge.flows]
+            node.operands = [edge for edge in node.operands if edge not in unread]
             if parts and not hooks_on_saved():
                 self.recording.saved.ran(node, parts, operands, versions, outputs)
         return result
