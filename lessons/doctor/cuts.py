@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..recorder import Node
+from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import line_of
 from ..text import counted, listed
@@ -24,7 +24,9 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
         return
     meant = copies(run, graph, ends(run))
     missing = [
-        name for name, one in run.gradients.items() if one.norm is None and name not in meant
+        name
+        for name, one in run.gradients.items()
+        if one.norm is None and name not in meant and not _moved(run, name)
     ]
     unread = [name for name in missing if name not in graph.consumers and name not in ends(run)]
     read = [name for name in missing if name not in unread]
@@ -79,6 +81,12 @@ def _nothing_wanted(run: Run) -> Told:
         "instance; a new head belongs after the line that freezes.",
         None,
     )
+
+
+def _moved(run: Run, name: str) -> bool:
+    """Whether the program changed a leaf itself: an average, or a weight that is set by hand."""
+    node, tensors = run.recording.nodes.get(name), run.watch.leaves.tensors if run.watch else {}
+    return node is not None and not node.outputs[0].same_as(Value.of(tensors[name]))
 
 
 def ends(run: Run) -> set[str]:

@@ -44,6 +44,8 @@ def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
         whole = not node.requires_grad and node.outputs[0].dtype.startswith("int")
         if not read or node.name not in wanted or not (node.kind == "stopped" or whole):
             continue
+        if node.off is not None and node.off.how == "torch":  # it knows what it does
+            continue
         why = stop(run, graph, node)
         key = why.kind, line_of(why.where)
         if node.name in told:

@@ -33,11 +33,12 @@ def slopes(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
             if _is_term(graph, reader, wanted) or _is_residual(graph, node, reader):
                 why = stop(run, graph, node)
                 before = graph.before([node.name])
-                hit = listed([name for name in run.gradients if name in before])
+                hit = [name for name in run.gradients if name in before]
+                lacks = f": that of {listed(hit)} lacks this part" if hit else ""
                 yield (
                     why.kind,
                     f"{why.says} {reader.type} in {line_of(reader.place)} puts it into the loss, "
-                    f"and no gradient comes back through it: that of {hit} lacks this part.",
+                    f"and no gradient comes back through it{lacks}.",
                     why.do, node.name,
                 )  # fmt: skip
                 break

@@ -283,6 +283,15 @@ class Watch(Listener):
             for one, grad in zip(leaves, before, strict=True):
                 one.grad = grad
 
+    def take_asked(self) -> None:
+        """Where no pass was seen, take the gradients that the program asked `grad()` for."""
+        for output, inputs, gradients in self.recording.asked if not self.recording.passes else ():
+            self.result = self.result or output
+            for leaf, gradient in zip(inputs, gradients, strict=False):
+                name = self.leaves.called(leaf)
+                if name is not None:
+                    self.gradient(name, leaf, gradient)
+
     def run(
         self, name: str, given: list[str], folder: str | None = None, returned: str = ""
     ) -> Run:
@@ -354,6 +363,8 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
     results = [] if watching.recording.passes or error else _losses_in(returned)
     for result in results:
         watching.go_back(result)
+    if not results and not error:
+        watching.take_asked()
     told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
     return watching.run(
         target.name, [*named, *target.tensors], target.folder, "" if results else told

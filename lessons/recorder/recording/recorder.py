@@ -75,6 +75,7 @@ class Recorder(TorchFunctionMode):
         self._memories: dict[int, list[tuple[torch.Tensor, Node, int]]] = {}
         self._switch = Switch()
         self._slopes: dict[int, _Slope] = {}  # not yet read
+        self._derived: set[Any] = set()  # the autograd nodes of gradients that have a graph
         self._applied: dict[int, Where | None] = {}  # of an autograd.Function, by its number
         recording._recorder = self
 
@@ -276,15 +277,26 @@ class Recorder(TorchFunctionMode):
             if known is not None and name != "__get__" and args[0].requires_grad and ran:
                 self.recording.turned[known[2].name] = ran
         elif name == "__get__" and attribute(func) == "grad" and result is not None:
-            if not torch.is_grad_enabled():  # an optimizer, which moves a weight by it
-                return
-            self._slopes[id(result)] = _Slope([args[0]], 1, [result], running())
-        elif func is torch.autograd.grad and not kwargs.get("create_graph"):
+            if torch.is_grad_enabled():  # else an optimizer moves a weight by it
+                self._differentiated([args[0]], [], [result])
+        elif func is torch.autograd.grad:
             given = dict(zip(("outputs", "inputs", "grad_outputs"), args, strict=False)) | kwargs
-            inputs = tensors_in(given["inputs"])
-            operands = [*inputs, *tensors_in([given["outputs"], given.get("grad_outputs")])]
-            slope = _Slope(operands, len(inputs), tensors_in(result), running())
-            self._slopes |= {id(one): slope for one in slope.gradients}
+            outputs = tensors_in([given["outputs"], given.get("grad_outputs")])
+            self._differentiated(tensors_in(given["inputs"]), outputs, tensors_in(result))
+
+    def _differentiated(
+        self,
+        inputs: list[torch.Tensor],
+        outputs: list[torch.Tensor],
+        gradients: list[torch.Tensor],
+    ) -> None:
+        """Note what the program's own grad() or backward() gave, with or without a graph."""
+        self._derived.update(one.grad_fn for one in gradients)
+        if outputs:
+            self.recording.asked.append((outputs[0], inputs, gradients))
+        if not any(one.requires_grad for one in gradients):
+            slope = _Slope([*inputs, *outputs], len(inputs), gradients, running())
+            self._slopes |= {id(one): slope for one in gradients}
 
     def _copy(
         self,
@@ -427,7 +439,8 @@ class Recorder(TorchFunctionMode):
             node.place = (applied[0], applied[1]) if applied and applied[1] else None
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
-            if not isinstance(made_by, torch.autograd.function.FunctionCtx):
+            own = isinstance(made_by, torch.autograd.function.FunctionCtx)
+            if not own and made_by not in self._derived:
                 self.recording.listener.opaque("Compiled or scripted code")
             return node, 0
         node.outputs.append(Value.of(tensor))
@@ -463,4 +476,5 @@ class Recorder(TorchFunctionMode):
         self._variables.clear()
         self._memories.clear()
         self._slopes.clear()
+        self._derived.clear()
         self._wiring.clear()

@@ -75,6 +75,8 @@ class Recording:
         self.dead_ends = False
         self.saved = Saved()
         self.left: list[Left] = []
+        self.asked: list[tuple[torch.Tensor, list[torch.Tensor], list[torch.Tensor]]] = []
+        """Of each `torch.autograd.grad`: an output, what it went back to, and the gradients."""
         self.turned: dict[str, Where] = {}
         """Where requires_grad was switched on, by node."""
         self.refused: str | None = None
