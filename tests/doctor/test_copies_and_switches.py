@@ -9,6 +9,7 @@ import torch
 
 from lessons.doctor import trace
 from tests.doctor import copies_and_switches as programs
+from tests.doctor import correct_loops
 
 FILE = "copies_and_switches.py"
 SOURCE = Path(programs.__file__).read_text("utf-8").splitlines()
@@ -55,6 +56,10 @@ CORRECT = (
     *(programs.adaptive_weight, programs.detached_penalty),
     *(programs.Average, programs.Gated, programs.ZeroConvolution),
 )
+LOOPS = (
+    *("attack", "projected_attack", "by_hand", "moving_average", "first_order_meta"),
+    *("soft_actor_critic", "distillation", "equation_of_motion"),
+)
 SHAPES = {programs.first_order: (3, 1), programs.ZeroConvolution: (1, 1, 5, 5)}
 
 
@@ -95,6 +100,14 @@ def test_the_cause_is_one_fault_with_its_line_and_the_way_out(program):
 def test_what_is_usual_is_no_fault(program):
     made = traced(program)
     assert made.faults == [], str(made)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_training_step_that_looks_odd_is_no_fault(name):
+    torch.manual_seed(0)
+    made = trace(getattr(correct_loops, name))
+    assert made.faults == [], str(made)
+    assert not any("opaque" in note for note in made.notes)
 
 
 def test_what_is_usual_and_looks_wrong_is_a_note():
