@@ -1,6 +1,7 @@
 """The tensors and modules that take part in a run, each by the name that the program has for it."""
 
 import sys
+import traceback
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -119,22 +120,24 @@ class Leaves:
         return name
 
 
-def spelled(thing: Any) -> str:
-    """What the program that runs calls an object; its type, where no variable holds it."""
-    return _spelled(thing) or type(thing).__name__
+def spelled(thing: Any, error: BaseException | None = None) -> str:
+    """What the program calls an object, as it runs or where it raised; else the object's type."""
+    frames = None
+    if error is not None:
+        frames = [one for one, _ in traceback.walk_tb(error.__traceback__) if _is_program(one)]
+    return _spelled(thing, frames) or type(thing).__name__
 
 
-def _spelled(thing: Any) -> str | None:
+def _spelled(thing: Any, frames: list[types.FrameType] | None = None) -> str | None:
     """The shortest name that leads to an object, in the outermost call that has one."""
     met: set[int] = set()
-    for frame in [*_outwards()][::-1]:
-        for scope in (frame.f_locals, frame.f_globals):
-            if id(scope) not in met:
-                met.add(id(scope))
-                values = [pair for pair in scope.items() if pair[0][:2] != "__"]
-                name = _among(values, thing)
-                if name is not None:
-                    return name
+    for frame in [*_outwards()][::-1] if frames is None else frames:
+        scopes = [one for one in (frame.f_locals, frame.f_globals) if id(one) not in met]
+        met.update(map(id, scopes))
+        values = [pair for one in scopes for pair in one.items() if pair[0][:2] != "__"]
+        name = _among(values, thing)
+        if name is not None:
+            return name
     return None
 
 
@@ -164,13 +167,20 @@ def _outwards() -> Iterator[types.FrameType]:
     """The calls of the program that runs, the innermost first."""
     frame, met = outside(sys._getframe(1)), False
     while frame is not None:
-        if not str(frame.f_globals.get("__name__")).startswith(_OURS):
+        if _is_program(frame):
             met = True
-            if not frame.f_code.co_filename.startswith("<frozen"):
-                yield frame
-        elif met:
+            yield frame
+        elif met and _is_ours(frame):
             return
         frame = outside(frame.f_back)
+
+
+def _is_ours(frame: types.FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith(_OURS)
+
+
+def _is_program(frame: types.FrameType) -> bool:
+    return not _is_ours(frame) and not frame.f_code.co_filename.startswith("<frozen")
 
 
 def _path(module: nn.Module, thing: Any) -> str | None:

@@ -55,6 +55,7 @@ class Optimizers:
         self.recording, self.turned_on = recording, turned_on
         self.steps: list[Step] = []
         self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
+        self.none: torch.Tensor | None = None  # the last one whose .grad was read and is None
         self.frozen: dict[int, Where | None] = {}  # by requires_grad = False
         self.came: dict[int, int] = {}  # when the last gradient came, by the parameter's `id`
         self.over = False
@@ -96,6 +97,8 @@ class Optimizers:
             self._clears[id(tensor)] = self._now()
         elif what == "grad" and not (tensor.is_leaf or tensor.retains_grad):
             self.read.setdefault(id(tensor), (tensor, here()))
+        elif what == "grad" and tensor.grad is None:
+            self.none = tensor
 
     def _switched(self, tensor: torch.Tensor, on: bool) -> None:
         self.frozen.pop(id(tensor), None)

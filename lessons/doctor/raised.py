@@ -13,7 +13,9 @@ from ..text import counted, listed
 from .cuts import Told
 from .errors import place_of
 from .graph import Graph
+from .leaves import spelled
 from .source import cited
+from .stops import called
 from .watch import WITHOUT_GRAPH, Run
 
 _INPLACE = (
@@ -95,8 +97,8 @@ _KNOWN = (
     ),
     (
         "NoneType",
-        "something is None here; if it is a .grad, no backward pass has brought one.",
-        "Look in the table for the leaf whose gradient is none.",
+        "no backward pass has brought a gradient, so it is None.",
+        "Skip what has none, or find why: is it read on the way to the loss, is it frozen?",
     ),
 )  # fmt: skip
 
@@ -115,12 +117,23 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
     elif returned := _RETURNED.search(said):
         yield _returned(returned)
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
-        known = next((row for row in _KNOWN if re.search(row[0], said)), None)
-        why, do = (f": {known[1]}", known[2]) if known else (".", "")
+        known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
+        why, do = known or (f"torch says: {said[:300]}", "")
         yield (
-            "raised", f"{run.name} raised {type(error).__name__} in {place_of(error)}{why} Torch "
-            f"says: {said[:300]}", do, None,
+            "raised", f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
+            f"{_which(run, error)}{why}", do, None,
         )  # fmt: skip
+
+
+def _which(run: Run, error: BaseException) -> str:
+    """The tensor that an error is about, as the start of a sentence, where that was seen."""
+    none = None if run.watch is None else run.watch.optimizers.none
+    if "NoneType" in str(error) and none is not None:
+        return f"the last .grad that was read is that of {spelled(none, error)}, and "
+    if "nference" in str(error):
+        made = [one for one in run.recording if one.off and one.off.name == "inference_mode"]
+        return f"{called(made[-1])} comes from {line_of(made[-1].place)}, and " if made else ""
+    return ""
 
 
 def _returned(found: re.Match[str]) -> Told:

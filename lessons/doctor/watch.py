@@ -367,7 +367,7 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
         watching.take_asked()
     told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
     return watching.run(
-        target.name, [*named, *target.tensors], target.folder, "" if results else told
+        target.name, [*named, *target.tensors], target.folder, "" if results or error else told
     )
 
 
