@@ -1,12 +1,28 @@
-"""Hooks of the program that never fire, since their module never runs."""
+"""Hooks of the program: those that never fire, since their module never runs, and where one is."""
 
 from collections.abc import Iterator
+from typing import Any
 
+from ..recorder import Node
 from ..recorder.recording.variables import line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
 from .cuts import Told
+from .stops import called
 from .watch import Run
+
+INSTALLED = "site-packages"
+"""Packages may put hooks on what does not run."""
+
+
+def hook_on(run: Run, node: Node) -> str:
+    """The last hook on a tensor, in words; "" where there is none."""
+    codes = [code for one in run.recording.tensors.get(node.name, ()) for code in hooks_of(one)]
+    return f"a hook on {called(node)}, the function in {_line(codes[-1])}," if codes else ""
+
+
+def _line(code: Any) -> str:
+    return line_of((code.co_filename, (code.co_firstlineno, 0, 0, 0)))
 
 
 def hooks(run: Run) -> Iterator[Told]:
@@ -18,9 +34,9 @@ def hooks(run: Run) -> Iterator[Told]:
     for root, whole in run.watch.leaves.modules.items():
         for name, module in whole.named_modules():
             path = f"{root}.{name}".strip(".")
-            codes = hooks_of(module)
+            codes = [code for code in hooks_of(module) if INSTALLED not in code.co_filename]
             if codes and path not in ran and path != root:
-                where = line_of((codes[0].co_filename, (codes[0].co_firstlineno, 0, 0, 0)))
+                where = _line(codes[0])
                 found.setdefault((type(module).__name__, where), []).append(path)
     for (kind, where), paths in found.items():
         same = next((node for node in run.recording if node.type == kind.lower()), None)

@@ -12,6 +12,7 @@ from ..text import listed
 from .births import born, carried, harmed, intended, spoiled
 from .cuts import Told, sentence_start
 from .graph import Graph, bad_place
+from .hooks import hook_on
 from .repairs import after_backward, after_forward
 from .stops import called
 from .watch import Run
@@ -124,6 +125,13 @@ def _backward(run: Run) -> Iterator[Told]:
     for one in found:
         yield _told(run, one, follows)
     bad = [name for name, one in run.gradients.items() if one.nonfinite]
+    for name in bad if not found else ():
+        hook = hook_on(run, run.recording.nodes[name]) if name in run.recording.nodes else ""
+        if hook:
+            yield (
+                "nonfinite_backward", f"The gradient of {name} has a NaN or an infinity: {hook} "
+                "makes it of finite numbers.", "Look at what the hook divides by.", name,
+            )  # fmt: skip
     if bad and not found and not any(_bad_upstream(run.recording.nodes.get(n)) for n in bad):
         yield (
             "nonfinite_gradient",

@@ -62,6 +62,11 @@ def after_forward(graph: Graph, node: Node, what: str, place: int | None) -> tup
             return found
     if _together(node):
         return "", _together(node)
+    if node.type in _REPAIRS and "clamp" in _REPAIRS[node.type][1]:
+        return "", (
+            "Keep what it reads inside the bounds of the op, past which rounding can take it: "
+            f"{node.type}({_REPAIRS[node.type][1]})."
+        )
     if node.type in _REPAIRS or node.type == "pow":
         here = (
             "Keep what it reads where the op is defined: clamp it, or add a small number, before "

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from ..recorder import Node
-from ..recorder.recording.variables import line_of
+from ..recorder.recording.variables import Where, line_of
 from ..text import listed
 from .cuts import Told, ends
 from .graph import Graph
-from .stops import stop
+from .stops import derived, stop
 from .watch import Run
 
 _LINEAR = frozenset((
@@ -25,13 +25,19 @@ def slopes(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
     As a step, in FGSM or first-order MAML, and as a weight it is meant to be a constant: that the
     notes say. So is one that is detached.
     """
-    wanted = graph.before(ends(run))
+    wanted, places = graph.before(ends(run)), set[Where | None]()
     for node in run.recording:
-        if node.type != "grad" or node.kind != "stopped" or {node.name} & told:
+        if (
+            node.type != "grad"
+            or node.kind != "stopped"
+            or {node.name} & told
+            or node.place in places
+        ):
             continue
         for reader in _first_live(graph, node, wanted):
             if _is_term(graph, reader, wanted) or _is_residual(graph, node, reader):
                 why = stop(run, graph, node)
+                places.add(node.place)
                 before = graph.before([node.name])
                 hit = [name for name in run.gradients if name in before]
                 lacks = f": that of {listed(hit)} lacks this part" if hit else ""
@@ -51,7 +57,8 @@ def _first_live(graph: Graph, node: Node, wanted: set[str]) -> list[Node]:
     while waiting:
         for edge in graph.consumers.get(waiting.pop().name, ()):
             reader = edge.consumer
-            if reader.name in met or reader.name not in wanted or reader.type == "stop_gradient":
+            meant = reader.type == "stop_gradient" and not derived(reader)
+            if reader.name in met or reader.name not in wanted or meant:
                 continue
             met.add(reader.name)
             (found if reader.requires_grad else waiting).append(reader)

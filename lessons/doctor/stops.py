@@ -14,7 +14,9 @@ from .source import callee, cited, is_statement, making
 from .watch import CHECKPOINT, Run
 
 SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
-_WRAPS = frozenset(("Parameter", "Variable", "Buffer"))
+_WRAPS = frozenset(("Parameter", "Variable", "Buffer", "from_pretrained"))
+_DERIVE = frozenset(("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"))
+"""Functions of torch.autograd.functional, whose results are constants without create_graph."""
 DRAWS = frozenset(("multinomial", "bernoulli", "poisson", "normal", "binomial"))
 _FLOATS = ("float", "bfloat", "complex")
 
@@ -53,11 +55,12 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
         return _sample(cited(where), where, "")
     if node.type == "grad":
         by_backward = len(node.operands) == 1
-        text, ran = (f"{operand}.grad", "backward()") if by_backward else ("grad()", "it")
+        called_as = word if word in _DERIVE else "grad"
+        text, ran = (f"{operand}.grad", "backward()") if by_backward else (f"{called_as}()", "it")
         return Stop(
             "no_create_graph",
             f"{text}{at} gives a constant, for {ran} ran without create_graph=True.",
-            "Write torch.autograd.grad(…, create_graph=True) where the loss is made of it.", where,
+            f"Write {called_as}(…, create_graph=True) where the loss is made of it.", where,
         )  # fmt: skip
     if node.type in _WRAPS and node.operands:
         source = node.operands[0].producer
@@ -102,7 +105,7 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
         return Stop(
             "whole_numbers",
             f"{whole[0]}{at} gives {whole[1]}, and whole numbers have no derivative.",
-            _soft(node.type), where,
+            _soft(node), where,
         )  # fmt: skip
     return Stop("ended", f"{node.type}{at} gives it no way back.", "", where)
 
@@ -182,8 +185,12 @@ def _functional(graph: Graph, node: Node, made: str) -> str:
     )
 
 
-def _soft(kind: str) -> str:
-    if kind in ("argmax", "argmin", "max", "min", "topk", "sort", "argsort"):
+def _soft(node: Node) -> str:
+    if node.inplace:
+        return "Create the tensor that it writes into with floats, dtype=torch.float32."
+    if node.type in ("to", "long", "int", "short", "byte", "type"):
+        return "Take the cast away, or straight-through: x + (x.round() - x).detach()."
+    if node.type in ("argmax", "argmin", "max", "min", "topk", "sort", "argsort"):
         return (
             "Use a soft form, such as softmax for argmax; or straight-through: the gradient of the "
             "soft form with the value of the hard one, soft + (hard - soft).detach()."
@@ -202,6 +209,11 @@ def whole_numbers(node: Node) -> tuple[str, str] | None:
         if edge.producer.requires_grad and not edge.value.dtype.startswith(_FLOATS):
             return f"{edge.producer.type}(…)", edge.value.dtype
     return None
+
+
+def derived(node: Node) -> bool:
+    """Whether a detach is that of jacobian() or hessian(), and not the program's own."""
+    return callee(node.place) in _DERIVE
 
 
 def left_by(left: Left, of: str = "") -> str:

@@ -6,14 +6,13 @@ import torch
 
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.variables import line_of
-from ..recorder.torch_private import hooks_of
 from ..text import listed
 from .arms import arms
 from .births import spoiled
 from .cuts import Told
 from .flat import WRITES, slope_of, too_small, written_over
 from .graph import Graph, zero
+from .hooks import hook_on
 from .stops import called
 from .watch import Run
 from .words import at, op_called, spelled
@@ -93,15 +92,14 @@ def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
 def _hooked(run: Run, graph: Graph, node: Node, hit: list[str]) -> Told | None:
     """A tensor's hook that makes 0 of a gradient that is not."""
     met = [edge.gradient.numbers for edge in graph.consumers.get(node.name, ()) if edge.gradient]
-    hooks = [code for one in run.recording.tensors.get(node.name, ()) for code in hooks_of(one)]
+    hook = hook_on(run, node)
     came = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
-    if not hooks or came is None:
+    if not hook or came is None:
         return None
-    where = line_of((hooks[-1].co_filename, (hooks[-1].co_firstlineno, 0, 0, 0)))
     return (
         "zero_gradient",
-        f"The gradient of {listed(hit)} is 0 in every entry: a hook on {called(node)}, the "
-        f"function in {where}, makes 0 of the {spelled(came)} that came.",
+        f"The gradient of {listed(hit)} is 0 in every entry: {hook} makes 0 of the "
+        f"{spelled(came)} that came.",
         "Let the hook return what it should be multiplied to, or None to leave it as it is.",
         node.name,
     )
