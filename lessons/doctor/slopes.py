@@ -27,12 +27,7 @@ def slopes(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
     """
     wanted, places = graph.before(ends(run)), set[Where | None]()
     for node in run.recording:
-        if (
-            node.type != "grad"
-            or node.kind != "stopped"
-            or {node.name} & told
-            or node.place in places
-        ):
+        if node.type != "grad" or node.name in told or node.place in places:
             continue
         for reader in _first_live(graph, node, wanted):
             if _is_term(graph, reader, wanted) or _is_residual(graph, node, reader):

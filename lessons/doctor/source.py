@@ -2,7 +2,6 @@
 
 import ast
 import linecache
-from collections.abc import Iterator
 from functools import lru_cache
 
 from ..recorder import Node
@@ -83,15 +82,6 @@ def floats_around(path: str, line: int) -> frozenset[float]:
         if isinstance(one, ast.Constant) and isinstance(one.value, float)
     }  # fmt: skip
     return frozenset(found | {-one for one in found})
-
-
-def switches(path: str) -> Iterator[int]:
-    """The lines in which `set_grad_enabled(False)` stands outside of functions."""
-    tree = _nodes(path)
-    for node in tree[0].body if tree and isinstance(tree[0], ast.Module) else []:
-        call = node.value if isinstance(node, ast.Expr) else None
-        if isinstance(call, ast.Call) and word(call.func) == "set_grad_enabled":
-            yield node.lineno
 
 
 @lru_cache(64)
