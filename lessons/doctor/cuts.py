@@ -84,9 +84,14 @@ def _nothing_wanted(run: Run) -> Told:
 
 
 def _moved(run: Run, name: str) -> bool:
-    """Whether the program changed a leaf itself: an average, or a weight that is set by hand."""
-    node, tensors = run.recording.nodes.get(name), run.watch.leaves.tensors if run.watch else {}
-    return node is not None and not node.outputs[0].same_as(Value.of(tensors[name]))
+    """Whether the program changed a leaf itself: an average, or a weight whose gradient it set."""
+    node = run.recording.nodes.get(name)
+    if run.watch is None or node is None:
+        return False
+    tensor, steps = run.watch.leaves.tensors[name], run.watch.optimizers.steps
+    if any(id(tensor) in one.held for one in steps):
+        return any(id(tensor) in one.grads for one in steps)
+    return not node.outputs[0].same_as(Value.of(tensor))
 
 
 def ends(run: Run) -> set[str]:
