@@ -17,8 +17,9 @@ from torch.optim.optimizer import (
 
 from ..recorder import Node, Recording
 from ..recorder.recording.saved import memory
-from ..recorder.recording.torch_calls import CLEARS, attribute
+from ..recorder.recording.torch_calls import attribute
 from ..recorder.recording.variables import Where
+from ..recorder.torch_private import CLEARS
 from .leaves import here, spelled
 
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")

@@ -65,6 +65,9 @@ def hooks_of(thing: torch.Tensor | torch.nn.Module) -> list[Any]:
     return [code for code in codes if code is not None]
 
 
+CLEARS = frozenset(("zero_", "_foreach_zero_"))
+"""Calls by which `zero_grad` clears gradients that it keeps."""
+
 SWITCH = "_set_grad_enabled"
 """What no_grad, enable_grad and set_grad_enabled all call."""
 

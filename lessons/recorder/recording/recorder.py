@@ -22,7 +22,6 @@ from ..recording.recording import Recording
 from ..recording.saved import memory
 from ..recording.switches import Switch, applied_at
 from ..recording.torch_calls import (
-    CLEARS,
     KINDS,
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
@@ -39,6 +38,7 @@ from ..recording.torch_calls import (
 from ..recording.variables import Sources, Where, running
 from ..recording.wiring import Key, Wiring, gradient_key, node_name
 from ..torch_private import (
+    CLEARS,
     SWITCH,
     hooks_on_saved,
     next_number,

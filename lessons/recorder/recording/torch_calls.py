@@ -42,9 +42,6 @@ LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "
 
 _IN_PLACE = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
 
-CLEARS = frozenset(("zero_", "_foreach_zero_"))
-"""Calls by which `zero_grad` clears gradients that it keeps."""
-
 
 @lru_cache(2048)
 def meaning(func: Any) -> Spelling | None:
