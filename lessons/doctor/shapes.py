@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..recorder import Edge, Node
 from ..recorder.derivatives.elementwise import ELEMENTWISE
-from ..recorder.recording.variables import line_of
+from ..recorder.recording.variables import Where, line_of
 from .cuts import Told, ends
 from .graph import Graph
 from .stops import called
@@ -18,8 +18,10 @@ _RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "sque
 
 def broadcasts(run: Run, graph: Graph) -> Iterator[Told]:
     """A fault for each op that does so by accident, and whose result is reduced to one number."""
-    wanted = graph.before(ends(run))
+    wanted, told = graph.before(ends(run)), set[Where | None]()
     for node in run.recording:
+        if node.place is not None and node.place in told:  # of a loop, once
+            continue
         if node.type not in _COMPARE or node.name not in wanted or len(node.operands) != 2:
             continue
         wide = next((e for e in node.operands if e.value.shape[-1:] == (1,)), node.operands[0])
@@ -30,6 +32,7 @@ def broadcasts(run: Run, graph: Graph) -> Iterator[Told]:
         live = wide.producer.requires_grad or flat.producer.requires_grad
         if not live or _meant(wide, flat) or not _is_reduced(graph, node):
             continue
+        told.add(node.place)
         one, other = called(wide.producer), called(flat.producer)
         yield (
             "broadcast",

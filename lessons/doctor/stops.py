@@ -92,14 +92,14 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
             f"Take {how} away here, if it should train.", where,
         )  # fmt: skip
     if node.type in ("tensor", "as_tensor", "new_tensor"):
-        name = f"{operand}.new_tensor" if node.type == "new_tensor" else f"torch.{node.type}"
+        text = cited(where) or f"torch.{node.type}({operand})"
         return Stop(
-            "copied", f"{name}({operand}){at} copies the numbers into a new tensor that does not "
-            "know where they come from.",
+            "copied", f"{text}{at} copies the numbers into a new tensor that does not know where "
+            "they come from.",
             f"Use {operand} itself; torch.stack or torch.cat joins several.", where,
         )  # fmt: skip
     if node.type in DRAWS:
-        return _sample(f"torch.{node.type}()", where, "")
+        return _sample(cited(where) or f"torch.{node.type}()", where, "")
     whole = whole_numbers(node)
     if whole:
         return Stop(

@@ -38,7 +38,7 @@ BROKEN = {
     programs.bernoulli: ("Bernoulli(logits=x).sample()", "return Bernoulli", "log_prob"),
     programs.independent: ("policy.sample()", "action = policy.sample", "rsample"),
     programs.many: (".sample()", "return MultivariateNormal", "rsample"),
-    programs.multinomial: ("torch.multinomial()", "torch.multinomial(x", "log_prob"),
+    programs.multinomial: ("torch.multinomial(x", "torch.multinomial(x", "log_prob"),
     programs.equation: ("grad()", "slope = torch.autograd.grad", "create_graph=True"),
     programs.force: ("grad()", "pull = -torch", "create_graph=True"),
     programs.dropped: ("h.detach()", "h.detach()", "h = h.detach()"),
