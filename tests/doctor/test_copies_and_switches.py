@@ -49,6 +49,11 @@ BROKEN = {
     programs.saturated: ("sigmoid", "torch.sigmoid(x * 400)", "with_logits"),
     programs.at_zero: ("norm", "return v.norm()", "norm is at 0"),
     programs.negative_power: ("pow", "(-x.abs()) ** 0.5", "x.abs() ** 0.5"),
+    programs.after_an_evaluation: ("switched gradients off", "set_grad_enabled(False)", "no_grad"),
+    programs.sampled_reward: ("makes loss a new leaf", "action = Bernoulli", "log_prob"),
+    programs.collected: ("torch.tensor(losses, req", "total = torch.tensor", "torch.stack"),
+    programs.epoch: ("4×4", "nn.MSELoss()(predicted", "squeeze(1) for predicted"),
+    programs.sensitivity: ("jacobian() in", "functional.jacobian", "jacobian(…, create_graph"),
     programs.Tower: ("right.weight, right.bias", "with torch.no_grad()", "that block"),
 }
 CORRECT = (
