@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import torch
+
 from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import line_of
@@ -181,9 +183,13 @@ def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
         yield (
             "not_registered",
             f"{counted(len(strange), 'parameter')} that {owner} reads "
-            f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first in "
-            f"{reader.type}{' in ' + where if where else ''}: no optimizer moves them.",
-            "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary.",
+            f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
+            f"{strange[0]} in {reader.type}{' in ' + where if where else ''}: no optimizer moves "
+            f"{'it' if len(strange) == 1 else 'them'}.",
+            "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
+            if isinstance(tensors[strange[0]], torch.nn.Parameter)
+            else f"Register it, as in {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain "
+            "tensor is no parameter of a module, nor is what was computed from one.",
             strange[0],
         )
 

@@ -90,7 +90,7 @@ class Leaves:
             self.tensors[name], self._names[id(tensor)] = held, name
         return name
 
-    def found(self, tensor: torch.Tensor, inside: bool) -> str | None:
+    def found(self, tensor: torch.Tensor, inside: nn.Module | None) -> str | None:
         """The name of a tensor that is read for the first time, from the variables that hold it."""
         name = _spelled(tensor) if tensor.requires_grad else None
         if name is None:
@@ -99,7 +99,9 @@ class Leaves:
         self.met.append(name)
         if not self.was_there(tensor):
             self.new.append(name)
-        elif inside and isinstance(tensor, nn.Parameter):
+        elif inside is not None and (
+            isinstance(tensor, nn.Parameter) or any(one is tensor for one in vars(inside).values())
+        ):
             self.strays.append(name)
         return name
 

@@ -144,6 +144,7 @@ class Watch(Listener):
         self.begins = self.is_script = is_script
         self.finished: Callable[[], None] = lambda: None
         self._open: list[Call] = []
+        self._inside: list[nn.Module] = []
         self._passes = self._unheard = 0
 
     @contextmanager
@@ -171,7 +172,7 @@ class Watch(Listener):
         return self.leaves.name(tensor)
 
     def found(self, tensor: torch.Tensor) -> str | None:
-        return self.leaves.found(tensor, bool(self._open))
+        return self.leaves.found(tensor, self._inside[-1] if self._inside else None)
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
         self.optimizers.heard(function, args)
@@ -246,10 +247,11 @@ class Watch(Listener):
         call = Call(path, type(module).__name__, count, count)
         self.calls.append(call)
         self._open.append(call)
+        self._inside.append(module)
 
     def _leave(self, module: nn.Module, _: Any, output: Any) -> None:
         if self._open and not self.recording.paused:
-            call = self._open.pop()
+            call, _ = self._open.pop(), self._inside.pop()
             call.end = len(self.recording.nodes)
             call.shapes = [_shape(one) for one in _tensors(output)[:3]]
 

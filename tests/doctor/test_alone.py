@@ -117,3 +117,27 @@ def test_what_is_opaque_is_said_to_be():
     x = torch.ones(3, requires_grad=True)
     made = trace(lambda x: torch.func.vmap(lambda one: one.detach() * 2 + one)(x).sum(), x)
     assert any("torch.func" in one for one in made.notes)
+
+
+def test_a_tensor_that_a_module_holds_is_no_parameter_of_it():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.ones(3, requires_grad=True)
+            self.head = nn.Linear(3, 1)
+
+        def forward(self, x):
+            return self.head(x * self.scale).mean()
+
+    net, x = Scaled(), torch.randn(2, 3)
+
+    def step(parameters):
+        opt = torch.optim.SGD(parameters, 0.1)
+        net(x).backward()
+        opt.step()
+
+    (fault,) = trace(step, [*net.parameters()]).faults
+    assert fault.kind == "not_registered"
+    assert "net.scale" in fault.says
+    assert "nn.Parameter" in fault.do
+    assert trace(step, [*net.parameters(), net.scale]).faults == []
