@@ -30,7 +30,8 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
         for name, one in run.gradients.items()
         if one.norm is None and name not in meant and not _moved(run, name)
     ]
-    unread = [name for name in missing if name not in graph.consumers and name not in ends(run)]
+    known = {*graph.consumers, *ends(run), *(one.node for one in run.recording.left)}
+    unread = [name for name in missing if name not in known]
     read = [name for name in missing if name not in unread]
     told = list(_cut(run, graph, read)) if read else []
     instead = {run.recording.nodes[node].outputs[0].shape for kind, *_, node in told

@@ -4,11 +4,13 @@ import re
 from collections.abc import Collection, Iterator
 
 import torch
+from torch import nn
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
-from ..recorder.recording.variables import Sources, line_of
+from ..recorder.recording.switches import Off
+from ..recorder.recording.variables import Sources, Where, line_of
 from ..text import counted, listed
 from .cuts import Told
 from .errors import place_of
@@ -116,6 +118,8 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
             yield _second_time(run, graph)
     elif returned := _RETURNED.search(said):
         yield _returned(returned)
+    elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch and run.watch.dark:
+        yield _in_the_dark(error, *run.watch.dark)
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
         why, do = known or (f"torch says: {said[:300]}", "")
@@ -123,6 +127,17 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
             "raised", f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
             f"{_which(run, error)}{why}", do, None,
         )  # fmt: skip
+
+
+def _in_the_dark(
+    error: BaseException, module: nn.Module, place: Where | None, off: Off | None
+) -> Told:
+    """All that ran before the backward pass ran without gradients."""
+    by = f"torch.{off.name} in {line_of(off.where)}" if off is not None and off.where else "no_grad"
+    return (
+        "no_grad", f"{spelled(module, error)} ran in {line_of(place)} without gradients, which "
+        f"{by} had switched off, so the loss has no graph.", "Take what trains out of it.", None,
+    )  # fmt: skip
 
 
 def _which(run: Run, error: BaseException) -> str:

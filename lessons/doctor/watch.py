@@ -20,6 +20,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from ..recorder import Recording
 from ..recorder.recording.recording import Listener
+from ..recorder.recording.switches import Off
 from ..recorder.recording.torch_calls import meaning, tensors_in
 from ..recorder.recording.variables import Where, line_of
 from ..recorder.torch_private import unseen
@@ -143,6 +144,9 @@ class Watch(Listener):
         self.in_pass = False  # the error was raised within a backward pass
         self.begins = self.is_script = is_script
         self.finished: Callable[[], None] = lambda: None
+        self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
+        """What a script ran last without gradients before the recording began, where, and why."""
+        self._dark_inside = 0
         self._open: list[Call] = []
         self._inside: list[nn.Module] = []
         self._passes = self._unheard = 0
@@ -237,6 +241,10 @@ class Watch(Listener):
     def _enter(self, module: nn.Module, _: Any) -> None:
         if self.begins and torch.is_grad_enabled():
             self._begin()
+        if self.begins:
+            if not self._dark_inside:
+                self.dark = module, here(), self.recording.off
+            self._dark_inside += 1
         if self.recording.paused or self.begins:
             return
         with unseen():
@@ -250,6 +258,7 @@ class Watch(Listener):
         self._inside.append(module)
 
     def _leave(self, module: nn.Module, _: Any, output: Any) -> None:
+        self._dark_inside -= self.begins
         if self._open and not self.recording.paused:
             call, _ = self._open.pop(), self._inside.pop()
             call.end = len(self.recording.nodes)

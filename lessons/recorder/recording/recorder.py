@@ -20,7 +20,7 @@ from ..recording.nodes import Edge, Left, Node
 from ..recording.plain_tensor import Value
 from ..recording.recording import Recording
 from ..recording.saved import memory
-from ..recording.switches import Switch, applied_at
+from ..recording.switches import Off, Switch, applied_at
 from ..recording.torch_calls import (
     KINDS,
     LEAVES_TORCH,
@@ -129,6 +129,11 @@ class Recorder(TorchFunctionMode):
     def wait(self, on: bool) -> None:
         """Begin or end to wait. What was made in the meantime is no op of the recording."""
         self.waiting, self._first = on, next_number()
+
+    @property
+    def off(self) -> Off | None:
+        """What has switched gradients off, where they are."""
+        return self._switch.off()
 
     def born(self, tensor: torch.Tensor) -> None:
         """Note where a tensor was made that no op of the recording made."""
@@ -332,6 +337,8 @@ class Recorder(TorchFunctionMode):
         """Its numbers, or its memory, are in other hands now."""
         if call in LETS_OTHERS_WRITE:
             self._edited.add(memory(tensor))
+        if call in LEAVES_TORCH and tensor.requires_grad:
+            self.origin(tensor)  # a weight, say, that no op has read yet
         entry = self._tensors.get(id(tensor))
         if call in LEAVES_TORCH and entry is not None:
             recording, (place, _) = self.recording, running()

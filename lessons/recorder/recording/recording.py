@@ -13,6 +13,7 @@ from ...tricks.errors import describe
 from ..recording.nodes import Edge, Left, Node, RecordError
 from ..recording.plain_tensor import Value, added
 from ..recording.saved import RefusedError, Saved, refusal
+from ..recording.switches import Off
 from ..recording.variables import Where
 from ..torch_private import sent_to, unseen
 
@@ -173,6 +174,11 @@ class Recording:
         if self._recorder is not None:
             with unseen():
                 self._recorder.wrote(by, changed)
+
+    @property
+    def off(self) -> Off | None:
+        """What has switched gradients off, where they are."""
+        return None if self._recorder is None else self._recorder.off
 
     @property
     def paused(self) -> bool:
