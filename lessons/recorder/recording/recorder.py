@@ -330,7 +330,7 @@ class Recorder(TorchFunctionMode):
         """Of memory that an op wrote into, tell the leaf that it belongs to."""
         for one in changed:
             owner = self._memories[memory(one)][0][0]
-            if owner is not one and owner.is_leaf:
+            if owner is not one and owner.is_leaf and owner.requires_grad:
                 self._replaced(owner, [one], node.type)
 
     def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
