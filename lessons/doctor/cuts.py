@@ -34,8 +34,12 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     unread = [name for name in missing if name not in known]
     read = [name for name in missing if name not in unread]
     told = list(_cut(run, graph, read)) if read else []
-    instead = {run.recording.nodes[node].outputs[0].shape for kind, *_, node in told
-               if kind == "copied" and node is not None}  # fmt: skip
+    # A weight is not read any more where a copy has taken its place.
+    copied = {node for kind, *_, node in told if kind == "copied"}
+    instead = {
+        node.outputs[0].shape for node in run.recording
+        if node.type == "Parameter" or node.name in copied
+    }  # fmt: skip
     unread = [name for name in unread if run.gradients[name].shape not in instead]
     if unread:
         opaque = run.watch.hidden if run.watch is not None else ""

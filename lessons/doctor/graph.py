@@ -6,6 +6,13 @@ from collections.abc import Callable, Iterable
 from ..recorder import Edge, Node, Recording, Value
 
 
+_LIKE = frozenset((
+    *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),
+    *("randint_like", "new_tensor", "new_zeros", "new_ones", "new_full", "new_empty"),
+))  # fmt: skip
+"""Ops that read of their first operand its shape and dtype alone."""
+
+
 class Graph:
     """A recording with its edges both ways, each found once."""
 
@@ -38,7 +45,7 @@ class Graph:
         found: dict[str, Node] = {}
         for name in live:
             for edge in self.consumers.get(name, ()):
-                if not edge.flows:
+                if not edge.flows and (edge.operand or edge.consumer.type not in _LIKE):
                     found[edge.consumer.name] = edge.consumer
         return [node for node in self.recording if node.name in found]
 

@@ -16,7 +16,7 @@ from ..text import listed, number
 from .cuts import Told
 from .graph import Graph
 from .source import floats_around
-from .stops import called, left_by
+from .stops import called, left_by, stop
 from .watch import Run
 
 _READ_PLAIN = frozenset((
@@ -24,6 +24,10 @@ _READ_PLAIN = frozenset((
     "setitem", "masked_fill", "fill", "fill_",
 ))  # fmt: skip
 """Ops whose plain operands are numbers of the program's, and not dims or an eps."""
+
+
+_COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
+"""Ops that copy numbers, which nobody calls to stop a gradient."""
 
 
 class _Read(NamedTuple):
@@ -106,24 +110,17 @@ def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
 def _copied(
     run: Run, graph: Graph, wanted: set[str], live: set[str], told: set[str | None]
 ) -> Iterator[Told]:
-    """torch.tensor(losses) on the way to the result, beside a path that does flow."""
+    """torch.tensor(losses) or nn.Parameter(made) to the result, beside a path that does flow."""
     for node in graph.ends(live):
-        if node.type not in ("tensor", "as_tensor") or node.name not in wanted:
+        if node.type not in _COPIES or node.name not in wanted or node.name in told:
             continue
-        if node.name in told:
-            continue
-        read = [e.producer for e in node.operands if e.producer.name in live]
-        where = line_of(node.place)
-        names = listed([called(one) for one in read[:4]])
+        why = stop(run, graph, node, live)
         yield (
             "left_torch",
-            f"torch.tensor(…){' in ' + where if where else ''} copies the numbers of {names} into "
-            "a new tensor, which the result is made of. No gradient comes back through it: that of "
+            f"{why.says} No gradient comes back through it: that of "
             f"{_hit(run, graph, node.name)} lacks this part.",
-            "torch.stack(losses) keeps the graph. If a constant is meant, write .detach() to say "
-            "so.",
-            node.name,
-        )
+            f"{why.do} If a constant is meant, write .detach() to say so.", node.name,
+        )  # fmt: skip
 
 
 def _moved(run: Run) -> list[str]:

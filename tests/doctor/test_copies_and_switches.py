@@ -25,6 +25,7 @@ BROKEN = {
     programs.ByBrackets: ("__setitem__", "self.layer.weight[:]", "F.linear(x, w)"),
     programs.ByState: ("load_state_dict", "self.layer.load_state_dict", "F.linear(x, w)"),
     programs.ByVector: ("vector_to_parameters", "nn.utils.vector_to", "functional_call"),
+    programs.Regularised: ("nn.Parameter(w)", "self.layer.weight = nn.Par", "F.linear(x, w)"),
     programs.deep_copy: ("copy.deepcopy(net)", "fast = copy.deepcopy", "functional_call"),
     programs.decorated: (
         "encode is decorated with @torch.no_grad",

@@ -99,7 +99,7 @@ def test_a_tensor_made_of_a_list_of_tensors_is_told():
 
     (fault,) = traced(program).faults
     assert fault.kind == "left_torch"
-    assert "torch.tensor(…) in tests/doctor/test_partial.py:" in fault.says
+    assert "torch.tensor(losses) in tests/doctor/test_partial.py:" in fault.says
     assert "torch.stack" in fault.do
 
 
