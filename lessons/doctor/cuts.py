@@ -28,7 +28,7 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     missing = [
         name
         for name, one in run.gradients.items()
-        if one.norm is None and name not in meant and not _moved(run, name)
+        if one.norm is None and name not in meant and name not in idle and not _moved(run, name)
     ]
     known = {*graph.consumers, *ends(run), *(one.node for one in run.recording.left)}
     unread = [name for name in missing if name not in known]

@@ -143,7 +143,7 @@ class Optimizers:
     def _note(self, optimizer: Optimizer) -> None:
         if self.over or len(self._inside) > 1:  # an optimizer that steps within another's step
             return
-        held = {id(one): one for group in optimizer.param_groups for one in group["params"]}
+        held = {id(one): one for one in _held(optimizer)}
         last = next((one for one in self.steps[::-1] if one.held.keys() == held.keys()), None)
         rate = max(float(group.get("lr", 1)) for group in optimizer.param_groups)
         time, place = self._now()
@@ -183,10 +183,22 @@ class Optimizers:
 
     def all_held(self) -> set[int]:
         """The parameters of every optimizer that there is, stepped or not, by `id`."""
-        there = [one for one in gc.get_objects() if issubclass(type(one), Optimizer)]
-        groups = [group for one in there for group in one.param_groups]
-        held = {id(one) for group in groups for one in group["params"]}
+        held = {id(one) for optimizer in _optimizers() for one in _held(optimizer)}
         return held.union(*(step.held for step in self.steps))
+
+    def idle(self) -> set[int]:
+        """The parameters, by `id`, whose optimizers have not made a step while others did."""
+        moved = set[int]().union(*(step.held for step in self.steps))
+        waiting = (_held(one) for one in _optimizers() if self.steps)
+        return {id(one) for held in waiting for one in held} - moved
+
+
+def _optimizers() -> list[Optimizer]:
+    return [one for one in gc.get_objects() if issubclass(type(one), Optimizer)]
+
+
+def _held(optimizer: Optimizer) -> list[torch.Tensor]:
+    return [one for group in optimizer.param_groups for one in group["params"]]
 
 
 def _clipping() -> Where | None:

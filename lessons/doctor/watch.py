@@ -33,6 +33,8 @@ from .target import Target
 
 PASSES = 4
 """Backward passes before one step that are recorded; the others are counted."""
+TURNS = 4
+"""Steps beyond those asked for in which an optimizer may take its turn, as a GAN's generator."""
 UNHEARD = 64
 """Backward passes without any step after which a script is not waited for."""
 CHECKPOINT = "None of the inputs have requires_grad"
@@ -230,8 +232,14 @@ class Watch(Listener):
             self.recording.pause(-1)
         self._passes = self._unheard = 0
         made = Counter(frozenset(one.held) for one in self.optimizers.steps)
-        if max(made.values()) >= self.limit:  # several optimizers may take turns
+        enough = max(made.values()) >= self.limit  # several optimizers may take turns
+        if enough and (len(self.optimizers.steps) > self.limit + TURNS or not self._waits()):
             self._finish()
+
+    def _waits(self) -> bool:
+        """Whether a weight that the program reads has an optimizer that made no step yet."""
+        idle = self.optimizers.idle()
+        return any(id(one) in idle for one in self.leaves.tensors.values())
 
     def _finish(self) -> None:
         self.optimizers.over = True
