@@ -1,0 +1,12 @@
+"""Gradient tricks for torch, and a doctor that finds what is wrong with a gradient.
+
+This is the root of the distribution; ``pyproject.toml`` maps the rooms of ``lessons`` below it.
+"""
+
+from . import tricks
+from .doctor import Fault, Trace, TraceError, trace
+from .tricks import *  # noqa: F403
+from .tricks import __version__ as __version__
+
+__all__ = ["Fault", "Trace", "TraceError", "trace"]
+__all__ += tricks.__all__
