@@ -3,10 +3,11 @@
 This is the root of the distribution; ``pyproject.toml`` maps the rooms of ``lessons`` below it.
 """
 
-from . import tricks
-from .doctor import Fault, Trace, TraceError, trace
+from . import doctor, tricks
+from .doctor import *  # noqa: F403
 from .tricks import *  # noqa: F403
 from .tricks import __version__ as __version__
 
-__all__ = ["Fault", "Trace", "TraceError", "trace"]
+__all__: list[str] = []
+__all__ += doctor.__all__
 __all__ += tricks.__all__
