@@ -87,6 +87,7 @@ def faults(net: nn.Module, x: Tensor) -> list[str]:
 try:
     print(faults(nn.Linear(2, 1), torch.ones(1, 2)), trace(lambda x: x.detach().sum(), torch.ones(
         2, requires_grad=True)).faults[0].kind)
+    gt.assert_gradients(nn.Linear(2, 1), torch.ones(1, 2))
     trace(loss)
 except TraceError as error:
     print(type(error).__name__)

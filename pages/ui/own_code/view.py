@@ -10,6 +10,7 @@ _WAYS = (
     ("A script as it is, watched for two steps", "gradient-tricks trace train.py"),
     ("A function, a method or a module", "gradient-tricks trace train.py:step"),
     ("In a notebook, where the report shows itself", "gradient_tricks.trace(loss, x)"),
+    ("In a test, which fails with what is wrong", "gradient_tricks.assert_gradients(loss, x)"),
 )
 _component = st.components.v2.component(
     "doctors_report",
