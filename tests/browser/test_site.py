@@ -111,7 +111,7 @@ def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
     page = open_page(app.url + "/course", width=width, height=height)
     page.get_by_role("link", name="Your own code").click()
     expect(page.locator("h1")).to_have_text("Your own code")
-    for code in page.locator(".st-key-own_code .stCode").all():
+    for code in page.locator(".st-key-to_copy .stCode").all():
         expect(code.get_by_role("button")).to_be_visible()
     report = page.frame_locator(".gt-preview")
     report.get_by_role("link", name="argmin").click()
@@ -133,7 +133,7 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
     inside.locator(f'{LAB} [data-control="scale"]').wait_for(timeout=90_000)
     (frame,) = [one for one in page.frames if one.parent_frame]
     control(frame, "scale", ".gl-exact").fill("2.5")
-    for code in page.locator(".st-key-teach .stCode").all():
+    for code in page.locator(".st-key-to_copy .stCode").all():
         expect(code).to_contain_text("scale=2.5")
         expect(code.get_by_role("button")).to_be_visible()
     assert control(frame, "scale", ".gl-exact").input_value() == "2.5", "it was not loaded again"
