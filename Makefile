@@ -13,7 +13,7 @@ LEARNERS ?= 100
 # starts one for every two cores.
 REPLICAS ?= 1
 LISTEN ?= 127.0.0.1
-# The newest that the engine's package admits, in pyproject.toml.
+# The newest that the gradient-tricks package admits, in pyproject.toml.
 TORCH ?= 2.15.0
 MINUTES ?= 10
 
@@ -93,8 +93,8 @@ fuzz: .venv/.tests ## throw hostile messages, addresses and programs at it, ten 
 	  echo "tests/$$what"; $(PY) -m tests.$$what.fuzz --minutes $(MINUTES) $(ARGS) || failed=1; \
 	done; exit $$failed
 
-engine: .venv/.tests .venv-torch/$(TORCH)/.torch ## the engine's tests with another torch (TORCH=…; on Linux some gigabytes)
-	@PYTHONPATH=.venv-torch/$(TORCH) OMP_NUM_THREADS=1 $(PY) -m pytest -n auto tests/engine $(ARGS)
+engine: .venv/.tests .venv-torch/$(TORCH)/.torch ## the tests of the gradient-tricks package with another torch (TORCH=…; on Linux some gigabytes)
+	@PYTHONPATH=.venv-torch/$(TORCH) OMP_NUM_THREADS=1 $(PY) -m pytest -n auto tests/engine tests/recorder tests/doctor $(ARGS)
 
 verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and playground code in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)

@@ -12,5 +12,6 @@ The rooms, each importing only from those above it:
 - ``chapters``: the lessons, a folder each.
 - ``outputs``: finds the lessons and hands them out: catalogue, command line, export, search.
 
-``text.py`` writes numbers and lists as people read them, for all rooms but the engine.
+``text`` writes numbers and lists as people read them, for all rooms but the engine; its
+``console`` is what a command line reads and prints.
 """

@@ -23,7 +23,6 @@ from lessons.contract.history import History
 from lessons.doctor import TraceError
 from lessons.doctor import command as trace
 from lessons.kit.process import suit_small_tensors
-from lessons.outputs import console
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.outputs.notebook import notebook
@@ -31,8 +30,10 @@ from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.reading import reading, settings
 from lessons.outputs.scorm import framed, package
+from lessons.text import console
 from lessons.training.under_way import Run
 
+_PROGRAM = "python -m lessons"
 _WITH_SETTINGS = {
     "run": "compute a lesson and print its numbers; train what trains",
     "export": "print one short file of plain torch",
@@ -44,35 +45,18 @@ class _Parser(argparse.ArgumentParser):
     """Says what was wrong in one line; the usage stays for --help."""
 
     def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message}. Try: python -m lessons --help")
+        raise ValueError(f"{message}. Try: {_PROGRAM} --help")
 
     def print_help(self, file: object = None) -> None:
         console.write(self.format_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns:
-        The exit status: 0; 2 for what was asked wrongly; 1 where the answer could not be written;
-        130 where it was interrupted, as shells have it.
-    """
+    """Run one command; returns its exit status."""
     suit_small_tensors()
-    console.prepare()
-    try:
-        console.write(_answer(_parser().parse_args(arguments)))
-    except TraceError as error:
-        console.complain(*str(error).split("\n"))  # with the last lines of the traced program
-        return 2
-    except (UnknownLessonError, ValueError) as error:
-        console.complain(str(error))
-        return 2
-    except console.OutputError as error:
-        console.complain(str(error))
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+    return console.answer(
+        _PROGRAM, lambda: _answer(_parser().parse_args(arguments)), TraceError, UnknownLessonError
+    )
 
 
 def _answer(options: argparse.Namespace) -> str | bytes:
@@ -101,7 +85,7 @@ def _answer(options: argparse.Namespace) -> str | bytes:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m lessons", description="The lessons without a browser.")
+    parser = _Parser(prog=_PROGRAM, description="The lessons without a browser.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("list", help="one lesson a line, its slug first")
     add_command(commands)

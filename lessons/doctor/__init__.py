@@ -9,6 +9,6 @@ The program runs here, as its author wrote it: for one's own machine, never for 
 
 from .errors import TraceError
 from .faults import Fault
-from .trace import Trace, trace
+from .trace import Trace, assert_gradients, trace
 
-__all__ = ["Fault", "Trace", "TraceError", "trace"]
+__all__ = ["Fault", "Trace", "TraceError", "assert_gradients", "trace"]

@@ -2,92 +2,218 @@
 
 from collections.abc import Iterator
 
-from ..recorder import Node
+import torch
+
+from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
+from ..recorder.recording.variables import line_of
 from ..text import counted, listed
-from .graph import Graph, line_of
+from .copies import copies
+from .graph import Graph
+from .source import is_statement
+from .stops import Stop, called, left_by, stop
 from .watch import Run
 
 Told = tuple[str, str, str, str | None]
 """The fields of a `Fault`."""
 
 RETURN = "Return the tensor itself, and use .item() for printing alone."
-SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
 
 
 def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     """A fault for each reason why leaves that want a gradient have none."""
     if run.refused or run.failed:
         return
-    missing = [name for name, one in run.gradients.items() if one.norm is None]
-    nodes = run.recording.nodes
-    unread = [name for name in missing if name not in graph.consumers and name != _end(run)]
+    meant = copies(run, graph, ends(run))
+    missing = [
+        name
+        for name, one in run.gradients.items()
+        if one.norm is None and name not in meant and name not in idle and not _moved(run, name)
+    ]
+    known = {*graph.consumers, *ends(run), *(one.node for one in run.recording.left)}
+    unread = [name for name in missing if name not in known]
     read = [name for name in missing if name not in unread]
+    told = list(_cut(run, graph, read)) if read else []
+    # A weight is not read any more where a copy has taken its place.
+    copied = {node for kind, *_, node in told if kind == "copied"}
+    instead = {
+        node.outputs[0].shape for node in run.recording
+        if node.type == "Parameter" or node.name in copied
+    }  # fmt: skip
+    unread = [name for name in unread if run.gradients[name].shape not in instead]
     if unread:
+        opaque = run.watch.hidden if run.watch is not None else ""
+        hidden = f", save perhaps one that was not seen: {opaque[:1].lower()}{opaque[1:]}" * (
+            opaque != ""
+        )
         yield (
             "unused",
             f"{listed(unread)} got no gradient: no op of the forward pass reads "
-            f"{'it' if len(unread) == 1 else 'them'}.",
+            f"{'it' if len(unread) == 1 else 'them'}{hidden}.",
             "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
-            unread[0],
+            next((name for name in unread if name in run.recording.nodes), None),
         )
-    yield from _fresh_leaves(run, graph, read)
-    if run.result is not None and not run.gradients and not run.result.requires_grad:
-        yield (
-            "nothing_wanted",
-            "No input and no parameter wants a gradient: requires_grad is False for all of them.",
-            "Set requires_grad=True on what is trained.",
-            None,
-        )
+    if run.result is not None and not run.gradients and not _wanting(run):
+        yield _nothing_wanted(run)
     yield from _not_registered(run, graph)
-    if not read:
-        if run.result is None:
-            yield _not_a_tensor(run)
-        return
-    live = graph.after(read, live=True)
-    wanted = graph.before([_end(run)]) if _end(run) else set()
-    told = False
-    ends = graph.ends(live)
-    for node in ends:
-        if node.name in wanted:
-            told = True
-            yield _ended(run, node, [name for name in read if name in graph.before([node.name])])
-    for left in _culprits(run, graph.after([*live, *(node.name for node in ends)]), told):
-        told = True
-        yield _left(run, left, [name for name in read if name in graph.before([left.node])])
+    yield from _dropped(run, graph)
+    yield from told
     if run.result is None and not told:
         yield _not_a_tensor(run)
-    elif not told and _end(run) in live:
+    elif read and not told and ends(run) & graph.after(read, live=True):
         yield _kept_back(run, graph, read)
-    elif not told:
-        words = (
-            "the result is made without them" if len(read) > 1 else "the result is made without it"
+    elif read and not told:
+        words = "them" if len(read) > 1 else "it"
+        yield (
+            "no_path", f"{listed(read)} got no gradient: the result is made without {words}.",
+            "Look whether the right tensor is returned.", run.recording.nodes[read[0]].name,
+        )  # fmt: skip
+
+
+def _nothing_wanted(run: Run) -> Told:
+    """Nothing requires a gradient: where parameters were frozen, and how the last ones train."""
+    if not run.frozen:
+        return (
+            "nothing_wanted", "No input and no parameter wants a gradient: requires_grad is False "
+            "for all of them.", "Set requires_grad=True on what is trained.", None,
+        )  # fmt: skip
+    last = run.frozen[-1].rpartition(".")[0]
+    roots = [] if run.watch is None else [*run.watch.leaves.modules]
+    where = line_of(run.frozen_at)
+    return (
+        "nothing_wanted",
+        f"All {len(run.frozen)} parameters of {listed(roots) or run.name} have "
+        f"requires_grad=False{', set in ' + where if where else ''}, so the loss has no graph.",
+        f"Unfreeze what should train, {last or run.name}.requires_grad_(True) for "
+        "instance; a new head belongs after the line that freezes.",
+        None,
+    )
+
+
+def _moved(run: Run, name: str) -> bool:
+    """Whether the program changed a leaf itself: an average, or a weight whose gradient it set."""
+    node = run.recording.nodes.get(name)
+    if run.watch is None or node is None:
+        return False
+    tensor, steps = run.watch.leaves.tensors[name], run.watch.optimizers.steps
+    if any(id(tensor) in one.held for one in steps):
+        return any(id(tensor) in one.grads for one in steps)
+    return not node.outputs[0].same_as(Value.of(tensor))
+
+
+def ends(run: Run) -> set[str]:
+    """The nodes from which the program goes backward."""
+    return {one.node for one in run.recording.passes}
+
+
+def _wanting(run: Run) -> bool:
+    """Whether anything that was read wants a gradient, be it no input and no parameter."""
+    return any(node.requires_grad for node in run.recording)
+
+
+def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
+    """A fault for each place that cuts the way to these leaves."""
+    live = graph.after(read, live=True)
+    wanted = graph.before(ends(run))
+    stopping = graph.ends(live)
+    found: dict[tuple[str, str], tuple[Stop, list[str], list[str]]] = {}
+    for node in stopping:
+        if node.name not in wanted:
+            continue
+        why = stop(run, graph, node, live)
+        place = line_of(why.where) or node.name
+        hit = graph.before([node.name])
+        _, nodes, names = found.setdefault((why.kind, place), (why, [], []))
+        nodes.append(node.name)
+        names += [name for name in read if name in hit and name not in names]
+    fresh = _fresh_leaves(run, graph)
+    for why, nodes, names in found.values():
+        after = graph.after(nodes)
+        hiding = [one for one in fresh if one.name in after and "new leaf" not in why.says]
+        fresh = [one for one in fresh if one.name not in after]
+        yield why.kind, f"{_none(names)}: {why.says}{_hidden(run, hiding)}", why.do, nodes[0]
+    reached = graph.after([*live, *(one.name for one in stopping)])
+    left_torch = _culprits(run, reached, bool(found))
+    for left in left_torch:
+        yield _left(run, left, [name for name in read if name in graph.before([left.node])])
+    for node in fresh if not found and not left_torch else ():
+        yield (
+            "fresh_leaf",
+            f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
+            f"{_first_read(graph, node)}: backward() runs without an error, and the gradient ends "
+            f"there. {_none(read)}.",
+            "Take requires_grad=True away again, and find what cut the graph before it.",
+            node.name,
         )
-        yield ("no_path", f"{listed(read)} got no gradient: {words}.",
-               "Look whether the right tensor is returned.", nodes[read[0]].name)  # fmt: skip
+
+
+def _none(names: list[str]) -> str:
+    return f"{listed(names)} {'gets' if len(names) == 1 else 'get'} no gradient"
+
+
+def _hidden(run: Run, fresh: list[Node]) -> str:
+    """That requires_grad=True hides a cut."""
+    if not fresh:
+        return ""
+    where = run.recording.turned.get(fresh[0].name)
+    place = f" in {line_of(where)}" if where else ""
+    return (
+        f" requires_grad=True{place} makes {called(fresh[0])} a new leaf, so backward() runs "
+        "without an error and ends there."
+    )
+
+
+def _first_read(graph: Graph, node: Node) -> str:
+    readers = graph.consumers.get(node.name, [])
+    where = line_of(readers[0].consumer.place) if readers else ""
+    return f", first read in {where}" if where else ""
 
 
 def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
-    """Parameters that a model reads and does not know: layers in a plain list, say."""
-    if not run.is_model:
+    """Parameters that a module reads and does not know: layers in a plain list, say."""
+    if run.watch is None or not run.watch.leaves.strays:
         return
-    known = {*run.gradients, *run.frozen}
+    held, tensors = run.watch.optimizers.all_held(), run.watch.leaves.tensors
     strange = [
-        node.name for node in run.recording
-        if node.type == "parameter" and node.name not in known and node.name in graph.consumers
-        and id(run.recording.tensors[node.name][0]) not in run.own
+        name for name in run.watch.leaves.strays
+        if name in graph.consumers and id(tensors[name]) not in held
+        and name in run.gradients and run.gradients[name].norm
     ]  # fmt: skip
     if strange:
         reader = graph.consumers[strange[0]][0].consumer
-        where = line_of(reader.place, run.folder)
+        root = run.module_of(reader.name).partition(".")[0]
+        calls = [one.path for one in run.calls if one.first <= 0] or [root]
+        owner = run.name if run.is_model else calls[0]
+        where = line_of(reader.place)
         yield (
             "not_registered",
-            f"{counted(len(strange), 'parameter')} that {run.name} reads "
-            f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first in "
-            f"{reader.type}{' in ' + where if where else ''}: no optimizer moves them.",
-            "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary.",
+            f"{counted(len(strange), 'parameter')} that {owner} reads "
+            f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
+            f"{strange[0]} in {reader.type}{' in ' + where if where else ''}: no optimizer moves "
+            f"{'it' if len(strange) == 1 else 'them'}.",
+            "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
+            if isinstance(tensors[strange[0]], torch.nn.Parameter)
+            else f"Register it, as in {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain "
+            "tensor is no parameter of a module, nor is what was computed from one.",
             strange[0],
         )
+
+
+def _dropped(run: Run, graph: Graph) -> Iterator[Told]:
+    """A `.detach()` that is a statement of its own: nothing reads what it gives."""
+    for node in run.recording:
+        if node.type == "stop_gradient" and node.operands and is_statement(node.place):
+            read = node.operands[0].producer
+            if read.requires_grad and node.name not in graph.consumers and read.reached:
+                yield (
+                    "dropped",
+                    f"{called(read)}.detach() in {line_of(node.place)} gives a new tensor, and "
+                    f"nothing reads it: {called(read)} keeps its graph, and a gradient goes on "
+                    "through it.",
+                    f"Write {called(read)} = {called(read)}.detach() to stop it there, or take the "
+                    "line out.",
+                    node.name,
+                )  # fmt: skip
 
 
 def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
@@ -97,7 +223,7 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
         node = run.recording.nodes[name]
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and not any(edge.offered for edge in ways):
-            where = line_of(node.place, run.folder)
+            where = line_of(node.place)
             return (
                 "no_gradient_sent",
                 f"{listed(read)} got no gradient: a gradient came to {node.type}"
@@ -109,11 +235,12 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
             "", read[0])  # fmt: skip
 
 
-def _end(run: Run) -> str:
-    return run.recording.output or ""
-
-
 def _not_a_tensor(run: Run) -> Told:
+    if not run.returned:
+        return (
+            "no_pass", f"{run.name} ended and no backward pass ran, so there is no gradient to "
+            "look at.", "Let it run to its first loss.backward(): fewer data, say.", None,
+        )  # fmt: skip
     return (
         "no_tensor",
         f"{run.name} returned {run.returned}; a tensor is expected, to go backward from.",
@@ -121,26 +248,17 @@ def _not_a_tensor(run: Run) -> Told:
     )  # fmt: skip
 
 
-def _fresh_leaves(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
+def _fresh_leaves(run: Run, graph: Graph) -> list[Node]:
     """Leaves that want a gradient and were made on the way, by `requires_grad=True`."""
+    tensors, wanted = run.recording.tensors, ends(run)
     known = {*run.gradients, *run.frozen, *run.given}
-    for node in run.recording:
-        starts = node.requires_grad and (node.leaf or node.name in run.recording.gradients)
-        if not starts or node.name in known or not read:
-            continue
-        readers = graph.consumers.get(node.name, [])
-        if node.name != _end(run) and not readers:
-            continue
-        where = line_of(readers[0].consumer.place, run.folder) if readers else ""
-        first = f", first read in {where}" if where else ""
-        yield (
-            "fresh_leaf",
-            f"{sentence_start(called(node))} is a new leaf with requires_grad=True{first}: "
-            "backward() runs without an error, and the gradient ends there. "
-            f"{listed(read)} {'gets' if len(read) == 1 else 'get'} none.",
-            "Take requires_grad=True away again, and find what cut the graph before it.",
-            node.name,
-        )
+    old = {id(one) for name in known for one in tensors.get(name, ())}
+    return [
+        node for node in run.recording
+        if node.requires_grad and (node.leaf or node.name in run.recording.gradients)
+        and id(tensors[node.name][0]) not in old
+        and wanted & graph.after([node.name], live=True)
+    ]  # fmt: skip
 
 
 def sentence_start(text: str) -> str:
@@ -148,83 +266,22 @@ def sentence_start(text: str) -> str:
     return text.capitalize() if " " in text else text
 
 
-def called(node: Node) -> str:
-    """What a person calls a node: its variable, or what it is."""
-    if node.variable:
-        return node.variable
-    if node.leaf and node.name.rstrip("_0123456789") in ("input", "const"):
-        return "a constant" if node.kind == "constant" else "a new tensor"
-    if node.type == "stop_gradient" and node.operands:
-        how = ".data" if node.function == "__get__" else ".detach()"
-        return f"{called(node.operands[0].producer)}{how}"
-    return node.label if node.leaf else f"{node.type}(…)"
-
-
-def _ended(run: Run, node: Node, hit: list[str]) -> Told:
-    who = f"{listed(hit)} {'gets' if len(hit) == 1 else 'get'} no gradient"
-    operand = next((called(e.producer) for e in node.operands if e.producer.requires_grad), "")
-    place = ", ".join(
-        part for part in (run.module_of(node.name), line_of(node.place, run.folder)) if part
-    )
-    where = f" in {place}" if place else ""
-    if node.no_grad:
-        if any("None of the inputs have requires_grad" in one for one in run.warned):
-            return (
-                "checkpoint",
-                f"{who}: checkpoint with use_reentrant=True ran {node.type}{where} without "
-                "gradients, for none of the checkpoint's inputs wants one.",
-                "Say use_reentrant=False; or x.requires_grad_() on the input of the checkpoint.",
-                node.name,
-            )
-        return (
-            "no_grad", f"{who}: {node.type}{where} ran without gradients (torch.no_grad).",
-            "Take what trains out of the no_grad block.", node.name,
-        )  # fmt: skip
-    if node.type == "stop_gradient":
-        how = ".data" if node.function == "__get__" else ".detach()"
-        return (
-            "detached", f"{who}: {operand}{how}{where} lets the value through and no gradient.",
-            f"Take {how} away here, if it should train.", node.name,
-        )  # fmt: skip
-    if node.type in ("tensor", "as_tensor"):
-        return (
-            "copied", f"{who}: torch.tensor({operand}){where} copies the numbers into a new tensor "
-            "that does not know where they come from.",
-            f"Use {operand} itself; torch.stack or torch.cat joins several.", node.name,
-        )  # fmt: skip
-    whole = _whole_numbers(node)
-    if whole:
-        return (
-            "whole_numbers", f"{who}: {whole[0]}{where} gives {whole[1]}, and only floats have a "
-            "derivative.",
-            "Use a soft form, such as softmax for argmax, or straight-through.", node.name,
-        )  # fmt: skip
-    return ("ended", f"{who}: {node.type}{where} gives it no way back.", "", node.name)
-
-
-def _whole_numbers(node: Node) -> tuple[str, str] | None:
-    """Who gives numbers that are no floats, and of which dtype: the op, or an output it reads."""
-    floats = ("float", "bfloat", "complex")
-    if not node.outputs[0].dtype.startswith(floats):
-        return node.type, node.outputs[0].dtype
-    for edge in node.operands:
-        if edge.producer.requires_grad and not edge.value.dtype.startswith(floats):
-            return f"{edge.producer.type}(…)", edge.value.dtype
-    return None
-
-
 def _left(run: Run, left: Left, hit: list[str]) -> Told:
     node = run.recording.nodes[left.node]
-    call = SPELLED.get(left.call, f".{left.call}()")
-    where = line_of(left.place, run.folder)
-    who = f"{listed(hit)} {'gets' if len(hit) == 1 else 'get'} no gradient"
+    call, where = left_by(left), line_of(left.place)
+    at = f" in {where}" if where else ""
+    if "Tensor(" in call:
+        return (
+            "copied", f"{_none(hit)}: {call}{at} copies the numbers into a new tensor, and torch "
+            f"knows no link{_came_back(run, left)}.",
+            "torch.stack or torch.cat joins tensors and keeps their graph.", left.node,
+        )  # fmt: skip
     numpy = left.call in ("numpy", "__array__")
-    back = _came_back(run, left)
     return (
         "numpy" if numpy else "item",
-        f"{who}: {call} on {called(node)}{' in ' + where if where else ''} hands plain "
+        f"{_none(hit)}: {call} on {called(node)}{at} hands plain "
         f"{'numbers to numpy' if numpy else 'numbers to Python'}, where autograd does not follow"
-        f"{back}.",
+        f"{_came_back(run, left)}.",
         "Compute it with torch's own functions." if numpy else RETURN,
         left.node,
     )
@@ -266,6 +323,9 @@ def _came_back(run: Run, left: Left) -> str:
         return f"; {run.name} returned {run.returned}"
     same = _same(run, left)
     if same:
-        what = "as a new leaf" if same[0].requires_grad else "and torch takes it for a constant"
+        what = (
+            "as a new leaf with requires_grad=True, so backward() runs without an error"
+            if same[0].requires_grad else "and torch takes it for a constant"
+        )  # fmt: skip
         return f"; {called(same[0])} came back from there, {what}"
     return f"; {called(_after(run, left)[0])} was read afterwards, and torch knows no link"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import torch
 
-_FOLDERS = (
-    *(str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder")),
-    str(Path(torch.__file__).parent),
-)
+from ..recorder.recording.variables import line_of
+
+_OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder"))
+_TORCH = str(Path(torch.__file__).parent)
 
 
 class TraceError(ValueError):
@@ -21,12 +21,28 @@ def shortened(error: BaseException, own: str | None = None) -> str:
     Args:
         own: the folder whose files count as the program's; torch's and ours are left out.
     """
-    frames = traceback.extract_tb(error.__traceback__)
-    theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
-    theirs = theirs or [one for one in frames if not one.filename.startswith(_FOLDERS)]
+    theirs = _frames(error, own)
     lines = [
-        f"  {Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line}"
+        f"  {line_of((one.filename, (one.lineno or 0, 0, 0, 0)))}, in {one.name}: {one.line}"
         for one in theirs[-4:]
     ]
     said = " ".join(str(error).split())
     return "\n".join([*lines, f"  {type(error).__name__}: {said[:600]}"])
+
+
+def place_of(error: BaseException) -> str:
+    """Where the program raised an error: its innermost line that is neither torch's nor ours."""
+    frames = _frames(error)
+    return line_of((frames[-1].filename, (frames[-1].lineno or 0, 0, 0, 0))) if frames else "torch"
+
+
+def program_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The calls that led to an error, without ours and those that began the program."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [one for one in frames if not one.filename.startswith((*_OURS, "<frozen"))]
+
+
+def _frames(error: BaseException, own: str | None = None) -> list[traceback.FrameSummary]:
+    frames = program_frames(error)
+    theirs = [one for one in frames if own is not None and one.filename.startswith(own)]
+    return theirs or [one for one in frames if not one.filename.startswith(_TORCH)]

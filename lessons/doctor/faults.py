@@ -1,6 +1,5 @@
 """What went wrong in a run, each fault as a sentence with its place, and what one does about it."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +7,13 @@ from dataclasses import dataclass
 from ..recorder.picture.sentences import stale_sentence
 from .cuts import cuts
 from .graph import Graph
+from .hooks import hooks
 from .nonfinite import nonfinite
 from .partial import partial_cuts
+from .raised import raised
+from .shapes import broadcasts
+from .slopes import slopes
+from .steps import steps
 from .watch import Run
 from .zeros import rounding, zeros
 
@@ -30,8 +34,11 @@ class Fault:
 def faults(run: Run) -> list[Fault]:
     """All that is found, the likely cause of the others first."""
     graph = Graph(run.recording)
-    found = [*_refusals(run), *_stale(run)]
-    told = [*nonfinite(run), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
+    found = [*_stale(run)]
+    told = [*nonfinite(run, graph), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
+    told += [*broadcasts(run, graph), *slopes(run, graph, {node for *_, node in told}), *steps(run)]
+    told += hooks(run)
+    told = [*raised(run, graph, {kind for kind, *_ in told}), *told]
     told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
     return _fewer([*found, *(Fault(*one) for one in told)])
 
@@ -45,27 +52,6 @@ def _fewer(found: list[Fault]) -> list[Fault]:
         if many > MOST:
             kept.append(Fault(kind, f"{many - MOST:,} more of this kind were found."))
     return kept
-
-
-def _refusals(run: Run) -> Iterator[Fault]:
-    if run.refused:
-        yield Fault("refused", run.refused, "", run.recording.refused)
-    if "second time" in run.failed:
-        yield Fault(
-            "second_time",
-            f"{run.name} went backward a second time through ops of the first{_second_line(run)}: "
-            "torch had freed what they saved. Something is handed on from one pass to the next "
-            "with its graph.",
-            "Detach what goes on, as in h = h.detach(); retain_graph=True would keep all of them.",
-        )
-    elif run.failed:
-        yield Fault("failed", f"The backward pass raised: {run.failed[:400]}")
-
-
-def _second_line(run: Run) -> str:
-    """In which line, as Python's traceback has it."""
-    found = re.search(r"line (\d+)", run.failed)
-    return f", in line {found[1]}" if found else ""
 
 
 def _stale(run: Run) -> Iterator[Fault]:

@@ -1,6 +1,5 @@
 """The tensors and modules that a program is given: its arguments, and what those hold."""
 
-import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,7 +7,7 @@ import torch
 from torch import nn
 
 from .errors import TraceError
-from .target import Target, read_besides
+from .target import Target
 
 
 def among_arguments(
@@ -41,7 +40,3 @@ def _within(name: str, value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, (list, tuple)) and depth:
         for place, one in enumerate(value):
             yield from _within(f"{name}_{place}", one, depth - 1)
-    elif inspect.isfunction(value):
-        modules, tensors = read_besides(value)
-        for inner, one in {**modules, **tensors}.items():
-            yield f"{name}_{inner}", one

@@ -2,9 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from ..recorder import Edge, Node, Recording, Value
+
+
+_LIKE = frozenset((
+    *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),
+    *("randint_like", "new_tensor", "new_zeros", "new_ones", "new_full", "new_empty"),
+))  # fmt: skip
+"""Ops that read of their first operand its shape and dtype alone."""
 
 
 class Graph:
@@ -39,7 +45,7 @@ class Graph:
         found: dict[str, Node] = {}
         for name in live:
             for edge in self.consumers.get(name, ()):
-                if not edge.flows:
+                if not edge.flows and (edge.operand or edge.consumer.type not in _LIKE):
                     found[edge.consumer.name] = edge.consumer
         return [node for node in self.recording if node.name in found]
 
@@ -67,12 +73,3 @@ def bad_place(value: Value | None) -> int | None:
 def zero(value: Value | None) -> bool:
     """Whether all numbers kept are 0."""
     return value is not None and len(value.numbers) > 0 and not any(value.numbers)
-
-
-def line_of(place: tuple[str, tuple[int, int, int, int]] | None, folder: str | None = None) -> str:
-    """ "line 12", with the file in front where it is not in the program's folder; or nothing."""
-    if place is None:
-        return ""
-    file, (line, *_) = place
-    own = folder is None or file.startswith(folder)
-    return f"line {line}" if own else f"{Path(file).name} line {line}"

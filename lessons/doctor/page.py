@@ -12,21 +12,17 @@ from typing import Any
 import torch
 
 from ..recorder.picture.graph_drawing import whole
-from ..text import counted, factor
-from .cuts import called
+from ..recorder.recording.variables import line_of
+from ..text import counted, factor, listed
 from .drawing import Drawn, svg
 from .faults import Fault
 from .formula import mathml
-from .graph import line_of
+from .stops import called
 from .tables import Table
 from .watch import Run
 
 BIG = 60
 """Nodes from which on the drawing keeps its size and is scrolled."""
-FINE = (
-    "No fault was found: each input and parameter that wants a gradient got one that is finite and "
-    "not all zero."
-)
 
 
 @lru_cache(2)
@@ -45,7 +41,7 @@ def page(
     told = [graph, "".join(_table(table) for table in tables if table.rows)]
     body = [
         f"<header><h1>{escape(run.name)}</h1><p class='quiet'>{escape(headline(run))}</p></header>",
-        _faults(faults, drawn),
+        _faults(run, faults, drawn),
         *(told if drawn is None or drawn.whole else reversed(told)),
         _notes(notes),
         _words(drawn) if drawn else "",
@@ -74,9 +70,22 @@ def headline(run: Run) -> str:
     return ", ".join([*parts, f"torch {torch.__version__}"])
 
 
-def _faults(faults: list[Fault], drawn: Drawn | None) -> str:
+def fine(run: Run) -> str:
+    """That nothing is wrong, with what was looked at: it holds for no more than that."""
+    got = sum(one.norm is not None for one in run.gradients.values())
+    leaves = "the leaf that wants" if got == 1 else f"each of the {got:,} leaves that want"
+    text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
+    taken = run.watch.optimizers.steps if run.watch is not None else []
+    names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
+    if taken:
+        return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
+    count = counted(len(run.recording.passes), "backward pass").replace("passs", "passes")
+    return f"{text}, in {count}. No optimizer made a step, so none was looked at."
+
+
+def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:
     if not faults:
-        return f"<section><h2>Faults</h2><p class='fine'>{FINE}</p></section>"
+        return f"<section><h2>Faults</h2><p class='fine'>{escape(fine(run))}</p></section>"
     known = {node["id"] for node in drawn.spec["nodes"]} if drawn else set()
     rows = []
     for fault in faults:
@@ -86,7 +95,11 @@ def _faults(faults: list[Fault], drawn: Drawn | None) -> str:
         do = f"<p class='do'>{escape(fault.do)}</p>" if fault.do else ""
         rows.append(f"<li data-kind='{fault.kind}'><p>{says}</p>{do}</li>")
     title = counted(len(faults), "fault")
-    return f"<section><h2>{title}</h2><ul class='faults'>{''.join(rows)}</ul></section>"
+    error = (
+        f"<p>{escape(run.name)} raised, as it does alone:</p><pre>{escape(run.said)}</pre>"
+        if run.said else ""
+    )  # fmt: skip
+    return f"<section><h2>{title}</h2><ul class='faults'>{''.join(rows)}</ul>{error}</section>"
 
 
 def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
@@ -165,7 +178,7 @@ def _told(run: Run, drawn: Drawn | None) -> str:
         if not recorded.leaf and node["label"] != node["type"]:
             lines[0] = f"{node['label']} ({node['type']}) = {node['full']}"
         lines.append(f"gradient that came: {node['upstream_full']}")
-        where = [part for part in (run.module_of(node["id"]), line_of(recorded.place, run.folder))
+        where = [part for part in (run.module_of(node["id"]), line_of(recorded.place))
                  if part]  # fmt: skip
         lines += [", ".join(where)] if where else []
         details[node["id"]] = "\n".join([*lines, *node["stale"]])

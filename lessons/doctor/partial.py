@@ -5,18 +5,18 @@ that left cannot be asked of Python; that it is the same float, and that the sou
 it as a literal, tells it well.
 """
 
-import ast
-import linecache
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
+from ..recorder.recording.variables import line_of
 from ..text import listed, number
-from .cuts import SPELLED, Told, called
-from .graph import Graph, line_of
+from .cuts import Told
+from .graph import Graph
+from .source import floats_around
+from .stops import called, left_by, stop
 from .watch import Run
 
 _READ_PLAIN = frozenset((
@@ -24,6 +24,10 @@ _READ_PLAIN = frozenset((
     "setitem", "masked_fill", "fill", "fill_",
 ))  # fmt: skip
 """Ops whose plain operands are numbers of the program's, and not dims or an eps."""
+
+
+_COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
+"""Ops that copy numbers, which nobody calls to stop a gradient."""
 
 
 class _Read(NamedTuple):
@@ -40,7 +44,7 @@ class _Read(NamedTuple):
     @property
     def written(self) -> bool:
         """Whether one of them stands in the source as a literal: then it may be that one."""
-        return self.node.place is not None and bool(self.numbers & _literals(*_where(self.node)))
+        return self.node.place is not None and bool(self.numbers & _literals(self.node))
 
 
 def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
@@ -56,7 +60,7 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
         for plain_number in one.numbers:
             holds.setdefault(plain_number, []).append(one)
     lines: set[tuple[str, str, str]] = set()
-    for left in [*_outside(run, live, told), *_unseen(run, live, told, reads)]:
+    for left in _outside(run, live, told):
         same = {one for number_ in left.value.numbers for one in holds.get(float(number_), ())}
         back = min(
             (one for one in same if one.place >= left.count and _came_back(run, left, one)),
@@ -67,7 +71,7 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
         lines.add(_line_key(run, left))
         node = run.recording.nodes[left.node]
         plain = "as a plain number" if back.leaf is None else "as a constant"
-        where = line_of(back.node.place, run.folder)
+        where = line_of(back.node.place)
         yield (
             "left_torch",
             f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)} and came back {plain}"
@@ -94,7 +98,7 @@ def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
         if later == len(reads) or _line_key(run, left) in {*lines, *notes}:
             continue
         node, one = run.recording.nodes[left.node], reads[later]
-        where = line_of(one.node.place, run.folder)
+        where = line_of(one.node.place)
         notes[_line_key(run, left)] = (
             f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)}. If the number "
             f"{number(min(one.numbers), 4)} that {one.node.type}{' in ' + where if where else ''} "
@@ -106,24 +110,17 @@ def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
 def _copied(
     run: Run, graph: Graph, wanted: set[str], live: set[str], told: set[str | None]
 ) -> Iterator[Told]:
-    """torch.tensor(losses) on the way to the result, beside a path that does flow."""
+    """torch.tensor(losses) or nn.Parameter(made) to the result, beside a path that does flow."""
     for node in graph.ends(live):
-        if node.type not in ("tensor", "as_tensor") or node.name not in wanted:
+        if node.type not in _COPIES or node.name not in wanted or node.name in told:
             continue
-        if node.name in told:
-            continue
-        read = [e.producer for e in node.operands if e.producer.name in live]
-        where = line_of(node.place, run.folder)
-        names = listed([called(one) for one in read[:4]])
+        why = stop(run, graph, node, live)
         yield (
             "left_torch",
-            f"torch.tensor(…){' in ' + where if where else ''} copies the numbers of {names} into "
-            "a new tensor, which the result is made of. No gradient comes back through it: that of "
+            f"{why.says} No gradient comes back through it: that of "
             f"{_hit(run, graph, node.name)} lacks this part.",
-            "torch.stack(losses) keeps the graph. If a constant is meant, write .detach() to say "
-            "so.",
-            node.name,
-        )
+            f"{why.do} If a constant is meant, write .detach() to say so.", node.name,
+        )  # fmt: skip
 
 
 def _moved(run: Run) -> list[str]:
@@ -142,22 +139,6 @@ def _outside(run: Run, live: set[str], told: set[str | None]) -> list[Left]:
 def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
     """What is told once, however often a loop goes through it."""
     return left.call, line_of(left.place), called(run.recording.nodes[left.node])
-
-
-def _unseen(run: Run, live: set[str], told: set[str | None], reads: list[_Read]) -> Iterator[Left]:
-    """Numbers that left by float(), which no mode of torch sees: an op reads the very same float.
-
-    One that a person may have written, of four digits or less, proves nothing.
-    """
-    read = frozenset().union(*(one.numbers for one in reads))
-    seen = {one.node for one in run.recording.left}
-    for place, node in enumerate(run.recording):
-        value = node.outputs[0]
-        if node.name not in live or node.name in seen | told or value.size != 1:
-            continue
-        for one in value.numbers:
-            if isinstance(one, float) and one in read and _computed(one):
-                yield Left(node.name, "__float__", value, place + 1, None)
 
 
 def _reads(run: Run, graph: Graph, wanted: set[str]) -> list[_Read]:
@@ -209,11 +190,11 @@ def _of(left: Left, node: Node) -> str:
 
 
 def _call(left: Left) -> str:
-    return SPELLED.get(left.call, f".{left.call}()")
+    return left_by(left)
 
 
 def _line(run: Run, left: Left) -> str:
-    where = line_of(left.place, run.folder)
+    where = line_of(left.place)
     return f" in {where}" if where else ""
 
 
@@ -227,26 +208,5 @@ def _hit(run: Run, graph: Graph, node: str) -> str:
     return listed(hit[:3]) if len(hit) <= 3 else f"{listed(hit[:2])} and {len(hit) - 2} more"
 
 
-def _where(node: Node) -> tuple[str, int]:
-    assert node.place is not None
-    return "".join(linecache.getlines(node.place[0])), node.place[1][0]
-
-
-@lru_cache(512)
-def _literals(source: str, line: int) -> frozenset[float]:
-    """The floats that stand in the innermost function around this line, of both signs."""
-    try:
-        tree: ast.AST = ast.parse(source)
-    except SyntaxError:
-        return frozenset()
-    functions = [
-        one for one in ast.walk(tree)
-        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        and one.lineno <= line <= (one.end_lineno or one.lineno)
-    ]  # fmt: skip
-    inside = min(functions, key=lambda one: (one.end_lineno or 0) - one.lineno, default=tree)
-    found = {
-        one.value for one in ast.walk(inside)
-        if isinstance(one, ast.Constant) and isinstance(one.value, float)
-    }  # fmt: skip
-    return frozenset(found | {-one for one in found})
+def _literals(node: Node) -> frozenset[float]:
+    return floats_around(node.place[0], node.place[1][0]) if node.place else frozenset()

@@ -55,7 +55,7 @@ def modules(run: Run) -> Table:
     owners: dict[str, list[str]] = {path: [] for path in kinds}
     for name in [*run.gradients, *run.frozen]:
         path = name.rpartition(".")[0]
-        if name not in run.given:
+        if name not in run.given and (path or run.is_model):
             owners.setdefault(path, []).append(name)
     rows: list[Row] = []
     marked: set[int] = set()
@@ -64,7 +64,8 @@ def modules(run: Run) -> Table:
         norms = [one.norm for one in own if one.norm is not None]
         says = []
         if path not in kinds:
-            says.append("never ran")
+            read = any(edge.producer.name in names for edge in run.recording.edges)
+            says.append("read by its parent" if read else "never ran")
         elif times[path] > 1:
             says.append(f"ran {times[path]} times")
         if own and len(norms) < len(own):

@@ -36,7 +36,9 @@ def load(spec: str, given: Collection[str] = ()) -> Target:
     """
     file, colon, name = spec.rpartition(":")
     if not colon or not name.isidentifier():
-        raise TraceError(f"FILE.py:NAME is expected, as in train.py:loss; {visible(spec)} came.")
+        raise TraceError(
+            f"FILE.py or FILE.py:NAME is expected, as in train.py:loss; {visible(spec)} came."
+        )
     path = Path(file)
     if not path.is_file():
         near = sorted(one.name for one in path.parent.glob("*.py")) if path.parent.is_dir() else []
@@ -96,12 +98,13 @@ def target(
             f"{name} is a {type(thing).__name__}; a function, an nn.Module, its class, or a "
             "function that makes one is expected."
         )
-    modules, tensors = read_besides(thing)
+    own = getattr(thing, "__self__", None)
+    modules = {"": own} if isinstance(own, nn.Module) else {}
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         raise TraceError(f"{name} does not say which arguments it takes.") from None
-    return Target(name, thing, signature, modules, tensors, folder)
+    return Target(name, thing, signature, modules, {}, folder)
 
 
 def _makes_a_module(function: Any, given: Collection[str]) -> bool:
@@ -128,25 +131,3 @@ def _made(make: Callable[[], Any], name: str, folder: str | None) -> Any:
         return make()
     except Exception as error:
         raise TraceError(f"{name}() raised:\n{shortened(error, folder)}") from error
-
-
-def read_besides(function: Any) -> tuple[dict[str, nn.Module], dict[str, torch.Tensor]]:
-    """Modules and leaves among the globals, defaults and enclosed variables of a function."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return {}, {}
-    besides = {name: function.__globals__[name] for name in code.co_names
-               if name in function.__globals__}  # fmt: skip
-    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
-        try:
-            besides[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    named = inspect.signature(function).parameters.values()
-    besides |= {one.name: one.default for one in named if one.default is not one.empty}
-    modules = {name: one for name, one in besides.items() if isinstance(one, nn.Module)}
-    tensors = {
-        name: one for name, one in besides.items()
-        if isinstance(one, torch.Tensor) and one.is_leaf and one.requires_grad
-    }  # fmt: skip
-    return modules, tensors

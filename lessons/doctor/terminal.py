@@ -2,7 +2,7 @@
 
 from ..text import counted
 from .faults import Fault
-from .page import FINE, headline
+from .page import fine, headline
 from .tables import Table
 from .watch import Run
 
@@ -13,16 +13,20 @@ ROWS = 30
 def told(run: Run, faults: list[Fault], notes: list[str], tables: list[Table]) -> str:
     """What the command prints."""
     out = [run.name, headline(run), ""]
-    if faults:
-        out.append(f"{counted(len(faults), 'fault')}:")
-        for place, fault in enumerate(faults, start=1):
-            out.append(f"{place}. {fault.says}")
-            out += [f"   {fault.do}"] if fault.do else []
-    else:
-        out.append(FINE)
+    out.append(listed_faults(run, faults) if faults else fine(run))
     for table in tables[:2]:
         out += _table(table)
     return "\n".join([*out, *(["", *notes] if notes else [])])
+
+
+def listed_faults(run: Run, faults: list[Fault]) -> str:
+    """The faults by number, each with what helps, and the error that the program raised."""
+    out = [f"{counted(len(faults), 'fault')}:"]
+    for place, fault in enumerate(faults, start=1):
+        out.append(f"{place}. {fault.says}")
+        out += [f"   {fault.do}"] if fault.do else []
+    out += [f"{run.name} raised, as it does alone:", run.said] if run.said else []
+    return "\n".join(out)
 
 
 def _table(table: Table) -> list[str]:

@@ -5,18 +5,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..recorder import Node, Recording
-from .cuts import called
+from ..recorder import Recording, record
 from .drawing import HEAVY, WHOLE, Drawn, drawn
 from .errors import TraceError
 from .faults import Fault, faults
-from .graph import Graph
+from .notes import notes
 from .page import page
-from .partial import perhaps_partial
 from .tables import Table, gradients, lines, modules
 from .target import Target, target
-from .terminal import told
-from .watch import Run, watch
+from .terminal import listed_faults, told
+from .watch import Run, Watch, watch
 
 FRAME = 640
 """Height of a trace within a notebook, in pixels."""
@@ -35,31 +33,18 @@ class Trace:
         self.faults: list[Fault] = faults(run)
 
     @property
+    def error(self) -> BaseException | None:
+        """What the program raised, as it does without a trace; None where it did not."""
+        return None if self.run.watch is None else self.run.watch.error
+
+    @property
     def recording(self) -> Recording:
         return self.run.recording
 
     @cached_property
     def notes(self) -> list[str]:
         """What is no fault by itself: where gradients stop on the way, what was warned."""
-        graph, told = Graph(self.recording), {one.node for one in self.faults}
-        seen = [
-            self._stopped(node) for node in self.recording
-            if _stops(node) and not self._edited_by(node, graph)
-        ]  # fmt: skip
-        seen += perhaps_partial(self.run, graph, told)
-        more = [f"{len(seen) - 20} more stop likewise."] if len(seen) > 20 else []
-        return [*seen[:20], *more, *(f"Warned: {one[:300]}" for one in self.run.warned)]
-
-    def _edited_by(self, node: Node, graph: Graph) -> bool:
-        """Whether it was made only to change the numbers, as in y.detach().numpy()[0] = 5."""
-        changed = any(one.stale for one in self.recording)
-        return changed and node.name not in graph.consumers and node.name != self.recording.output
-
-    def _stopped(self, node: Node) -> str:
-        read = next(called(edge.producer) for edge in node.operands if edge.producer.requires_grad)
-        line = f" in line {node.place[1][0]}" if node.place else ""
-        how = "ran without gradients" if node.no_grad else "lets no gradient back"
-        return f"{called(node)}{line} {how}: {read} gets nothing from there."
+        return notes(self.run, {one.node for one in self.faults})
 
     @cached_property
     def drawn(self) -> Drawn | None:
@@ -98,10 +83,6 @@ class Trace:
         )
 
 
-def _stops(node: Node) -> bool:
-    return node.kind == "stopped" and any(edge.producer.requires_grad for edge in node.operands)
-
-
 def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwargs: Any) -> Trace:
     """Run `function(*args, **kwargs)` once forward, once backward, and say what happened.
 
@@ -133,4 +114,23 @@ def traced(
     index: tuple[int, ...] | None = None,
 ) -> Trace:
     """The same of a target that is known already."""
-    return Trace(watch(what, args, kwargs), index)
+    with record(keep=True) as recording:
+        run = watch(Watch(recording), what, args, kwargs)
+    return Trace(run, index)
+
+
+def assert_gradients(function: Any, *args: Any, **kwargs: Any) -> Trace:
+    """Fail, in a test of one's own, unless `trace(function, *args, **kwargs)` finds no fault.
+
+    Raises:
+        AssertionError: with each fault, its place and what to do about it.
+
+    >>> import torch
+    >>> net = torch.nn.Linear(2, 1)
+    >>> assert_gradients(lambda: net(torch.ones(3, 2)).mean())
+    <trace of <lambda>: 0 faults>
+    """
+    made = trace(function, *args, **kwargs)
+    if made.faults:
+        raise AssertionError(listed_faults(made.run, made.faults)) from made.error
+    return made

@@ -1,24 +1,48 @@
-"""One forward and one backward pass of somebody's program, watched: the graph and its modules.
+"""A training step of somebody's program, watched: its graph, its modules, its optimizers.
 
-The program runs as it always does. Hooks on its modules say which ops are whose, hooks on its
-parameters how large their gradients are; both are taken off again.
+The program runs as it always does. Torch's hooks for all modules say which ops are whose, and
+nothing is put on a tensor of the program.
 """
 
+import os
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.parameter import is_lazy
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from ..recorder import Recording, RefusedError, record
+from ..recorder import Recording
+from ..recorder.recording.recording import Listener
+from ..recorder.recording.switches import Off
+from ..recorder.recording.torch_calls import meaning, tensors_in
+from ..recorder.recording.variables import Where, line_of
+from ..recorder.torch_private import unseen
 from ..text import visible
 from .errors import TraceError, shortened
 from .given import among_arguments
+from .leaves import Leaves, here
+from .optimizers import Optimizers
 from .target import Target
+
+PASSES = 4
+"""Backward passes before one step that are recorded; the others are counted."""
+TURNS = 4
+"""Steps beyond those asked for in which an optimizer may take its turn, as a GAN's generator."""
+UNHEARD = 64
+"""Backward passes without any step after which a script is not waited for."""
+CHECKPOINT = "None of the inputs have requires_grad"
+"""What torch warns of a reentrant checkpoint that keeps gradients from what it runs."""
+WITHOUT_GRAPH = "does not require grad and does not have a grad_fn"
+"""What torch says where a backward pass begins at a tensor that has no graph."""
+OF_GRADIENTS = re.compile("grad|autograd|backward|in-?place|[Ii]nference tensor", re.IGNORECASE)
+"""An error of a forward pass that says one of these is one that the page explains."""
 
 Shape = tuple[int, ...]
 
@@ -47,10 +71,12 @@ class Call:
 
 @dataclass
 class Run:
-    """What was seen. `result` the tensor that the backward pass starts from, None without one.
+    """What was seen. `result` the tensor that the first backward pass starts from, if one did.
 
     `returned` says what came back, where that is no tensor. `gradients` has each leaf by name,
-    `frozen` those parameters that want none. `refused` or `failed` is why the backward pass ended.
+    `frozen` those parameters that want none, the last of them since `frozen_at`. `said` is the
+    error that the program raised, shortened: `refused` where torch would not go back, `failed`
+    where gradients are missing because of it.
     """
 
     name: str
@@ -67,8 +93,11 @@ class Run:
     warned: list[str] = field(default_factory=list)
     folder: str | None = None
     is_model: bool = False
-    went: bool = False  # the program called backward() itself, and from there it was traced
-    own: frozenset[int] = frozenset()  # of the parameters, by `id`: lazy ones have a shape only now
+    went: bool = False  # the program called backward() itself
+    own: frozenset[int] = frozenset()  # the parameters of its modules, by `id`
+    said: str = ""
+    frozen_at: Where | None = None
+    watch: "Watch | None" = None
 
     def module_of(self, node: str) -> str:
         """The path of the innermost module in whose forward pass the node ran; empty for none."""
@@ -82,202 +111,308 @@ class Run:
     _owners: dict[str, str] | None = None
 
 
-def watch(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Run:
-    """Call the target and go backward from what it returns, summed if it is not one number.
-
-    Raises:
-        TraceError: the program raised, or returned nothing that could be differentiated.
-    """
-    named, given = among_arguments(target, args, kwargs)
-    whole = {**target.modules, **given}
-    parameters = {
-        f"{prefix}.{name}".strip("."): one
-        for prefix, module in whole.items()
-        for name, one in module.named_parameters()
-        if not is_lazy(one)  # it has no shape before its first pass
-    }
-    buffers = {
-        f"{prefix}.{name}".strip("."): one
-        for prefix, module in whole.items()
-        for name, one in module.named_buffers()
-        if not is_lazy(one)
-    }
-    leaves = {**named, **target.tensors, **parameters, **buffers}
-    wanted = {name: one for name, one in leaves.items() if one.requires_grad}
-    facts = {name: Gradient(tuple(one.shape), one.numel()) for name, one in wanted.items()}
-    calls: list[Call] = []
-    with ExitStack() as stack:
-        caught = stack.enter_context(warnings.catch_warnings(record=True))
-        warnings.simplefilter("always")
-        with record(leaves, keep=True) as recording:
-            run = Run(
-                target.name, recording, [*named, *target.tensors],
-                [name for name, one in parameters.items() if not one.requires_grad],
-                facts, calls, sum(one.numel() for one in parameters.values()),
-                folder=target.folder, is_model="" in target.modules,
-            )  # fmt: skip
-            own = _OwnBackward(run, wanted)
-            with _modules_watched(whole, recording, calls):
-                returned = own.called(target, args, kwargs)
-            result = _loss_in(returned) if run.result is None else None
-            if result is not None:
-                recording.node_of(result)  # what no op made is known from here on
-        run.own = frozenset(id(one) for module in whole.values() for one in module.parameters())
-        if result is not None:
-            run.result = result
-            _leave(run, result, wanted)
-        elif run.result is None:
-            run.returned = f"{type(returned).__name__} {visible(repr(returned), 60)}"
-    run.warned = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
-    return run
+_WATCHING: "weakref.WeakSet[Watch]" = weakref.WeakSet()
 
 
-class _OwnBackward:
-    """A program's own call of ``backward()``: the first one is the one that is traced.
+def _in_child() -> None:
+    """A process that the program forks, such as a loader of its data, is not watched."""
+    for one in _WATCHING:
+        one.recording.pause()
 
-    The program then goes on as it would, and is recorded no more.
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
+class Watch(Listener):
+    """Hears of all that a program does while it is recorded, and changes none of it.
+
+    It listens until the optimizers have made `steps` steps; then it calls `finished`. The recording
+    of a script begins with the first op through which a gradient flows.
     """
 
-    def __init__(self, run: Run, wanted: Mapping[str, torch.Tensor]) -> None:
-        self.run, self.wanted = run, wanted
-        run.recording.at_backward = self.seen
+    def __init__(self, recording: Recording, steps: int = 2, is_script: bool = False) -> None:
+        self.recording, self.limit = recording, steps
+        recording.listener = self
+        self.leaves = Leaves(recording)
+        self.optimizers = Optimizers(recording, self.leaves.turned_on)
+        self.optimizers.stepped = self._stepped
+        self.calls: list[Call] = []
+        self.facts: dict[str, Gradient] = {}
+        self.hidden = ""  # the first code whose ops nobody sees
+        self.warned: list[str] = []
+        self.result: torch.Tensor | None = None
+        self.error: BaseException | None = None
+        self.in_pass = False  # the error was raised within a backward pass
+        self.begins = self.is_script = is_script
+        self.finished: Callable[[], None] = lambda: None
+        self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
+        """What a script ran last without gradients before the recording began, where, and why."""
+        self._dark_inside = 0
+        self._open: list[Call] = []
+        self._inside: list[nn.Module] = []
+        self._passes = self._unheard = 0
 
-    def seen(self, loss: torch.Tensor) -> None:
-        """Called before torch goes backward."""
-        self.run.recording.node_of(loss)
-        self.run.result, self.run.went = loss, True
-        _leave(self.run, loss, self.wanted)
-        self.run.recording.pause()
+    @contextmanager
+    def following(self) -> Iterator[None]:
+        """Within the block modules, optimizers and warnings are followed."""
+        with ExitStack() as stack:
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("default", append=True)
+            warnings.filterwarnings("always", CHECKPOINT)
+            showing = warnings.showwarning
 
-    def called(self, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """What the target returns; None where it ends as it goes backward itself."""
-        before = {name: leaf.grad for name, leaf in self.wanted.items() if leaf.is_leaf}
+            def show(message: Warning | str, *place: Any, **more: Any) -> None:
+                self.warned.append(" ".join(str(message).split()))
+                showing(message, *place, **more)
+
+            warnings.showwarning = show
+            stack.enter_context(self.optimizers.followed())
+            stack.callback(register_module_forward_pre_hook(self._enter).remove)
+            stack.callback(register_module_forward_hook(self._leave).remove)
+            _WATCHING.add(self)
+            stack.callback(_WATCHING.discard, self)
+            yield
+
+    def name(self, tensor: torch.Tensor) -> str | None:
+        return self.leaves.name(tensor)
+
+    def found(self, tensor: torch.Tensor) -> str | None:
+        return self.leaves.found(tensor, self._inside[-1] if self._inside else None)
+
+    def heard(self, function: Any, args: tuple[Any, ...]) -> None:
+        self.optimizers.heard(function, args)
+        if self.begins and torch.is_grad_enabled():
+            spelling = meaning(function)
+            if spelling is None or spelling.type == "stop_gradient":
+                return
+            if any(one.requires_grad for one in tensors_in(args)):
+                self._begin()
+
+    def opaque(self, what: str) -> None:
+        if not self.hidden:
+            place = line_of(here())
+            self.hidden = f"{what} in {place}" if place else what
+
+    def _begin(self) -> None:
+        self.begins = False
+        self.recording.wait(False)
+
+    def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
+        if self.recording.paused:
+            self._unheard += 1
+            if self._unheard == UNHEARD and not self.optimizers.steps:
+                self._finish()
+            return run()
+        if self.result is None:
+            self.result = root
+        self._passes += 1
         try:
-            returned = _called(target, args, kwargs)
-        except TraceError as error:
-            if self.run.went and "second time" in str(error):
-                self.run.failed = str(error)
-            elif not (self.run.refused or self.run.failed):
-                raise
-            return None
-        missing = [name for name, one in self.run.gradients.items() if one.norm is None]
-        for name in missing if self.run.went else []:
-            grad = self.wanted[name].grad if self.wanted[name].is_leaf else None
-            if grad is not None and grad is not before[name]:  # of another loss of the program
-                del self.run.gradients[name]
+            with self.recording.listen(root, here()):
+                returned = run()
+        except RuntimeError:
+            self.in_pass = True
+            raise
+        if self._passes == PASSES:
+            self.recording.pause()
         return returned
 
-
-def _called(target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    try:
-        return target.call(*args, **kwargs)
-    except TraceError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise TraceError(f"{target.name} raised:\n{shortened(error, target.folder)}") from error
-
-
-def _loss_in(returned: Any) -> torch.Tensor | None:
-    """The tensor to start from: itself, a `loss` in what was returned, or the first one there."""
-    if isinstance(returned, torch.Tensor):
-        return returned
-    if isinstance(returned, Mapping):
-        named = returned.get("loss")
-        items = [named, *returned.values()] if named is not None else list(returned.values())
-    elif isinstance(getattr(returned, "loss", None), torch.Tensor):
-        items = [returned.loss]
-    elif isinstance(returned, (tuple, list)):
-        items = list(returned)
-    else:
-        return None
-    return next((one for one in items if isinstance(one, torch.Tensor)), None)
-
-
-def _leave(run: Run, result: torch.Tensor, wanted: Mapping[str, torch.Tensor]) -> None:
-    """Go backward, and note each gradient; what the program froze on its way wants none."""
-    frozen = [name for name, leaf in wanted.items() if not leaf.requires_grad]
-    for name in frozen:
-        del run.gradients[name]
-        run.frozen.append(name)
-    live = {name: leaf for name, leaf in wanted.items() if leaf.requires_grad}
-    with _leaves_watched(live, run.gradients):
-        _go_back(run, result)
-
-
-def _go_back(run: Run, result: torch.Tensor) -> None:
-    try:
-        run.recording.backward(result, as_method=True)
-    except RefusedError as error:
-        run.refused = str(error)
-    except RuntimeError as error:
-        run.failed = " ".join(str(error).split())
-
-
-@contextmanager
-def _leaves_watched(
-    leaves: Mapping[str, torch.Tensor], facts: Mapping[str, Gradient]
-) -> Iterator[None]:
-    with ExitStack() as stack:
-        for name, leaf in leaves.items():
-            if leaf.is_leaf:
-                register: Any = leaf.register_post_accumulate_grad_hook  # torch has no types for it
-                handle = register(_noting(facts[name]))
-                stack.callback(handle.remove)
-        yield
-
-
-def _noting(fact: Gradient) -> Any:
-    def note(leaf: torch.Tensor) -> None:
-        gradient = leaf.grad
-        if gradient is None:
+    def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
+        self.optimizers.arrived(leaf)
+        fact = self.facts.setdefault(name, Gradient(tuple(leaf.shape), leaf.numel()))
+        if fact.norm:
             return
         whole = gradient.detach().to_dense() if gradient.is_sparse else gradient.detach()
         fact.norm = float(torch.linalg.vector_norm(whole.to(torch.float64)))
         fact.nonfinite = int((~torch.isfinite(whole)).sum())
         fact.zero = whole.numel() > 0 and not bool(whole.any())
 
-    return note
+    def _stepped(self) -> None:
+        if self._passes >= PASSES:
+            self.recording.pause(-1)
+        self._passes = self._unheard = 0
+        made = Counter(frozenset(one.held) for one in self.optimizers.steps)
+        enough = max(made.values()) >= self.limit  # several optimizers may take turns
+        if enough and (len(self.optimizers.steps) > self.limit + TURNS or not self._waits()):
+            self._finish()
 
+    def _waits(self) -> bool:
+        """Whether a weight that the program reads has an optimizer that made no step yet."""
+        idle = self.optimizers.idle()
+        return any(id(one) in idle for one in self.leaves.tensors.values())
 
-@contextmanager
-def _modules_watched(
-    modules: Mapping[str, nn.Module], recording: Recording, calls: list[Call]
-) -> Iterator[None]:
-    open_calls: list[Call] = []
+    def _finish(self) -> None:
+        self.optimizers.over = True
+        self.recording.pause()
+        self.finished()
 
-    def enter(path: str, module: nn.Module) -> None:
-        call = Call(path, type(module).__name__, len(recording.nodes), len(recording.nodes))
-        calls.append(call)
-        open_calls.append(call)
+    def _enter(self, module: nn.Module, _: Any) -> None:
+        if self.begins and torch.is_grad_enabled():
+            self._begin()
+        if self.begins:
+            if not self._dark_inside:
+                self.dark = module, here(), self.recording.off
+            self._dark_inside += 1
+        if self.recording.paused or self.begins:
+            return
+        with unseen():
+            path = self.leaves.path(module, bool(self._open))
+        if isinstance(module, torch.jit.ScriptModule):
+            self.opaque(f"The scripted module {path}")
+        count = len(self.recording.nodes)
+        call = Call(path, type(module).__name__, count, count)
+        self.calls.append(call)
+        self._open.append(call)
+        self._inside.append(module)
 
-    def leave(output: Any) -> None:
-        if open_calls:
-            call = open_calls.pop()
-            call.end = len(recording.nodes)
+    def _leave(self, module: nn.Module, _: Any, output: Any) -> None:
+        self._dark_inside -= self.begins
+        if self._open and not self.recording.paused:
+            call, _ = self._open.pop(), self._inside.pop()
+            call.end = len(self.recording.nodes)
             call.shapes = [_shape(one) for one in _tensors(output)[:3]]
 
-    with ExitStack() as stack:
-        for prefix, whole in modules.items():
-            for name, module in whole.named_modules():
-                path = f"{prefix}.{name}".strip(".")
-                before = module.register_forward_pre_hook(
-                    lambda module, _, path=path: enter(path, module)
-                )
-                after = module.register_forward_hook(lambda _, __, output: leave(output))
-                stack.callback(before.remove)
-                stack.callback(after.remove)
-        yield
+    def call(self, function: Callable[[], Any]) -> Any:
+        """What the program returns; None where it raises, which `error` keeps."""
+        try:
+            return function()
+        except TraceError:
+            raise
+        except (Exception, SystemExit) as error:
+            self.error = error
+            for call in self._open:
+                call.end = len(self.recording.nodes)
+            return None
+
+    def go_back(self, result: torch.Tensor) -> None:
+        """Go backward from what a program returned, and leave each `.grad` as it is."""
+        kept = (one() for one in self.recording._leaves.values())
+        leaves = [one for one in kept if one is not None and one.is_leaf and one.requires_grad]
+        before = [one.grad for one in leaves]
+        self.result = result
+        try:
+            for one in leaves:
+                one.grad = None
+            with self.recording.listen(result):
+                if result.requires_grad:
+                    torch.autograd.backward(result, torch.ones_like(result), retain_graph=True)
+        except RuntimeError as error:
+            self.error, self.in_pass = error, True
+        finally:
+            for one, grad in zip(leaves, before, strict=True):
+                one.grad = grad
+
+    def take_asked(self) -> None:
+        """Where no pass was seen, take the gradients that the program asked `grad()` for."""
+        for output, inputs, gradients in self.recording.asked if not self.recording.passes else ():
+            self.result = self.result or output
+            for leaf, gradient in zip(inputs, gradients, strict=False):
+                name = self.leaves.called(leaf)
+                if name is not None:
+                    self.gradient(name, leaf, gradient)
+
+    def run(
+        self, name: str, given: list[str], folder: str | None = None, returned: str = ""
+    ) -> Run:
+        """What was seen."""
+        leaves, frozen = self.leaves, list[str]()
+        gradients: dict[str, Gradient] = {}
+        holders = self.optimizers.all_held()
+        new = self._on_the_way()
+        for leaf, tensor in leaves.tensors.items():
+            if tensor.requires_grad and (leaf not in new or id(tensor) in holders):
+                empty = Gradient(tuple(tensor.shape), tensor.numel())
+                gradients[leaf] = self.facts.get(leaf, empty)
+            elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
+                frozen.append(leaf)
+        weights = [one for one in leaves.tensors.values() if isinstance(one, nn.Parameter)]
+        own = [one for module in leaves.modules.values() for one in module.parameters()]
+        places = (self.optimizers.frozen.get(id(leaves.tensors[one])) for one in frozen[::-1])
+        said = "" if self.error is None else shortened(self.error, folder)
+        return Run(
+            name, self.recording, given, frozen, gradients, self.calls,
+            sum(one.numel() for one in weights), self.result, returned,
+            refused=said if self.recording.refused else "",
+            failed=said if self._is_cut_short() else "",
+            warned=list(dict.fromkeys(self.warned)), folder=folder,
+            is_model="" in leaves.modules, went=bool(self.recording.passes),
+            own=frozenset(map(id, own)), watch=self, said=said,
+            frozen_at=next((one for one in places if one), None),
+        )  # fmt: skip
+
+    def _is_cut_short(self) -> bool:
+        """Whether an error kept gradients from coming, so that none missing says anything."""
+        if self.error is None or (self.in_pass and WITHOUT_GRAPH in str(self.error)):
+            return False
+        return self.in_pass or not self.recording.passes or "NoneType" not in str(self.error)
+
+    def _on_the_way(self) -> set[str]:
+        """Leaves that the program makes anew for each step: no weights of its own.
+
+        These are the ones that the second step, if there is one, does not read again.
+        """
+        steps, passes = self.optimizers.steps, self.recording.passes
+        if not steps and not (self.is_script and passes):
+            return set(self.leaves.new)
+        first = steps[0].count if steps else passes[0].before
+        later = [*self.recording][first:]
+        again = {edge.producer.name for node in later for edge in node.operands}
+        return set(self.leaves.met if self.is_script and again else self.leaves.new) - again
+
+
+def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Run:
+    """Call the target and go backward from what it returns, summed if it is not one number.
+
+    Called within the block of the recording that `watching` listens to.
+
+    Raises:
+        TraceError: the program raised before anything was said of gradients.
+    """
+    named, given = among_arguments(target, args, kwargs)
+    for name, tensor in {**named, **target.tensors}.items():
+        watching.leaves.add(name, tensor)
+    for name, module in {**target.modules, **given}.items():
+        watching.leaves.add_module(name, module)
+    with watching.following():
+        returned = watching.call(lambda: target.call(*args, **kwargs))
+    error = watching.error
+    if error is not None and not watching.recording.passes and not OF_GRADIENTS.search(str(error)):
+        said = shortened(error, target.folder)
+        raise TraceError(f"{target.name} raised:\n{said}") from error
+    results = [] if watching.recording.passes or error else _losses_in(returned)
+    for result in results:
+        watching.go_back(result)
+    if not results and not error:
+        watching.take_asked()
+    told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
+    return watching.run(
+        target.name, [*named, *target.tensors], target.folder, "" if results or error else told
+    )
+
+
+def _losses_in(returned: Any) -> list[torch.Tensor]:
+    """The tensors to start from: the loss where one is known by its name or by being one number,
+    else all that have a gradient, or the first.
+    """
+    loss = (
+        returned.get("loss") if isinstance(returned, Mapping) else getattr(returned, "loss", None)
+    )
+    if isinstance(loss, torch.Tensor):
+        return [loss]
+    found = _tensors(returned)
+    wanting = [one for one in found if one.requires_grad]
+    alone = bool(found) and found[0].numel() == 1 and any(one.numel() > 1 for one in found)
+    return found[:1] if alone or not wanting else wanting
 
 
 def _tensors(output: Any) -> list[torch.Tensor]:
+    """The tensors of an output, those in tuples and dictionaries too."""
     if isinstance(output, torch.Tensor):
         return [output]
+    if not isinstance(output, (Mapping, tuple, list)):
+        return []
     items = output.values() if isinstance(output, Mapping) else output
-    return (
-        [one for one in items if isinstance(one, torch.Tensor)]
-        if isinstance(output, (Mapping, tuple, list))
-        else []
-    )
+    return [tensor for one in items for tensor in _tensors(one)]
 
 
 def _shape(tensor: torch.Tensor) -> str:

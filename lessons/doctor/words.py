@@ -2,14 +2,14 @@
 
 from ..recorder import Node, Value
 from ..recorder.recording.plain_tensor import unflat
+from ..recorder.recording.variables import line_of
 from ..text import number
-from .graph import line_of
 from .watch import Run
 
 
 def op_called(run: Run, node: Node) -> str:
     called = node.type if node.label in (node.name, node.type) else f"{node.type} ({node.label})"
-    where = [part for part in (run.module_of(node.name), line_of(node.place, run.folder)) if part]
+    where = [part for part in (run.module_of(node.name), line_of(node.place)) if part]
     return f"{called} in {', '.join(where)}" if where else called
 
 

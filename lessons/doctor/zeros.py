@@ -1,6 +1,5 @@
 """Why a gradient is 0 in every entry."""
 
-import math
 from collections.abc import Iterator
 
 import torch
@@ -8,27 +7,38 @@ import torch
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
 from ..text import listed
-from .cuts import Told, called
+from .arms import arms
+from .births import spoiled
+from .cuts import Told
+from .flat import WRITES, slope_of, too_small, written_over
 from .graph import Graph, zero
+from .hooks import hook_on
+from .stops import called
 from .watch import Run
 from .words import at, op_called, spelled
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
 
-FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
-"""Ops whose slope is 0 wherever it exists."""
+
+def zeros(run: Run, graph: Graph, meant: bool = False) -> Iterator[Told]:
+    """A fault for each op that stops a gradient with zeros, and each place where paths cancel.
+
+    Args:
+        meant: yield those that are usual instead: a factor that starts at 0, a bias that cancels.
+    """
+    for told in _zeros(run, graph):
+        if (told[0] == "meant") == meant:
+            yield told
 
 
-WRITES = frozenset(("setitem", "zero", "zero_", "fill", "fill_", "masked_fill", "masked_fill_"))
-"""Ops that put other numbers in the place of those that were there."""
-
-
-def zeros(run: Run, graph: Graph) -> Iterator[Told]:
-    """A fault for each op that stops a gradient with zeros, and each place where paths cancel."""
+def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
     left = [name for name, one in run.gradients.items() if one.zero]
-    if not left:
+    if not left or spoiled(run):
         return
+    for both, names in arms(run, graph, left):
+        left = [name for name in left if name not in names]
+        yield both
     below = graph.after(left, live=True)
     order = run.recording.order
     for name in [*order, *(name for name in left if name not in set(order))]:
@@ -37,19 +47,19 @@ def zeros(run: Run, graph: Graph) -> Iterator[Told]:
             continue
         came = next((one for one in node.upstream if one is not None), None)
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in below]
+        told = None
         if zero(came):
             hit = [one for one in left if one in graph.before([name])]
-            told = _cancelled(run, graph, node, hit) if hit else None
+            told = _hooked(run, graph, node, hit) or _cancelled(run, graph, node, hit)
         elif came is not None and ways and all(zero(one.offered) for one in ways):
             hit = [one for one in left if one in graph.before([e.producer.name for e in ways])]
-            told = _stopped(run, node, ways, hit) if hit else None
-        else:
-            told = None
-        if told is not None:
-            yield told
+            told = _starting(run, node, ways, hit) or _stopped(run, graph, node, ways, hit)
+        if told is not None and hit:
             left = [one for one in left if one not in hit]
+            yield told
     if left:
-        yield ("zero_gradient", f"The gradient of {listed(left)} is 0 in every entry.", "", left[0])
+        says = f"The gradient of {listed(left)} is 0 in every entry."
+        yield ("zero_gradient", says, "", left[0])
 
 
 def rounding(run: Run, graph: Graph) -> Iterator[Told]:
@@ -62,11 +72,37 @@ def rounding(run: Run, graph: Graph) -> Iterator[Told]:
         if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
             continue
         hit = [name for name in leaves if end not in graph.after([name], True, without=node.name)]
-        if hit:
-            told = _cancelled(run, graph, node, hit, left)
-            assert told is not None
+        told = _cancelled(run, graph, node, hit, left) if hit else None
+        if told is not None and told[0] != "meant":
             yield told
             leaves = [name for name in leaves if name not in hit]
+
+
+def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
+    """Whether a parameter alone cancels, and others of its module learn: as the last bias of a
+    critic does, and the bias of the keys in attention.
+    """
+    module = name.rpartition(".")[0]
+    return hit == [name] and bool(module) and any(
+        one.norm and not one.zero for other, one in run.gradients.items()
+        if other.rpartition(".")[0] == module and other != name
+    )  # fmt: skip
+
+
+def _hooked(run: Run, graph: Graph, node: Node, hit: list[str]) -> Told | None:
+    """A tensor's hook that makes 0 of a gradient that is not."""
+    met = [edge.gradient.numbers for edge in graph.consumers.get(node.name, ()) if edge.gradient]
+    hook = hook_on(run, node)
+    came = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
+    if not hook or came is None:
+        return None
+    return (
+        "zero_gradient",
+        f"The gradient of {listed(hit)} is 0 in every entry: {hook} makes 0 of the "
+        f"{spelled(came)} that came.",
+        "Let the hook return what it should be multiplied to, or None to leave it as it is.",
+        node.name,
+    )
 
 
 def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
@@ -110,7 +146,7 @@ def _cancelled(
             "all the same."
         )
     return (
-        "zero_gradient",
+        "meant" if _only_bias(run, node.name, hit) else "zero_gradient",
         f"The gradient of {listed(hit)} {what}: {len(met)} paths meet at "
         f"{called(node)} and cancel{at(place, first)}: {listed([*parts, *more])}.{noise}",
         f"The result stays as it is when {called(node)} changes a little: what one path adds, "
@@ -120,7 +156,24 @@ def _cancelled(
     )
 
 
-def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Told:
+def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Told | None:
+    """A factor that is 0 everywhere and learns, as one half of LoRA does at its first step."""
+    for edge in node.operands:
+        factor = edge.producer
+        while not factor.leaf and len(factor.operands) == 1:  # transposed, say
+            factor = factor.operands[0].producer
+        gradient = run.gradients.get(factor.name)
+        if edge not in ways and gradient is not None and gradient.norm and zero(edge.value):
+            return (
+                "meant",
+                f"The gradient of {listed(hit)} is 0 while {factor.name} is 0, in "
+                f"{op_called(run, node)}. {factor.name} itself has a gradient, so this ends with "
+                "its first step, as in LoRA.", "", node.name,
+            )  # fmt: skip
+    return None
+
+
+def _stopped(run: Run, graph: Graph, node: Node, ways: list[Edge], hit: list[str]) -> Told:
     written = _written(ways)
     because = ""
     if written is not None:
@@ -129,7 +182,7 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Told:
         "zero_gradient",
         f"The gradient of {listed(hit)} is 0 in every entry: {op_called(run, node)} sends nothing "
         f"but zeros back to {listed([called(edge.producer) for edge in ways])}{because}.",
-        _written_over(written) if written is not None else _too_small(node, ways) or _alive(node),
+        written_over(written) if written else too_small(node, ways) or slope_of(node, graph),
         (written or node).name,
     )
 
@@ -141,76 +194,10 @@ def _written(ways: list[Edge]) -> Node | None:
         node = edge.producer
         while zero(node.outputs[0]) and node.type not in WRITES and len(node.operands) == 1:
             node = node.operands[0].producer
-        if node.type not in WRITES or not zero(node.outputs[0]) or found not in (None, node):
+        computed = any(one.producer.requires_grad for one in node.operands[1:])
+        if node.type not in WRITES or computed or found not in (None, node):
+            return None
+        if not zero(node.outputs[0]):
             return None
         found = node
     return found
-
-
-def _written_over(node: Node) -> str:
-    return (
-        f"{node.type} puts new numbers in the place of the old, and the old get no gradient. Write "
-        "to the entries that are meant, or multiply by a mask."
-    )
-
-
-def _too_small(node: Node, ways: list[Edge]) -> str:
-    """What to do where the gradient is not 0 and its dtype has no number so small."""
-    offered, came = ways[0].offered, node.upstream[0]
-    dtype = getattr(torch, offered.dtype) if offered is not None else None
-    if came is None or dtype is None or not dtype.is_floating_point or node.type in _FLAT_SOMEWHERE:
-        return ""
-    limits = torch.finfo(dtype)
-    least = limits.tiny * limits.eps
-    size = max((abs(one) for one in came.numbers), default=0.0) * _slope(node, ways[0])
-    if not 0 < size < least:
-        return ""
-    help_ = (
-        "Scale the loss (torch.amp.GradScaler), or use bfloat16."
-        if dtype == torch.float16 else "Scale the loss, or compute in a wider dtype."
-    )  # fmt: skip
-    return (
-        f"The gradient underflows: it is smaller than the smallest number of {limits.dtype}, "
-        f"{spelled(least)}, and is rounded to 0. {help_}"
-    )
-
-
-_FLAT_SOMEWHERE = FLAT | WRITES | {
-    "relu", "relu6", "clamp", "hardtanh", "where", "getitem", "select", "index_select", "max",
-    "min", "maximum", "minimum", "dropout", "leaky_relu", "threshold",
-}  # fmt: skip
-
-
-def _slope(node: Node, way: Edge) -> float:
-    """About how large the slope is along this way, where a product or a quotient says so."""
-    others = [
-        max((abs(one) for one in edge.value.numbers), default=0.0)
-        for edge in node.operands if edge is not way
-    ]  # fmt: skip
-    others += [abs(one) for one in node.numbers if isinstance(one, (int, float))]
-    if node.type == "mul":
-        return math.prod(others)
-    if node.type == "div" and way.operand == 0 and others and others[0]:
-        return float(1 / others[0])
-    if node.type in ("mean", "avg_pool2d"):
-        return float(node.outputs[0].size / max(way.value.size, 1))
-    reads = max((abs(one) for one in way.value.numbers), default=0.0)
-    if node.type == "pow" and len(others) == 1 and reads:
-        return float(others[0] * reads ** (others[0] - 1))
-    return 1.0
-
-
-def _alive(node: Node) -> str:
-    if node.type in FLAT:
-        return (
-            f"The slope of {node.type} is 0 wherever it has one. For a gradient that passes all "
-            f"the same: straight-through, x + (torch.{node.type}(x) - x).detach()."
-        )
-    if node.type in ("relu", "relu6", "clamp", "hardtanh"):
-        return "All that it read lies where it is flat. Look at the scale of what comes in."
-    if node.type in WRITES:
-        return _written_over(node)
-    factors = [edge.value for edge in node.operands]
-    if node.type == "mul" and (any(zero(one) for one in factors) or 0 in node.numbers):
-        return "One factor is 0 everywhere, so the other gets nothing."
-    return ""

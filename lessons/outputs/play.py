@@ -7,14 +7,13 @@ from typing import Any
 import torch
 
 from lessons.contract.result import jsonable
-from lessons.outputs import console
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.presets import preset
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.running import recorded
 from lessons.playground.running.outcome import Outcome, run
 from lessons.playground.running.scissors import operations
-from lessons.text import number
+from lessons.text import console, number
 
 
 def add_command(commands: Any) -> None:

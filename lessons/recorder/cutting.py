@@ -18,13 +18,14 @@ from torch.overrides import TorchFunctionMode
 from ..tricks.as_one import Call
 from ..tricks.op_with_rule import swap
 from ..tricks.rule import put_back, take_out
+from .recording.switches import Switch
 from .recording.torch_calls import (
     meaning,
     op_type_of,
     tensors_in,
     untraceable,
 )
-from .torch_private import transforms, unseen, version
+from .torch_private import SWITCH, transforms, unseen, version
 
 Cut = tuple[str, int]
 """The name of an op, and which of its tensor operands."""
@@ -117,6 +118,7 @@ class _Scissors(TorchFunctionMode):
         self.made: dict[int, tuple[torch.Tensor, int]] = {}  # by which op
         self.quiet = 0  # > 0: inside a trick
         self.around = transforms()
+        self.switch = Switch()
 
     @property
     def were_right(self) -> bool:
@@ -128,7 +130,9 @@ class _Scissors(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        spelling = None if self.quiet or untraceable(self.around) else meaning(func)
+        if getattr(func, "__name__", "") == SWITCH:
+            self.switch.set(args[0])
+        spelling = None if self._sees_nothing() else meaning(func)
         op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         if spelling is None or op_type is None:
             return func(*args, **kwargs)
@@ -139,13 +143,17 @@ class _Scissors(TorchFunctionMode):
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
         """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
-        if self.quiet or untraceable(self.around):
+        if self._sees_nothing():
             return run(*call.args, **call.kwargs)
         self.quiet += 1
         try:
             return self._run(call, run)
         finally:
             self.quiet -= 1
+
+    def _sees_nothing(self) -> bool:
+        inside = not torch.is_grad_enabled() and self.switch.off() is None  # a Function is one op
+        return self.quiet > 0 or untraceable(self.around) or inside
 
     def _run(self, call: Call, run: Callable[..., Any], changes: bool = False) -> Any:
         with unseen():

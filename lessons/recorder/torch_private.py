@@ -57,6 +57,20 @@ def sent_to(
     return found
 
 
+def hooks_of(thing: torch.Tensor | torch.nn.Module) -> list[Any]:
+    """The code of each Python function that is registered as a hook on a tensor or module."""
+    kinds = ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks")
+    found = [hook for one in kinds for hook in (getattr(thing, one, None) or {}).values()]
+    codes = (getattr(one, "__code__", None) for one in found)
+    return [code for code in codes if code is not None]
+
+
+CLEARS = frozenset(("zero_", "_foreach_zero_"))
+"""Calls by which `zero_grad` clears gradients that it keeps."""
+
+SWITCH = "_set_grad_enabled"
+"""What no_grad, enable_grad and set_grad_enabled all call."""
+
 PICKLED = "_reduce_ex_internal"
 """The method of a tensor that copies it for pickle."""
 

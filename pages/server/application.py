@@ -24,11 +24,12 @@ from pages.server.hosts import KnownHosts
 from pages.server.process import keep_clean, prepare
 from pages.server.site import Site
 from pages.server.socket_guard import STREAM, SocketGuard
+from pages.ui.own_code.report import SCRIPT
 from pages.ui.page import page
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
-OTHER_PAGES = ("course", "playground", "glossary", "teach")
+OTHER_PAGES = ("course", "playground", "glossary", "your_own_code", "teach")
 """The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
 """Seconds until a page's script has to release the GIL. Sending a file or opening a socket waits
@@ -74,7 +75,7 @@ def middleware() -> list[Middleware]:
     files.add_page(page(), pages)
     sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
     return [
-        Middleware(SecurityHeaders, page()),
+        Middleware(SecurityHeaders, f"{page()}<script>{SCRIPT}</script>"),
         known_hosts(),
         Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
         Middleware(SocketGuard, root()),

@@ -22,6 +22,7 @@ PIECE = 1 << 16
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".gif": "image/gif",
+    ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".png": "image/png",
@@ -75,20 +76,21 @@ served = {
 """By address, relative to the site's."""
 
 
-def add(name: str, content: bytes | Callable[[], bytes]) -> str:
+def add(name: str, content: bytes | Callable[[], bytes], caching: str = KEEP) -> str:
     """Serve ``content``; returns its address, relative to the page's.
 
-    Browsers keep it for good, so ``name`` has to say what is in it, with a hash for instance.
+    By default browsers keep it for good, so ``name`` has to say what is in it, with a hash for
+    instance.
     """
     address = f"files/{name}"
     read = (lambda: content) if isinstance(content, bytes) else content
-    served.setdefault(address, File(read, TYPES[Path(name).suffix]))
+    served.setdefault(address, File(read, TYPES[Path(name).suffix], caching))
     return address
 
 
 def add_page(page: str, addresses: Iterable[str]) -> None:
     """Answer with this HTML at the root and at these addresses, relative to it."""
-    file = File(page.encode, "text/html; charset=utf-8", "no-cache")
+    file = File(page.encode, TYPES[".html"], "no-cache")
     served.update(dict.fromkeys(["", *addresses], file))
 
 

@@ -30,6 +30,7 @@ def course_page() -> None:
     with st.container(key="beside"):
         st.markdown("## Beside the lessons", anchors=False)
         st.page_link("glossary.py", label="**Glossary**: every term in two sentences")
+        st.page_link("your_own_code.py", label="**Your own code**: find the line that is wrong")
         st.page_link("teach.py", label="**Teach**: a lesson in your own course, set as you want it")
     asked = st.query_params.get("chapter")
     if asked in {chapter.slug for chapter in chapters}:

@@ -75,7 +75,10 @@ def pages() -> list[Page]:
     return [
         st.Page("home.py", title="Home", default=True),
         *chapters,
-        *(st.Page(f"{name}.py", title=name.capitalize(), url_path=name) for name in OTHER_PAGES),
+        *(
+            st.Page(f"{name}.py", title=name.capitalize().replace("_", " "), url_path=name)
+            for name in OTHER_PAGES
+        ),
     ]
 
 

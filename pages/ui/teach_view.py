@@ -44,7 +44,7 @@ def teach_page() -> None:
         "Choose a lesson and a step, set its lab in the preview, and give learners the link or "
         "the frame. **Hide** removes a control. **Lock** keeps it visible but fixed."
     )
-    with st.container(key="teach"):
+    with st.container(key="to_copy"):
         choice = st.columns([4, 4, 3, 3])
         with choice[0]:
             slugs = [lesson.slug for lesson in catalogue.lessons()]

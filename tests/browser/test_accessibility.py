@@ -26,6 +26,7 @@ KINDS = {
     "playground": ("/playground", LAB),
     "course": ("/course", ".gt-chapter"),
     "glossary": ("/glossary?term=leaf", ".gt-asked"),
+    "your_own_code": ("/your_own_code", ".gt-preview"),
     "teach": ("/teach", '[data-testid="stLinkButton"]'),
 }
 LOOKS = ((1280, "light"), (390, "dark"))
@@ -88,7 +89,10 @@ def title(path: str) -> str:
         return re.sub(r"[`*]", "", find(asked["lesson"][0]).title)
     if "quiz" in asked:
         return f"Quiz: {urlsplit(path).path.strip('/').capitalize()}"
-    return urlsplit(path).path.strip("/").capitalize() or "Same output. Different gradient."
+    return (
+        urlsplit(path).path.strip("/").capitalize().replace("_", " ")
+        or "Same output. Different gradient."
+    )
 
 
 def one_look(often: int) -> list[object]:

@@ -13,6 +13,7 @@ KINDS = {
     "course": ("/course", ".gt-chapter"),
     "playground": ("/playground", ".gl-lab[data-ready]"),
     "glossary": ("/glossary", ".gt-glossary dd"),
+    "your_own_code": ("/your_own_code", ".gt-preview"),
     "teach": ("/teach", ".stSelectbox"),
     "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),

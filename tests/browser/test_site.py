@@ -104,6 +104,26 @@ def test_the_glossary_has_one_link_a_term_and_the_others_folded(app, open_page):
     expect(entry.locator("a:visible").nth(before)).to_be_visible()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
+    app, open_page, width, height
+):
+    page = open_page(app.url + "/course", width=width, height=height)
+    page.get_by_role("link", name="Your own code").click()
+    expect(page.locator("h1")).to_have_text("Your own code")
+    for code in page.locator(".st-key-to_copy .stCode").all():
+        expect(code.get_by_role("button")).to_be_visible()
+    report = page.frame_locator(".gt-preview")
+    report.get_by_role("link", name="argmin").click()
+    expect(report.locator('.node[data-id="argmin"]')).to_be_focused()
+    report.get_by_role("button", name="Start").click()
+    expect(report.locator(".said")).to_contain_text("nothing has flowed back yet")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Open the report").click()
+    expect(opened.value.locator(".faults > li")).to_have_count(1)
+    opened.value.close()
+
+
 def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
     page = open_page(app.url + "/teach")
     lesson = page.get_by_role("combobox", name="Lesson")
@@ -113,7 +133,7 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
     inside.locator(f'{LAB} [data-control="scale"]').wait_for(timeout=90_000)
     (frame,) = [one for one in page.frames if one.parent_frame]
     control(frame, "scale", ".gl-exact").fill("2.5")
-    for code in page.locator(".st-key-teach .stCode").all():
+    for code in page.locator(".st-key-to_copy .stCode").all():
         expect(code).to_contain_text("scale=2.5")
         expect(code.get_by_role("button")).to_be_visible()
     assert control(frame, "scale", ".gl-exact").input_value() == "2.5", "it was not loaded again"

@@ -84,7 +84,8 @@ def test_a_dictionary_with_a_loss(command):
     ("words", "says"),
     [
         (["nowhere.py:f"], "There is no file nowhere.py"),
-        (["broken.py"], "FILE.py:NAME is expected"),
+        (["broken.py"], "There is no file broken.py"),
+        (["broken"], "FILE.py or FILE.py:NAME is expected"),
         ([f"{BROKEN}:absent"], "has no absent. It has item, "),
         ([f"{BROKEN}:not_a_function"], "is a int; a function"),
         ([f"{BROKEN}:item"], "item takes x; nothing came, x is missing"),
@@ -110,7 +111,7 @@ def test_the_last_lines_of_a_program_that_raised(command):
     _, _, err = command(f"{BROKEN}:fails", "--arg", "x=1,2,3,4")
     first, *frames, last = err.strip().split("\n")
     assert first == "python -m lessons: fails raised:"
-    assert [frame.partition(",")[0].strip() for frame in frames] == ["broken.py"]
+    assert [frame.partition(":")[0].strip() for frame in frames] == ["broken.py"]
     assert "RuntimeError" in last
 
 

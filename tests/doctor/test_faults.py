@@ -26,15 +26,19 @@ def line(text):
 
 
 CASES = {
-    "item": (broken.item, "item", r"\.item\(\) on loss in line \d+ .*returned float 14\.0"),
+    "item": (broken.item, "item", r"\.item\(\) on loss in \S+\.py:\d+ .*returned float 14\.0"),
     "item_and_back": (broken.item_and_back, "item", r"\.item\(\) on loss"),
-    "copied": (broken.copied, "copied", r"torch\.tensor\(loss\) in line \d+ copies the numbers"),
-    "detached": (broken.detached, "detached", r"h\.detach\(\) in line \d+"),
-    "data": (broken.by_data, "detached", r"h\.data in line \d+"),
-    "no_grad": (broken.without_gradients, "no_grad", r"mul in line \d+ ran without gradients"),
-    "numpy": (broken.through_numpy, "numpy", r"\.numpy\(\) on h\.detach\(\) in line \d+"),
-    "silenced": (broken.silenced, "fresh_leaf", r"new leaf with requires_grad=True"),
-    "second_start": (broken.second_start, "fresh_leaf", r"\.detach\(\) is a new leaf"),
+    "copied": (broken.copied, "copied", r"torch\.tensor\(loss\) in \S+\.py:\d+ copies the numbers"),
+    "detached": (broken.detached, "detached", r"h\.detach\(\) in \S+\.py:\d+"),
+    "data": (broken.by_data, "detached", r"h\.data in \S+\.py:\d+"),
+    "no_grad": (broken.without_gradients, "no_grad", r"the torch\.no_grad block in \S+\.py:\d+"),
+    "numpy": (broken.through_numpy, "numpy", r"\.numpy\(\) on h\.detach\(\) in \S+\.py:\d+"),
+    "silenced": (broken.silenced, "item", r"as a new leaf with requires_grad=True"),
+    "second_start": (
+        broken.second_start,
+        "detached",
+        r"requires_grad=True in \S+ makes .* a new leaf",
+    ),
     "edited": (broken.edited, "stale", r"y\[0\] was 2\.718, the backward pass reads 3\.718"),
     "edited_by_numpy": (broken.edited_by_numpy, "stale", r"the backward pass reads 5"),
     "in_place": (broken.in_place, "refused", r"exp saved y .* it was 2\.718, now it is 3\.718"),
@@ -42,13 +46,13 @@ CASES = {
     "rounded": (
         broken.rounded,
         "zero_gradient",
-        r"round \(q\) in line \d+ sends nothing",
+        r"round \(q\) in \S+\.py:\d+ sends nothing",
     ),
-    "dead": (broken.dead, "zero_gradient", r"relu in line \d+ sends nothing but zeros"),
-    "argmax": (broken.argmax, "whole_numbers", r"argmax in line \d+ gives int64"),
+    "dead": (broken.dead, "zero_gradient", r"relu in \S+\.py:\d+ sends nothing but zeros"),
+    "argmax": (broken.argmax, "whole_numbers", r"argmax in \S+\.py:\d+ gives int64"),
     "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass arises in sqrt"),
     "not_numbers": (broken.not_numbers, "no_tensor", r"returned str 'done'"),
-    "second_time": (broken.twice, "second_time", r"went backward a second time .* in line \d+"),
+    "second_time": (broken.twice, "second_time", r"went backward a second time .* in \S+\.py:\d+"),
 }
 
 
@@ -67,31 +71,28 @@ def test_the_fault_is_named_on_the_page_and_as_text(case):
         assert fault.node is None or fault.node in made.recording.nodes
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one not in ("silenced", "root")])
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.filterwarnings("ignore:To copy construct")
 def test_one_mistake_is_one_fault(case):
     program, kind, _ = CASES[case]
     found = [one.kind for one in traced(program).faults]
     if kind == "no_tensor":
         assert found == ["unused", "no_tensor"]
-    elif case == "second_start":
-        assert found == ["fresh_leaf", "detached"]
     else:
         assert found == [kind]
 
 
 def test_the_line_is_the_one_of_the_file():
     (fault,) = traced(broken.detached).faults
-    assert f"in line {line('h = h.detach()')} " in fault.says
+    assert f"broken.py:{line('h = h.detach()')} " in fault.says
     assert fault.node == "stop_gradient"
 
 
 def test_infinity_and_nan_of_a_root_at_zero_are_told_apart():
-    first, second = traced(broken.root).faults
-    assert "arises in sqrt" in first.says
-    assert "which is 0" in first.says
-    assert "NaN" in second.says
-    assert "arises in pow" in second.says
+    (fault,) = traced(broken.root).faults
+    assert "∞ of the backward pass arises in sqrt" in fault.says
+    assert "which is 0" in fault.says
+    assert "Further on it becomes NaN, in pow" in fault.says
 
 
 def test_an_overflow_of_float16_is_named():
@@ -105,6 +106,7 @@ def test_an_overflow_of_float16_is_named():
 
 @pytest.mark.filterwarnings("ignore:None of the inputs")
 def test_a_reentrant_checkpoint_with_a_frozen_input_is_named():
+    torch.manual_seed(0)
     made = trace(broken.Frozen, torch.randn(2, 4))
     (fault,) = made.faults
     assert fault.kind == "checkpoint"
@@ -281,7 +283,7 @@ def test_numbers_collected_in_a_list_are_found():
         losses = [(x * scale).square().sum().item() for scale in range(1, 4)]
         return torch.tensor(losses, requires_grad=True).mean()
 
-    assert [one.kind for one in traced(program).faults] == ["fresh_leaf", "item"]
+    assert [one.kind for one in traced(program).faults] == ["item"]
 
 
 def test_places_of_a_maximum_have_no_derivative():
@@ -331,7 +333,7 @@ def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
 
 def test_no_single_entry_stands_for_all_that_a_sum_read():
     made = trace(broken.too_long_a_row, torch.tensor([[0.0, 1.0, 2.0]], requires_grad=True))
-    assert "comes from sum in line" in made.faults[0].says
+    assert "comes from sum in tests/doctor/broken.py:" in made.faults[0].says
     assert ", of " not in made.faults[0].says
 
 

@@ -1,7 +1,8 @@
-"""The engine stands alone: what importing it loads, and its package beside nothing but torch."""
+"""The engine stands alone; and the distribution, in an environment that has only what it needs."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,9 +21,20 @@ from lessons.tricks import __version__
 from tests.support.alone import Alone
 
 ROOT = Path(__file__).parents[2]
-ENGINE = ROOT / "lessons" / "tricks"
-FILES = {path.name: path.read_text("utf-8") for path in ENGINE.glob("*.py")}
-MODULES = {name: f".{name.removesuffix('.py')}".removesuffix(".__init__") for name in FILES}
+LESSONS = ROOT / "lessons"
+ROOT_PACKAGE = ROOT / "deploy" / "gradient_tricks"
+ENGINE = [path.stem for path in (LESSONS / "tricks").glob("[!_]*.py")]
+FOLDERS = {"gradient_tricks": ROOT_PACKAGE} | {
+    f"gradient_tricks/{room}": LESSONS / room for room in ("tricks", "text", "recorder", "doctor")
+}
+HELD = {
+    f"{name}/{path.relative_to(folder).as_posix()}": path.read_text("utf-8")
+    for name, folder in FOLDERS.items()
+    for path in folder.rglob("*")
+    if path.suffix in {".py", ".typed", ".css", ".js"}
+}
+"""What the wheel has to hold."""
+EXAMPLE = ROOT / "pages" / "ui" / "own_code" / "train.py"
 
 OFFLINE = {
     name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))
@@ -39,9 +51,9 @@ from importlib.util import find_spec
 import gradient_tricks, torch
 
 def run(name):
-    return doctest.testmod(importlib.import_module(f"gradient_tricks{name}"))
+    return doctest.testmod(importlib.import_module(name))
 
-modules = ["", *(f".{one.name}" for one in pkgutil.iter_modules(gradient_tricks.__path__))]
+modules = [one.name for one in pkgutil.walk_packages(gradient_tricks.__path__, "gradient_tricks.")]
 readme = doctest.DocTestParser().get_doctest(
     metadata("gradient-tricks").get_payload(), {}, "README", None, 0
 )
@@ -53,6 +65,34 @@ print(json.dumps({
     "others": [name for name in ("lessons", "numpy", "streamlit") if find_spec(name)],
 }), file=sys.stderr)
 """
+
+USER = """
+import torch
+from torch import Tensor, nn
+
+import gradient_tricks as gt
+from gradient_tricks import Trace, TraceError, gradient_override_map, stop_gradient, trace
+
+
+def loss(x: Tensor) -> Tensor:
+    with gradient_override_map({"Square": "Identity"}):
+        return (gt.straight_through(torch.round)(x) * stop_gradient(x)).sum()
+
+
+def faults(net: nn.Module, x: Tensor) -> list[str]:
+    seen: Trace = trace(net, x)
+    return [fault.says for fault in seen.faults]
+
+
+try:
+    print(faults(nn.Linear(2, 1), torch.ones(1, 2)), trace(lambda x: x.detach().sum(), torch.ones(
+        2, requires_grad=True)).faults[0].kind)
+    gt.assert_gradients(nn.Linear(2, 1), torch.ones(1, 2))
+    trace(loss)
+except TraceError as error:
+    print(type(error).__name__)
+"""
+"""What a user writes, for the types too."""
 
 
 def test_importing_the_engine_loads_torch_and_itself(alone: Alone, tmp_path: Path) -> None:
@@ -67,20 +107,19 @@ print(*(set(sys.modules) - before))
     (loaded,) = alone.run(tmp_path, [["bare.py"]])
     known = {"torch", *sys.stdlib_module_names}
     others = {name for name in loaded.split() if name.split(".")[0] not in known}
-    assert others == {"lessons", *(f"lessons.tricks{name}" for name in MODULES.values())}
+    assert others == {"lessons", "lessons.tricks", *(f"lessons.tricks.{name}" for name in ENGINE)}
 
 
 def pip(*arguments: object) -> None:
-    command = [sys.executable, "-m", "pip", *map(str, arguments)]
-    ran = subprocess.run(command, env=OFFLINE, capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    done(sys.executable, "-m", "pip", *arguments, folder=ROOT)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy: setuptools leaves things behind where it builds."""
     folder = tmp_path_factory.mktemp("engine")
-    shutil.copytree(ROOT / "lessons", folder / "lessons")
+    shutil.copytree(LESSONS, folder / "lessons")
+    shutil.copytree(ROOT_PACKAGE, folder / "deploy" / ROOT_PACKAGE.name)
     for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     pip("wheel", folder, "--no-deps", "--no-build-isolation", "--wheel-dir", folder / "made")
@@ -89,13 +128,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_package_holds_the_engine_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_holds_the_tricks_the_recorder_and_the_doctor_and_nothing_else(
+    wheel: Path,
+) -> None:
     with ZipFile(wheel) as held:
         names = {name for name in held.namelist() if ".dist-info/" not in name}
         about = {name.partition(".dist-info/")[2] for name in held.namelist()} - {""}
-    assert names == {f"gradient_tricks/{name}" for name in [*FILES, "py.typed"]}
-    assert about == {"METADATA", "RECORD", "WHEEL", "top_level.txt", "licenses/LICENSE"}
-    assert wheel.stat().st_size < 50_000
+    assert names == {*HELD}
+    told = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt"}
+    assert about == {*told, "licenses/LICENSE"}
+    assert wheel.stat().st_size < 250_000
     assert f"\n## {__version__}\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
@@ -111,27 +153,66 @@ def with_needs(name: str) -> Iterable[Distribution]:
     return found.values()
 
 
-@pytest.mark.slow
-@pytest.mark.long
-def test_every_example_runs_where_there_is_torch_alone(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "venv", symlinks=True)
-    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
-    for one in with_needs("torch"):
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with the wheel, torch, graphlay and what these need."""
+    folder = tmp_path_factory.mktemp("bare") / "venv"
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for one in [*with_needs("torch"), *with_needs("graphlay")]:
         for top in {file.parts[0] for file in one.files or ()} - {"..", "__pycache__"}:
             if not (site / top).exists():
                 (site / top).symlink_to(str(one.locate_file(top)))
-    python = tmp_path / "venv" / "bin" / "python"
+    python = folder / "bin" / "python"
     pip("--python", python, "install", wheel)  # refuses a torch outside the range it names
-    told = subprocess.run(
-        [python, "-I", "-W", "ignore", "-c", EXAMPLES],
-        cwd=tmp_path, capture_output=True, text=True,
-    )  # fmt: skip
-    assert told.returncode == 0, told.stderr
+    return python
+
+
+def done(*command: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    words = [*map(str, command)]
+    done = subprocess.run(
+        words, cwd=folder, env=OFFLINE, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_every_example_runs_where_there_is_torch_alone(python: Path, tmp_path: Path) -> None:
+    told = done(python, "-I", "-W", "ignore", "-c", EXAMPLES, folder=tmp_path)
     found: dict[str, Any] = json.loads(told.stderr.splitlines()[-1])
     assert (found["others"], found["torch"]) == ([], torch.__version__)
     assert found["version"] == __version__
     failed = {name: count for name, (count, _) in found["ran"].items() if count}
     assert not failed, told.stdout
     with_examples = {name for name, (_, count) in found["ran"].items() if count}
-    told_to = {MODULES[name] for name, text in FILES.items() if ">>> " in text}
-    assert with_examples == {"README", *told_to}
+    names = {name for name, text in HELD.items() if ">>> " in text}
+    told_to = {name.removesuffix(".py").replace("/", ".") for name in names}
+    assert with_examples == {"README", *(name.removesuffix(".__init__") for name in told_to)}
+
+
+@pytest.mark.slow
+def test_the_command_says_of_the_readme_s_example_what_the_readme_says(
+    python: Path, tmp_path: Path
+) -> None:
+    shutil.copy(EXAMPLE, tmp_path)
+    readme = (ROOT_PACKAGE / "README.md").read_text("utf-8")
+    assert f"```python\n{EXAMPLE.read_text('utf-8')}```" in readme
+    ((command, shown),) = re.findall(r"^\$ gradient-tricks (.*)\n([^`]*)```", readme, re.MULTILINE)
+    told = done(python.with_name("gradient-tricks"), *command.split(), folder=tmp_path)
+    for part in shown.split("…\n"):
+        assert part.strip() in told.stdout, told.stdout
+    (page,) = tmp_path.glob("*.html")
+    assert "argmin" in page.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_user_s_program_runs_and_has_types(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "user.py").write_text(USER, "utf-8")
+    assert done(python, "user.py", folder=tmp_path).stdout == "[] detached\nTraceError\n"
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python]
+    (tmp_path / "wrong.py").write_text(f"{USER}\ngt.flip_gradient('x')\ngt.no_trick\n", "utf-8")
+    done(*mypy, "user.py", folder=tmp_path)
+    wrong = subprocess.run([*mypy, "wrong.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert re.findall(r"\[([\w-]+)\]", wrong.stdout) == ["arg-type", "attr-defined"], wrong.stdout

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 import pytest
 
 from lessons.__main__ import main
-from lessons.outputs import console
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import FILE
 from lessons.playground import code
 from lessons.playground.document.presets import presets
+from lessons.text import console
 from tests.support.amount import also, cases
 
 pytestmark = pytest.mark.slow

@@ -546,10 +546,12 @@ class _Stopping(torch.overrides.TorchFunctionMode):
         self.number = int(name[len(op_type) + 1 :] or 0)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
+        from lessons.recorder.recording.switches import applied_at
         from lessons.recorder.recording.torch_calls import meaning, op_type_of
 
         spelling = meaning(func)
-        if spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
+        outside = applied_at() is None  # an autograd.Function is one op
+        if outside and spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
             tensors = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
             if self.number == 0:
                 at = tensors[self.operand]
@@ -689,3 +691,62 @@ def test_func_transforms_pass_unrecorded():
         gradient = torch.func.grad(lambda x: (x * x).sum())(torch.tensor([3.0]))
     assert gradient.tolist() == [6.0]
     assert [node.type for node in recording.ops] == []
+
+
+# -- what no torch function shows
+
+
+def test_a_function_of_ones_own_is_one_op_with_the_line_that_applies_it():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.sin(x) * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 2
+
+    recording = recorded(lambda x: Twice.apply(x) + 1, x=leaf(1.0))
+    assert [node.type for node in recording.ops] == ["Twice", "add"]
+    assert recording.nodes["Twice"].place[1][0] == recording.nodes["add"].place[1][0]
+
+
+def test_a_slope_without_a_graph_is_an_op_once_something_reads_it():
+    def program(x):
+        (slope,) = torch.autograd.grad((x * x).sum(), x)
+        return slope * 2
+
+    recording = recorded(program, x=leaf(1.0, 2.0))
+    slope = recording.nodes["grad"]
+    assert slope.kind == "stopped"
+    assert [edge.producer.name for edge in slope.operands] == ["x", "sum"]
+    assert slope.outputs[0].numbers == [2.0, 4.0]
+
+
+def test_who_switched_gradients_off_is_noted_with_the_line():
+    def program(x):
+        with torch.no_grad():
+            inside = x * 2
+            with torch.enable_grad():
+                on = x * 3
+            again = x * 4
+        return inside + on + again + x
+
+    recording = recorded(program, x=leaf(1.0))
+    off = [recording.nodes[name].off for name in ("mul", "mul_1", "mul_2")]
+    assert off[1] is None
+    assert off[0] == off[2]
+    assert (off[0].how, off[0].name) == ("block", "no_grad")
+    assert off[0].where[1][0] == recording.nodes["mul"].place[1][0] - 1
+
+
+def test_a_new_leaf_in_the_memory_of_another_tensor_is_its_copy():
+    def program(x):
+        made = x * 2
+        return torch.nn.Parameter(made) * 3
+
+    recording = recorded(program, x=leaf(1.0))
+    copied = recording.nodes["Parameter"]
+    assert [edge.producer.name for edge in copied.operands] == ["mul"]
+    assert not copied.operands[0].flows
+    assert copied.requires_grad

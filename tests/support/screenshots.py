@@ -42,6 +42,7 @@ PAGES = {
     "playground": "/playground",
     "glossary": "/glossary",
     "term": "/glossary?term=leaf",
+    "your_own_code": "/your_own_code",
     "teach": "/teach",
     "search": "/",
     "no_page": "/no_such_page",

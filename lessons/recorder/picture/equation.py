@@ -22,7 +22,7 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     Empty where there is no such input, before a backward pass, and where the sum is too long.
 
     >>> import torch
-    >>> from lessons.recorder import record
+    >>> from ...recorder import record
     >>> x = torch.tensor(4.0, requires_grad=True)
     >>> with record({"x": x}, cuts=[("pow", 0)]) as recording:
     ...     y = x**2 * x

@@ -30,7 +30,7 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
     if step.kind == "start":
         return f"Start at {node.label} with the upstream gradient {spelled(step.upstream)}."
     if step.kind == "stopped" and step.node == recording.refused:
-        return refused_words(recording.nodes, node)
+        return refused_words(node)
     if step.kind == "stopped":
         return _stopped(node)
     if step.kind == "leaf":
@@ -61,7 +61,7 @@ def stale_sentence(
     Of a tensor of several numbers it is that of the component `index`, where it was changed, else
     the first that was.
     """
-    by = recording.nodes.get(stale.by or "")
+    by = stale.writer
     how = f" by {by.type}" if by is not None else ""
     said = f"{stale.name} was changed{how} after {saver(node, stale)} saved it"
     place = changed_at(stale, index)

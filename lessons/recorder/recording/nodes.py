@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ...tricks.rule import Slot
 from ..recording.plain_tensor import Value
+from ..recording.switches import Off
 
 Kind = Literal[
     "input", "constant", "plain", "stopped", "overridden", "reversed", "scaled", "clipped",
@@ -43,8 +44,9 @@ class Stale:
 
     `operands` are those of the op that it is, `output` which of its outputs, None where it is none;
     `name` what a person calls it; `before` what it was when the op ran; `now` what it is as the
-    backward pass begins, None where nobody holds it any more. `by` names the op that changed it in
-    place, where the recording saw one. `refused`: torch noticed, and will not go back through it.
+    backward pass begins, None where nobody holds it any more. `writer` is what changed it in place,
+    where that was seen: an op, or the step of an optimizer, which has no name in the recording.
+    `refused`: torch noticed, and will not go back through it.
     """
 
     operands: tuple[int, ...]
@@ -52,7 +54,7 @@ class Stale:
     name: str
     before: Value
     now: Value | None
-    by: str | None = None
+    writer: "Node | None" = None
     refused: bool = False
 
 
@@ -79,7 +81,7 @@ class Node:
     `operands` an edge for each tensor operand; `args` and `kwargs` the call, with a slot for each
     of them, and `function` what was called; `place` the file and the stretch of it that ran, where
     Python knows, and `caller` the call that this stands in; `rule` the name of an override's rule;
-    `composite` where autograd knows it as several ops; `no_grad` where it ran without gradients;
+    `composite` where autograd knows it as several ops; `off` who had switched gradients off;
     `inplace` where its output is an operand, changed. After a backward pass `upstream` has the
     gradient that came for each output, the sum over the edges that leave it; None for none; and
     `stale` what it had saved and was changed before that pass.
@@ -97,7 +99,7 @@ class Node:
     place: tuple[str, tuple[int, int, int, int]] | None = None
     caller: tuple[str, tuple[int, int, int, int]] | None = None
     rule: str | None = None
-    no_grad: bool = False
+    off: Off | None = None
     inplace: bool = False
     composite: bool = False
     requires_grad: bool = False
@@ -107,6 +109,11 @@ class Node:
     @property
     def leaf(self) -> bool:
         return self.kind in ("input", "constant")
+
+    @property
+    def no_grad(self) -> bool:
+        """Whether it ran without gradients."""
+        return self.off is not None
 
     @property
     def reached(self) -> bool:

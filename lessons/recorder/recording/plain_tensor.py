@@ -98,6 +98,15 @@ class Value(NamedTuple):
         return self.numbers[position] if position < kept else NOT_KEPT
 
 
+def added(first: Value | None, second: Value) -> Value:
+    """The sum, entry by entry: an op of several parts sends its shares one by one."""
+    if first is None:
+        return second
+    pairs = zip(first.numbers, second.numbers, strict=True)
+    summed: Sequence[Any] = [a + b for a, b in pairs]
+    return second._replace(numbers=array("d", summed) if second.packed else summed)
+
+
 def _numbers(flat: torch.Tensor) -> Sequence[Any]:
     if len(flat) <= _SHORT or not flat.is_floating_point():
         numbers: list[Any] = flat.tolist()

@@ -7,7 +7,7 @@ read is in wiring.py; what counts as an op in torch_calls.py.
 import weakref
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.nn.parameter import is_lazy
@@ -15,31 +15,46 @@ from torch.overrides import TorchFunctionMode
 
 from ...tricks.as_one import Call
 from ...tricks.op_with_rule import swap
-from ...tricks.rule import take_out
+from ...tricks.rule import Slot, take_out
 from ..recording.nodes import Edge, Left, Node
 from ..recording.plain_tensor import Value
 from ..recording.recording import Recording
 from ..recording.saved import memory
+from ..recording.switches import Off, Switch, applied_at
 from ..recording.torch_calls import (
     KINDS,
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
+    attribute,
+    is_in_place,
     meaning,
     op_type_of,
     op_type_of_node,
     plain,
+    sets_weight,
     tensors_in,
     untraceable,
 )
-from ..recording.variables import Sources, running
+from ..recording.variables import Sources, Where, running
 from ..recording.wiring import Key, Wiring, gradient_key, node_name
 from ..torch_private import (
+    CLEARS,
+    SWITCH,
     hooks_on_saved,
     next_number,
     number_of,
     unseen,
     version,
 )
+
+
+class _Slope(NamedTuple):
+    """What `torch.autograd.grad` gave without a graph of its own, and where it ran."""
+
+    operands: list[torch.Tensor]  # first those that it is taken with respect to, so many:
+    inputs: int
+    gradients: list[torch.Tensor]
+    ran: tuple[Where | None, Where | None]
 
 
 class Recorder(TorchFunctionMode):
@@ -49,6 +64,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.recording = recording
         self.quiet = 0  # > 0: inside a trick, or autograd runs
+        self.waiting = False
         self._first = next_number()
         self._counts: Counter[str] = Counter()
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
@@ -56,26 +72,100 @@ class Recorder(TorchFunctionMode):
         self._wiring = Wiring(recording, self.origin)
         self._sources = Sources()
         self._edited: set[int] = set()  # memory that somebody wrote into, or may have
+        self._memories: dict[int, list[tuple[torch.Tensor, Node, int]]] = {}
+        self._switch = Switch()
+        self._slopes: dict[int, _Slope] = {}  # not yet read
+        self._derived: set[Any] = set()  # the autograd nodes of gradients that have a graph
+        self._applied: dict[int, Where | None] = {}  # of an autograd.Function, by its number
         recording._recorder = self
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        spelling = None if self.quiet or untraceable() else meaning(func)
-        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         name = getattr(func, "__name__", "")
+        if name == SWITCH:
+            self._switch.set(args[0])
+        if self.waiting and not self.quiet:
+            return self._wait(func, name, args, kwargs)
+        hidden = not self.quiet and untraceable()
+        if hidden and not torch.compiler.is_compiling():
+            self.recording.listener.opaque("A transform of torch.func")
+        spelling = None if self.quiet or hidden else meaning(func)
+        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
-            if func is torch.Tensor.backward and not self.quiet and self.recording.at_backward:
-                self.recording.at_backward(args[0])
+            if func in (torch.Tensor.backward, torch.autograd.backward):
+                root = tensors_in(args[0])[0]
+                return self.recording.listener.back(root, lambda: func(*args, **kwargs))
+            if self.quiet:
+                return func(*args, **kwargs)
+            self.recording.listener.heard(func, args)
             result = func(*args, **kwargs)
-            if not self.quiet and (name in LETS_OTHERS_WRITE or name in LEAVES_TORCH):
-                with unseen():
-                    self._note_outside(args[0], name)
+            with unseen():
+                self._note(func, name, args, kwargs, result)
             return result
         call = Call(op_type, args, kwargs, spelling.swapped)
+        between = self.recording.passes and (
+            not torch.is_grad_enabled() or name in CLEARS or self._steps_by_hand(name, args)
+        )
+        if between or sets_weight(name, args, kwargs):
+            self.recording.listener.heard(func, args)
+            return self._update(call, lambda: func(*args, **kwargs), name)
         return self._record(call, lambda: func(*args, **kwargs), name)
+
+    def _wait(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Note where tensors are made, until the first op through which a gradient flows."""
+        self.recording.listener.heard(func, args)
+        if not self.waiting:
+            return self.__torch_function__(func, (), args, kwargs)
+        result = func(*args, **kwargs)
+        if name != "__get__":
+            with unseen():
+                for tensor in tensors_in(result):
+                    self.born(tensor)
+        return result
+
+    def wait(self, on: bool) -> None:
+        """Begin or end to wait. What was made in the meantime is no op of the recording."""
+        self.waiting, self._first = on, next_number()
+
+    @property
+    def off(self) -> Off | None:
+        """What has switched gradients off, where they are."""
+        return self._switch.off()
+
+    def born(self, tensor: torch.Tensor) -> None:
+        """Note where a tensor was made that no op of the recording made."""
+        self.recording.births[id(tensor)] = weakref.ref(tensor), running()[0]
+
+    def _update(self, call: Call, run: Callable[[], Any], function: str) -> Any:
+        """Run what is no part of the graph: a step by hand, the first values of a weight."""
+        with unseen():
+            node, operands = Node("", call.type, "plain", function=function), list[torch.Tensor]()
+            take_out([*call.args, *call.kwargs.values()], operands)
+            versions = [version(operand) for operand in operands]
+        result = run()
+        with unseen():
+            changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
+            if changed:
+                place, _ = running()
+                node.place = (place[0], place[1]) if place and place[1] else None
+                self.wrote(node, changed)
+        return result
+
+    def _steps_by_hand(self, name: str, args: tuple[Any, ...]) -> bool:
+        """Whether plain numbers are written into the `.data` of a weight."""
+        written, *others = tensors_in(args) or (None,)
+        if written is None or not is_in_place(name) or any(one.requires_grad for one in others):
+            return False
+        shared = self._memories.get(memory(written), [])
+        return any(one.is_leaf and one.requires_grad for one, *_ in shared)
+
+    def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
+        """Note that these were changed in place by something that is no op of the recording."""
+        self._edited.update(memory(one) for one in changed)
+        self.recording.saved.wrote(node, changed)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
         """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
@@ -89,6 +179,10 @@ class Recorder(TorchFunctionMode):
 
     def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
         with unseen():
+            gradients_on, off = torch.is_grad_enabled(), self._switch.off()
+        if not gradients_on and off is None:
+            return self._inside(call, run)
+        with unseen():
             operands: list[torch.Tensor] = []
             args = swap(call.args) if call.swapped else call.args
             node = Node("", call.type, KINDS.get(call.type, "plain"), function=function)
@@ -98,7 +192,6 @@ class Recorder(TorchFunctionMode):
                 for name, value in call.kwargs.items()
                 if name != "out"
             }
-            gradients_on = torch.is_grad_enabled()
             keys: list[Key | None] = []
             for place, operand in enumerate(operands):
                 producer, output = self.origin(operand)
@@ -116,26 +209,54 @@ class Recorder(TorchFunctionMode):
         with unseen():
             outputs = tensors_in(result)
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
-            were_there = all(any(x is y for x in operands) for y in outputs)
+            new = [y for y in outputs if not any(x is y for x in operands)]
+            were_there = not new
             if changed:
                 self._edited.update(memory(one) for one in changed)
             if changed and were_there:
                 outputs, node.inplace = changed[:1], True
             elif were_there:
                 return result  # nothing came out, or what went in: no op
-            if not gradients_on and any(x.requires_grad for x in operands):
-                node.kind, node.no_grad = "stopped", True
+            elif not changed:
+                outputs = new  # broadcast_tensors hands back those that need no expanding
+            if off is not None and any(x.requires_grad for x in operands):
+                node.kind, node.off = "stopped", off
             self._add(node, outputs)
             if changed:
                 self.recording.saved.wrote(node, changed)
-            inside = self._wiring.wire(node, outputs, keys)
-            if inside and not hooks_on_saved():
-                self.recording.saved.ran(node, inside, operands, versions, outputs)
+                self._overwrote(node, changed)
+            parts = self._wiring.wire(node, outputs, keys)
+            passed = {id(y) for y in tensors_in(result)} - {id(y) for y in outputs}
+            pairs = zip(node.operands, operands, strict=False)
+            unread = [edge for edge, x in pairs if id(x) in passed and not edge.flows]
+            node.operands = [edge for edge in node.operands if edge not in unread]
+            if parts and not hooks_on_saved():
+                self.recording.saved.ran(node, parts, operands, versions, outputs)
         return result
 
-    def _add(self, node: Node, outputs: list[torch.Tensor]) -> None:
+    def _inside(self, call: Call, run: Callable[[], Any]) -> Any:
+        """Run an op in the forward pass of an `autograd.Function`, which is one op."""
+        with unseen():
+            operands = tensors_in([*call.args, *call.kwargs.values()])
+            versions = [version(operand) for operand in operands]
+            self._applied.setdefault(next_number() - 1, applied_at())
+            for operand in operands:
+                if operand.grad_fn is not None:
+                    self.origin(operand)  # what the Function reads was made before it
+        result = run()
+        with unseen():
+            pairs = zip(operands, versions, strict=True)
+            self._edited.update(memory(one) for one, old in pairs if version(one) != old)
+        return result
+
+    def _add(
+        self,
+        node: Node,
+        outputs: list[torch.Tensor],
+        ran: tuple[Where | None, Where | None] | None = None,
+    ) -> None:
         node.name = self._unique(node.type)
-        place, caller = running()
+        place, caller = ran or running()
         names = self._sources.names(place)
         node.variable = (names[0] or None) if names else None
         node.place = (place[0], place[1]) if place and place[1] else None
@@ -147,10 +268,77 @@ class Recorder(TorchFunctionMode):
         self.recording.nodes[node.name] = node
         self.recording.mark_cuts(node)
 
+    def _note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        """Note what a call that is no op did to what the recording knows."""
+        if name in LETS_OTHERS_WRITE or name in LEAVES_TORCH:
+            self._note_outside(args[0], name)
+        if name == "__set__" and attribute(func) == "data":
+            self._replaced(args[0], [args[1]], "data")
+        elif name == "__get__" and attribute(func) == "grad_fn":
+            if self._source(args[0]) is not None:
+                self.origin(args[0])  # a module is given a new parameter, and looks at it
+        elif name == "requires_grad_" or attribute(func) == "requires_grad":
+            known, ran = self._tensors.get(id(args[0])), running()[0]
+            if known is not None and name != "__get__" and args[0].requires_grad and ran:
+                self.recording.turned[known[2].name] = ran
+        elif name == "__get__" and attribute(func) == "grad" and result is not None:
+            if torch.is_grad_enabled():  # else an optimizer moves a weight by it
+                self._differentiated([args[0]], [], [result])
+        elif func is torch.autograd.grad:
+            given = dict(zip(("outputs", "inputs", "grad_outputs"), args, strict=False)) | kwargs
+            outputs = tensors_in([given["outputs"], given.get("grad_outputs")])
+            self._differentiated(tensors_in(given["inputs"]), outputs, tensors_in(result))
+
+    def _differentiated(
+        self,
+        inputs: list[torch.Tensor],
+        outputs: list[torch.Tensor],
+        gradients: list[torch.Tensor],
+    ) -> None:
+        """Note what the program's own grad() or backward() gave, with or without a graph."""
+        self._derived.update(one.grad_fn for one in gradients)
+        if outputs:
+            self.recording.asked.append((outputs[0], inputs, gradients))
+        if not any(one.requires_grad for one in gradients):
+            slope = _Slope([*inputs, *outputs], len(inputs), gradients, running())
+            self._slopes |= {id(one): slope for one in gradients}
+
+    def _copy(
+        self,
+        kind: str,
+        operands: list[torch.Tensor],
+        outputs: list[torch.Tensor],
+        ran: tuple[Where | None, Where | None] | None = None,
+    ) -> Node:
+        """Add what has the numbers of other tensors and no way back to them."""
+        node = Node("", kind, "stopped")
+        for place, operand in enumerate(operands):
+            node.operands.append(Edge(node, place, *self.origin(operand), Value.of(operand)))
+        self._add(node, outputs, ran)
+        for output in outputs:
+            if output.requires_grad:
+                node.requires_grad = True
+                self.recording._leaves[node.name] = weakref.ref(output)
+        return node
+
+    def _replaced(self, leaf: torch.Tensor, sources: list[torch.Tensor], kind: str) -> None:
+        """A leaf has new numbers, which torch does not know to be made of anything."""
+        if leaf.grad_fn is None and not all(self.origin(one)[0].leaf for one in sources):
+            self._copy(kind, sources, [leaf])
+
+    def _overwrote(self, node: Node, changed: list[torch.Tensor]) -> None:
+        """Of memory that an op wrote into, tell the leaf that it belongs to."""
+        for one in changed:
+            owner = self._memories[memory(one)][0][0]
+            if owner is not one and owner.is_leaf and owner.requires_grad:
+                self._replaced(owner, [one], node.type)
+
     def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
         """Its numbers, or its memory, are in other hands now."""
         if call in LETS_OTHERS_WRITE:
             self._edited.add(memory(tensor))
+        if call in LEAVES_TORCH and tensor.requires_grad:
+            self.origin(tensor)  # a weight, say, that no op has read yet
         entry = self._tensors.get(id(tensor))
         if call in LEAVES_TORCH and entry is not None:
             recording, (place, _) = self.recording, running()
@@ -163,9 +351,11 @@ class Recorder(TorchFunctionMode):
         names = self._sources.names(running()[0])
         for tensor, name in zip(tensors_in(result), names, strict=False):
             self._variables[id(tensor)] = tensor, name
+        self.recording.made.update(memory(one) for one in tensors_in(result))
 
     def _remember(self, tensor: torch.Tensor, node: Node, place: int) -> None:
         self._tensors[id(tensor)] = (tensor, tensor.grad_fn, node, place)
+        self._memories.setdefault(memory(tensor), []).append((tensor, node, place))
         if tensor.grad_fn is not None:
             node.requires_grad = True
             self._wiring.outputs[tensor.grad_fn, tensor.output_nr] = node, place
@@ -178,14 +368,18 @@ class Recorder(TorchFunctionMode):
         entry = self._tensors.get(id(tensor))
         if entry is not None and entry[1] is made_by:
             node, place = entry[2], entry[3]
-            if made_by is None and tensor.requires_grad and not node.requires_grad:
+            # Torch says True of a view made without gradients, and goes no further than it.
+            is_view = node.off is not None and not node.inplace
+            turned = not is_view or node.name in self.recording.turned
+            if made_by is None and tensor.requires_grad and not node.requires_grad and turned:
                 # `requires_grad_()` was called on it: from here on autograd has a leaf there.
                 node.requires_grad = True
                 node.kind = "input" if node.kind == "constant" else node.kind
                 self.recording._leaves[node.name] = weakref.ref(tensor)
             return node, place
         if made_by is None:
-            return self.leaf(tensor), 0
+            self.leaf(tensor)
+            return self._tensors[id(tensor)][2:]
         found = self._wiring.outputs.get((made_by, tensor.output_nr))
         if found is not None:
             self._tensors[id(tensor)] = (tensor, made_by, *found)
@@ -201,6 +395,22 @@ class Recorder(TorchFunctionMode):
 
     def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
         """A tensor that no op of the recording made."""
+        listener = self.recording.listener
+        source = None if name else self._source(tensor)
+        name = name or listener.name(tensor)
+        slope = self._slopes.pop(id(tensor), None)
+        if slope is not None:
+            node = self._copy("grad", slope.operands, slope.gradients, slope.ran)
+            node.args = tuple(map(Slot, range(slope.inputs)))
+            return node
+        # Leaves that share memory and have names are parts of one storage, as an LSTM's are.
+        if source is not None and not (name and self.origin(source)[0].leaf):
+            word = "Parameter" if isinstance(tensor, torch.nn.Parameter) else "Variable"
+            node = self._copy(word, [source], [tensor])
+            if name:
+                self.recording.rename(node, name)
+            return node
+        name = name or listener.found(tensor)
         given = name is not None or tensor.requires_grad
         word = "input" if given else "const"
         if given and isinstance(tensor, torch.nn.Parameter):
@@ -217,14 +427,28 @@ class Recorder(TorchFunctionMode):
             self.recording._leaves[node.name] = weakref.ref(tensor)
         return node
 
+    def _source(self, leaf: torch.Tensor) -> torch.Tensor | None:
+        """The tensor whose memory a new leaf shares, as in `nn.Parameter(made)`."""
+        if memory(leaf) in self._edited | {0}:
+            return None
+        shared = self._memories.get(memory(leaf), [])
+        made = [one for one in shared if one[1].requires_grad or not one[1].leaf]
+        alike = [one for one in made if one[0].shape == leaf.shape]
+        return next((one[0] for one in reversed(alike or made)), None)
+
     def _own_function(self, tensor: torch.Tensor, made_by: Any) -> tuple[Node, int]:
         """An op that no mode could see: an `autograd.Function` of the program's own."""
         node = self._wiring.owners.get(made_by)
         if node is None:
-            node = Node("", op_type_of_node(node_name(made_by)), "plain")
+            node = Node("", op_type_of_node(node_name(made_by)), "plain", function="apply")
             self._add(node, [tensor])
-            node.variable = node.place = node.caller = None  # it ran before, and elsewhere
+            applied = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
+            node.place = (applied[0], applied[1]) if applied and applied[1] else None
+            node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
+            own = isinstance(made_by, torch.autograd.function.FunctionCtx)
+            if not own and made_by not in self._derived:
+                self.recording.listener.opaque("Compiled or scripted code")
             return node, 0
         node.outputs.append(Value.of(tensor))
         node.upstream.append(None)
@@ -257,4 +481,7 @@ class Recorder(TorchFunctionMode):
         }
         self._tensors.clear()
         self._variables.clear()
+        self._memories.clear()
+        self._slopes.clear()
+        self._derived.clear()
         self._wiring.clear()

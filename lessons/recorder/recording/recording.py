@@ -4,15 +4,53 @@ import heapq
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import torch
 
 from ...tricks.errors import describe
 from ..recording.nodes import Edge, Left, Node, RecordError
-from ..recording.plain_tensor import Value
+from ..recording.plain_tensor import Value, added
 from ..recording.saved import RefusedError, Saved, refusal
+from ..recording.switches import Off
+from ..recording.variables import Where
 from ..torch_private import sent_to, unseen
+
+
+class Pass(NamedTuple):
+    """A backward pass that the program began itself: from which output of which node, and where.
+
+    `before` is how many nodes there were by then.
+    """
+
+    node: str
+    output: int
+    before: int
+    place: Where | None
+
+
+class Listener:
+    """What the doctor overrides to hear of more than ops; each does nothing here."""
+
+    def name(self, tensor: torch.Tensor) -> str | None:
+        """What a leaf is called that an op has just read first, if it has a name already."""
+
+    def found(self, tensor: torch.Tensor) -> str | None:
+        """The name that the running program has for a leaf that is made of nothing recorded."""
+
+    def heard(self, function: Any, args: tuple[Any, ...]) -> None:
+        """A call is coming that is no op, such as setting `.grad`."""
+
+    def opaque(self, what: str) -> None:
+        """Code runs whose ops nobody sees."""
+
+    def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
+        """The program goes backward from `root` by `run`."""
+        return run()
+
+    def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
+        """A backward pass that is listened to brought a leaf its gradient."""
 
 
 class Recording:
@@ -38,9 +76,15 @@ class Recording:
         self.dead_ends = False
         self.saved = Saved()
         self.left: list[Left] = []
+        self.asked: list[tuple[torch.Tensor, list[torch.Tensor], list[torch.Tensor]]] = []
+        """Of each `torch.autograd.grad`: an output, what it went back to, and the gradients."""
+        self.turned: dict[str, Where] = {}
+        """Where requires_grad was switched on, by node."""
         self.refused: str | None = None
-        self.at_backward: Callable[[torch.Tensor], None] | None = None
-        """Told of each tensor on which the program calls ``backward()``, before torch runs it."""
+        self.passes: list[Pass] = []
+        self.made: set[int] = set()  # memory of what was made of no tensor
+        self.births: dict[int, tuple[weakref.ref[torch.Tensor], Where | None]] = {}
+        self.listener = Listener()
         self._recorder: Any = None
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
         self._leaves: dict[str, weakref.ref[torch.Tensor]] = {}
@@ -115,17 +159,98 @@ class Recording:
         for edge in node.operands:
             edge.cut = (node.name, edge.operand) in self.cuts
 
-    def pause(self) -> None:
-        """Within the block: what runs from here on is not recorded."""
+    def born(self, tensor: torch.Tensor) -> Where | None:
+        """Where a tensor was made before the first op, if that was seen."""
+        kept, place = self.births.get(id(tensor), (None, None))
+        return place if kept is not None and kept() is tensor else None
+
+    def wait(self, on: bool = True) -> None:
+        """Record no op yet, only where tensors are made; with `on=False` record from here on."""
         if self._recorder is not None:
-            self._recorder.quiet += 1
+            self._recorder.wait(on)
+
+    def wrote(self, by: Node, changed: list[torch.Tensor]) -> None:
+        """Note that `by`, which is no op of this recording, changed these in place."""
+        if self._recorder is not None:
+            with unseen():
+                self._recorder.wrote(by, changed)
+
+    @property
+    def off(self) -> Off | None:
+        """What has switched gradients off, where they are."""
+        return None if self._recorder is None else self._recorder.off
+
+    @property
+    def paused(self) -> bool:
+        """Whether ops run unrecorded at present."""
+        return self._recorder is None or self._recorder.quiet > 0
+
+    def pause(self, by: int = 1) -> None:
+        """Record no more, until as many calls with `by=-1` have come."""
+        if self._recorder is not None:
+            self._recorder.quiet += by
+
+    @contextmanager
+    def listen(self, root: torch.Tensor, place: Where | None = None) -> Iterator[None]:
+        """Within the block somebody goes backward from `root`: note the gradients.
+
+        They are added to those of the passes before. An error goes on as it is; `refused` has the
+        op then, if torch found a saved tensor changed.
+        """
+        handles, earlier = [], self.order
+        with unseen():
+            node, index = self.node_of(root)
+        self.pause()
+        try:
+            with unseen():
+                self.passes.append(Pass(node.name, index, len(self.nodes), place))
+                if self.output is None:
+                    self.output, self.output_index = node.name, index
+                    self.seed = Value.of(torch.ones_like(root))
+                if root.grad_fn is not None:
+                    self.saved.check(root.grad_fn, self.tensor)
+                for name, kept in self._leaves.items():
+                    self.gradients.setdefault(name, None)
+                    leaf = kept()
+                    if leaf is not None and leaf.requires_grad:
+                        handles.append(self._hear(name, leaf))
+            self.order, self.listening = [], True
+            yield
+        except RuntimeError as error:
+            said = refusal(self.nodes, error, self.order)
+            self.refused = said[0] if said is not None else self.refused
+            raise
+        finally:
+            self.listening = False
+            node.upstream[index] = node.upstream[index] or self.seed
+            self.order = [*earlier, *self.order]
+            self.order = _ordered(self)
+            self.pause(-1)
+            for handle, _ in handles:
+                handle.remove()
+
+    def _hear(self, name: str, leaf: torch.Tensor) -> tuple[Any, Any]:
+        """Note the gradient of a leaf as it comes: no hook on the tensor, which is not ours.
+
+        Returns the hook's handle, and what must be kept: a checkpoint makes its graph only later,
+        and until then nothing else holds the place where the leaf's gradient is summed.
+        """
+        place, node = torch.autograd.graph.get_gradient_edge(leaf), self.nodes[name]
+
+        def note(came: tuple[torch.Tensor | None, ...]) -> None:
+            gradient = came[place.output_nr]
+            if gradient is not None:
+                with unseen():
+                    node.upstream[0] = added(node.upstream[0], Value.of(gradient))
+                    self.gradients[name] = node.upstream[0]
+                    self.listener.gradient(name, leaf, gradient)
+
+        return place.node.register_prehook(note), place
 
     def backward(
         self,
         output: torch.Tensor,
         upstream: torch.Tensor | Sequence[Any] | float | None = None,
-        *,
-        as_method: bool = False,
     ) -> "Recording":
         """Run autograd backward from `output` and note every gradient on the way.
 
@@ -134,13 +259,12 @@ class Recording:
         it, and again: the graph is retained and `.grad` is left alone; torch refuses once a
         `loss.backward()` has freed the graph. Where no gradient leads to `output` nothing flows
         and nothing is raised. Returns the recording; `gradients` then has the gradient of each
-        leaf that can have one, None where none arrived. `as_method`: by `output.backward()`, which
-        a reentrant checkpoint asks for; `.grad` is put back afterwards.
+        leaf that can have one, None where none arrived.
 
         A node is `stale` where it had saved a tensor that was changed since. Raises `RefusedError`,
         a RuntimeError too, where torch therefore refuses; what it did before stays to be seen.
         """
-        _run_backward(self, output, upstream, _by_method if as_method else _by_function)
+        _run_backward(self, output, upstream)
         return self
 
 
@@ -148,24 +272,23 @@ def _run_backward(
     recording: Recording,
     output: torch.Tensor,
     upstream: torch.Tensor | Sequence[Any] | float | None,
-    go: Callable[..., Sequence[torch.Tensor | None]],
 ) -> None:
     """What `Recording.backward` does; see there."""
     if not isinstance(output, torch.Tensor):
         raise RecordError(
             f"backward starts from a tensor of the recording, got {describe(output)}."
         )
+    with unseen():
+        node, index = recording.node_of(output)
+        seed = _seed(output, upstream)
     recorder = recording._recorder
     if recorder is not None:
         recorder.quiet += 1
     try:
         with unseen():
-            node, index = recording.node_of(output)
-            seed = _seed(output, upstream)
             _forget(recording)
             recording.output, recording.output_index = node.name, index
             recording.seed = Value.of(seed)
-            node.upstream[index] = recording.seed
             leaves = [(name, kept()) for name, kept in recording._leaves.items()]
         alive = [(name, leaf) for name, leaf in leaves if leaf is not None and leaf.requires_grad]
         found: Sequence[torch.Tensor | None] = ()
@@ -173,16 +296,17 @@ def _run_backward(
             with unseen():
                 recording.saved.check(output.grad_fn, recording.tensor)
             recording.listening = True
-            found = go(output, [leaf for _, leaf in alive], seed)
+            found = sent_to([leaf for _, leaf in alive], output, seed, retain_graph=True)
     except RuntimeError as error:
         recording.order = _ordered(recording)
-        said = refusal(recording.nodes, error)
+        said = refusal(recording.nodes, error, recording.order)
         if said is None:
             raise
         recording.refused = said[0]
         raise RefusedError(said[1]) from error
     finally:
         recording.listening = False
+        node.upstream[index] = node.upstream[index] or recording.seed
         if recorder is not None:
             recorder.quiet -= 1
     recording.gradients = {name: None for name, _ in leaves}
@@ -191,28 +315,6 @@ def _run_backward(
             value = None if gradient is None else Value.of(gradient)
             recording.gradients[name] = recording.nodes[name].upstream[0] = value
     recording.order = _ordered(recording)
-
-
-def _by_function(
-    output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
-) -> Sequence[torch.Tensor | None]:
-    return sent_to(leaves, output, seed, retain_graph=True)
-
-
-def _by_method(
-    output: torch.Tensor, leaves: list[torch.Tensor], seed: torch.Tensor
-) -> Sequence[torch.Tensor | None]:
-    before = [leaf.grad if leaf.is_leaf else None for leaf in leaves]
-    for leaf in leaves:
-        if not leaf.is_leaf:
-            leaf.retain_grad()
-        leaf.grad = None
-    try:
-        torch.autograd.backward(output, seed, retain_graph=True)
-        return [leaf.grad for leaf in leaves]
-    finally:
-        for leaf, gradient in zip(leaves, before, strict=True):
-            leaf.grad = gradient
 
 
 def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:

@@ -5,7 +5,7 @@ asked what it kept: a tensor at the address of an operand, or of the op's own ou
 and its numbers are compared with those that it had when the op ran.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -110,7 +110,7 @@ class Saved:
         for at, stale in found.items():
             one = next(one for one in op.known if one.place == at)
             writer = self._writer(op, one, held(one.identity))
-            marked = replace(stale, by=None if writer is None else writer.name)
+            marked = replace(stale, writer=writer)
             if marked not in node.stale:
                 node.stale += (marked,)
 
@@ -155,28 +155,32 @@ def _address(tensor: torch.Tensor) -> int:
         return 0
 
 
-def refusal(nodes: Nodes, error: RuntimeError) -> tuple[str | None, str] | None:
+def refusal(
+    nodes: Nodes, error: RuntimeError, ran: Container[str]
+) -> tuple[str | None, str] | None:
     """The op where torch refused, by name, and what to say of it; None for another error.
 
-    Of several ops the one that autograd comes to first: it goes back from the last.
+    Of several ops the one that autograd comes to first: it goes back from the last. `ran` are
+    those that this backward pass has left behind.
     """
     if REFUSED not in str(error):
         return None
     for node in reversed(list(nodes.values())):
-        if any(one.refused for one in node.stale) and not any(e.offered for e in node.operands):
-            return node.name, refused_words(nodes, node)
+        left_behind = node.name in ran and any(edge.offered for edge in node.operands)
+        if any(one.refused for one in node.stale) and not left_behind:
+            return node.name, refused_words(node)
     return None, f"Torch refuses this backward pass: {str(error).partition('. Hint')[0]}."
 
 
-def refused_words(nodes: Nodes, node: Node) -> str:
+def refused_words(node: Node) -> str:
     """The refusal as a sentence for people: who saved what, who changed it, and what to do."""
     stale = next(one for one in node.stale if one.refused)
-    writer = nodes.get(stale.by or "")
+    writer = stale.writer
     how = f"{writer.type} changed it" if writer is not None else "it was changed"
     line = f" in line {writer.place[1][0]}" if writer is not None and writer.place else ""
     return (
         f"Torch refuses this backward pass: {saver(node, stale)} saved {stale.name} for its "
-        f"gradient, then {how} in place{line}{_from_to(stale)}. Write the new value into a new "
+        f"gradient, then {how} in place{line}{from_to(stale)}. Write the new value into a new "
         "tensor, or change a clone."
     )
 
@@ -202,7 +206,8 @@ def changed_at(stale: Stale, index: Sequence[int] = ()) -> int | None:
     return chosen if chosen in changed else next(iter(changed), None)
 
 
-def _from_to(stale: Stale) -> str:
+def from_to(stale: Stale) -> str:
+    """Which number was there and which one is there now, as far as both are known."""
     at = changed_at(stale)
     if at is None or stale.now is None:
         return ""

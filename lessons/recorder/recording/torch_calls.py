@@ -9,7 +9,7 @@ from ...tricks.lookup import SPELLINGS, Spelling
 from ...tricks.optypes import OP_TYPES
 from ...tricks.rule import Slot
 from ..recording.nodes import Kind
-from ..torch_private import PICKLED, transforms
+from ..torch_private import PICKLED, SWITCH, transforms
 
 KINDS: dict[str, Kind] = {
     "stop_gradient": "stopped",
@@ -22,12 +22,13 @@ KINDS: dict[str, Kind] = {
     "forward_backward": "surrogate",
 }
 _NO_OPS = frozenset((
+    SWITCH,
     *("backward", "grad", "retain_grad", "register_hook"),
     *("register_post_accumulate_grad_hook", "requires_grad_"),
     *("share_memory_", "rename_", "__deepcopy__", "__reduce_ex__"),
     *(PICKLED, "__setstate__", "__hash__", "as_subclass", "data_ptr"),
     *("__set__", "__delete__", "__format__", "__repr__", "__len__"),
-    *("tolist", "item", "numpy", "size", "dim", "stride", "numel"),
+    *("__float__", "__int__", "tolist", "item", "numpy", "size", "dim", "stride", "numel"),
 ))  # fmt: skip
 
 LETS_OTHERS_WRITE = frozenset((
@@ -39,6 +40,9 @@ LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "
 """Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
 
 
+_IN_PLACE = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
+
+
 @lru_cache(2048)
 def meaning(func: Any) -> Spelling | None:
     """How a torch callable spells an op type, the engine's or its own name; None for no op."""
@@ -47,11 +51,17 @@ def meaning(func: Any) -> Spelling | None:
         return spelling
     name = getattr(func, "__name__", type(func).__name__)
     if name == "__get__":
-        attribute = getattr(getattr(func, "__self__", None), "__name__", "")
-        if attribute == "data":  # the old spelling of detach
+        word = attribute(func)
+        if word == "data":  # the old spelling of detach
             return Spelling("stop_gradient")
-        return Spelling(attribute) if attribute in ("real", "imag", "H", "mH") else None
+        return Spelling(word) if word in ("real", "imag", "H", "mH") else None
     return None if name in _NO_OPS else Spelling(name.strip("_") or "op")
+
+
+def attribute(func: Any) -> str:
+    """Which attribute of a tensor is read or set."""
+    word: str = getattr(getattr(func, "__self__", None), "__name__", "")
+    return word
 
 
 def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
@@ -71,6 +81,21 @@ def op_type_of_node(name: str) -> str:
     """
     types = [row.name for row in OP_TYPES.values() if name in row.nodes]
     return types[0] if len(types) == 1 else name
+
+
+def is_in_place(name: str) -> bool:
+    """Whether a call of this name changes its first operand."""
+    return name.endswith("_") and (not name.startswith("__") or name in _IN_PLACE)
+
+
+def sets_weight(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call writes plain numbers into a leaf, as its initialisation or a step does."""
+    if not is_in_place(name):
+        return False
+    leaf, *others = tensors_in([*args, *kwargs.values()]) or (None,)
+    if leaf is None or not (leaf.is_leaf and leaf.requires_grad):
+        return False
+    return not any(one.requires_grad for one in others)
 
 
 def untraceable(around: int = 0) -> bool:

@@ -5,6 +5,8 @@ whole right side of an assignment, what the call returns is what the variable wi
 """
 
 import ast
+import contextlib
+import copy
 import linecache
 import os
 import sys
@@ -14,14 +16,19 @@ from types import CodeType, FrameType
 
 import torch
 
-_ENGINE = tuple(
-    os.path.join(os.path.realpath(folder), "")
-    for folder in (
-        Path(torch.__file__).parent,
-        Path(__file__).parents[1],
-        Path(__file__).parents[2] / "tricks",
-    )
+_ENGINE = (
+    *(
+        os.path.join(os.path.realpath(folder), "")
+        for folder in (
+            Path(torch.__file__).parent,
+            Path(__file__).parents[1],
+            Path(__file__).parents[2] / "tricks",
+        )
+    ),
+    os.path.realpath(copy.__file__),  # deepcopy calls a method of each tensor
+    os.path.realpath(contextlib.__file__),  # a decorator calls what it decorates
 )
+_INSTALLED = ("site-packages", "dist-packages")
 Place = tuple[int, int, int, int]
 """First line, last line, first column, end column, as Python's ``ast`` counts them."""
 Where = tuple[str, Place | None]
@@ -50,19 +57,36 @@ def running() -> tuple[Where | None, Where | None]:
 
     Calls within torch and the engine are left out. None where nothing else runs.
     """
-    own = _outside(sys._getframe(1))
-    caller = None if own is None else _outside(own.f_back)
-    return _where(own), _where(caller)
+    own = outside(sys._getframe(1))
+    caller = None if own is None else outside(own.f_back)
+    return where(own), where(caller)
 
 
-def _outside(frame: FrameType | None) -> FrameType | None:
+@lru_cache(4096)
+def line_of(where: Where | None) -> str:
+    """ "train.py:12": the file as seen from the working folder, or from where it is installed."""
+    if where is None:
+        return ""
+    path, place = Path(where[0]), where[1]
+    installed = next((one for one in path.parents if one.name in _INSTALLED), None)
+    if installed is not None:
+        path = path.relative_to(installed)
+    elif path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    else:
+        path = Path(path.name)
+    return f"{path}:{place[0]}" if place else str(path)
+
+
+def outside(frame: FrameType | None) -> FrameType | None:
     """This frame, or the nearest around it that is neither torch's nor the engine's."""
     while frame is not None and _engine_code(frame.f_code):
         frame = frame.f_back
     return frame
 
 
-def _where(frame: FrameType | None) -> Where | None:
+def where(frame: FrameType | None) -> Where | None:
+    """The expression that runs in this frame."""
     return None if frame is None else _place(frame.f_code, frame.f_lasti)
 
 

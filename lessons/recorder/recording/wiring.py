@@ -7,15 +7,14 @@ autograd then sends nothing along that edge, as if the operand had been stopped.
 """
 
 import weakref
-from array import array
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 import torch
 
 from ...tricks.rule import rule_name
 from ..recording.nodes import Edge, Node
-from ..recording.plain_tensor import Value
+from ..recording.plain_tensor import Value, added
 from ..recording.recording import Recording
 from ..torch_private import unseen
 
@@ -98,7 +97,7 @@ class Hook:
         for place, node, output in self.arrivals:
             gradient = upstream[place]
             if gradient is not None:
-                node.upstream[output] = Value.of(gradient)
+                node.upstream[output] = added(node.upstream[output], Value.of(gradient))
                 recording.order.append(node.name)
         for place, edge in self.sends:
             gradient = sent[place]
@@ -106,15 +105,6 @@ class Hook:
                 edge.offered = added(edge.offered, Value.of(gradient))
                 if not edge.cut:
                     edge.gradient = edge.offered
-
-
-def added(first: Value | None, second: Value) -> Value:
-    """The sum, entry by entry: an op of several parts sends its shares one by one."""
-    if first is None:
-        return second
-    pairs = zip(first.numbers, second.numbers, strict=True)
-    summed: Sequence[Any] = [a + b for a, b in pairs]
-    return second._replace(numbers=array("d", summed) if second.packed else summed)
 
 
 class Wiring:

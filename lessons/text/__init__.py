@@ -1,4 +1,4 @@
-"""Numbers, lists and what somebody else wrote, as people read them."""
+"""Numbers, lists and text from elsewhere, as people read them; ``console`` is the command line."""
 
 import math
 from collections.abc import Sequence

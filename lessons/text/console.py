@@ -1,4 +1,4 @@
-"""What the command line reads and prints.
+"""What a command line reads and prints, and the exit status it ends with.
 
 What a file or another program takes up is UTF-8 on every machine. A person's terminal keeps its own
 encoding; what that lacks is written with what it has. Whatever goes wrong is one line.
@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
 
 PLAIN = "lessons.plain"
 """The name of the error handler for letters that a terminal lacks, once ``prepare`` has run."""
@@ -27,6 +28,34 @@ _INSTEAD = str.maketrans({
 
 class OutputError(OSError):
     """Nothing can be printed any more; the message says why."""
+
+
+def answer(program: str, compute: Callable[[], str | bytes], *mistakes: type[Exception]) -> int:
+    """Print what a command computes, or what is wrong with what was asked.
+
+    Args:
+        program: how the command is called; its complaints begin with this.
+        mistakes: errors besides ValueError whose words are for people; these may have lines.
+
+    Returns:
+        The exit status: 0; 2 for a mistake; 1 if the answer could not be written; 130 after an
+        interrupt, as in a shell.
+    """
+    prepare()
+    try:
+        write(compute())
+    except OutputError as error:
+        _complain(f"{program}: {error}")
+        return 1
+    except mistakes as error:
+        _complain(*f"{program}: {error}".split("\n"))
+        return 2
+    except ValueError as error:
+        _complain(f"{program}: {error}")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
 
 
 def prepare() -> None:
@@ -65,12 +94,11 @@ def write(content: str | bytes) -> None:
             raise OutputError(f"standard output: {error.strerror}.") from None
 
 
-def complain(message: str, *more: str) -> None:
-    """A line on standard error, or several; nothing in them that a terminal would obey."""
+def _complain(*lines: str) -> None:
+    """Write to standard error, without anything that a terminal would obey."""
     if sys.stderr is not None:  # print would write to standard output instead
         with contextlib.suppress(OSError):
-            lines = [f"python -m lessons: {printable(message)}", *map(printable, more)]
-            print("\n".join(lines), file=sys.stderr, flush=True)
+            print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:

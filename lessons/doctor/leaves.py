@@ -1,0 +1,206 @@
+"""The tensors and modules that take part in a run, each by the name that the program has for it."""
+
+import sys
+import traceback
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.parameter import is_lazy
+
+from ..recorder import Recording
+from ..recorder.recording.saved import memory
+from ..recorder.recording.variables import Where, outside, where
+from ..text import visible
+
+_OURS = __name__.rpartition(".")[0] + "."
+_DEEP = 3
+"""So many names lead to a tensor at most: `self`, `net` and `weight` of `self.net.weight`."""
+_WIDE = 200
+"""Of a longer list only so many entries are looked at, and so many values at each depth squared."""
+
+
+class Leaves:
+    """What wants a gradient, as the program reads it: nothing is looked for in its code.
+
+    `tensors` and `modules` by name; the modules are those that no other module called. `strays`
+    are parameters that are read within the call of a module that does not know them, `met` those
+    that no module has, and `new` those of them that were not there before the run.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.tensors: dict[str, torch.Tensor] = {}
+        self.modules: dict[str, nn.Module] = {}
+        self.strays: list[str] = []
+        self.new: list[str] = []
+        self.met: list[str] = []
+        self.turned_on: set[int] = set()  # by requires_grad = True, while it runs
+        self._names: dict[int, str] = {}
+        self._paths: dict[int, str] = {}
+        self._lazy: dict[int, tuple[str, torch.Tensor]] = {}
+
+    def add(self, name: str, tensor: torch.Tensor) -> str:
+        """Know a tensor by this name, or the one that it has already."""
+        if id(tensor) not in self._names:
+            self._names[id(tensor)] = name = self._free(name)
+            self.tensors[name] = tensor
+        return self._names[id(tensor)]
+
+    def add_module(self, name: str, module: nn.Module) -> None:
+        """Know a module with all that it holds."""
+        self.modules.setdefault(name, module)
+        for path, one in module.named_modules():
+            self._paths.setdefault(id(one), f"{name}.{path}".strip("."))
+        for part, one in [*module.named_parameters(), *module.named_buffers()]:
+            if is_lazy(one):  # it has no shape before its first pass
+                self._lazy[id(one)] = f"{name}.{part}".strip("."), one
+            else:
+                self.add(f"{name}.{part}".strip("."), one)
+
+    def path(self, module: nn.Module, inside: bool) -> str:
+        """The path of a module that begins to run, `inside` another one's call or not."""
+        if id(module) not in self._paths:
+            name = _spelled(module) or type(module).__name__
+            while name in self.modules:
+                name += "_"
+            known = len(self.tensors)
+            self.add_module(name, module)
+            self.strays += [*self.tensors][known:] if inside else []
+        path = self._paths[id(module)]
+        if any(id(one) not in self._names for one in module.parameters(recurse=False)):
+            self._add_late(path, module)
+        return path
+
+    def _add_late(self, path: str, module: nn.Module) -> None:
+        """Know the parameters that were lazy, or have been replaced before the module ran."""
+        for name, one in module.named_parameters(recurse=False):
+            if not is_lazy(one) and self.was_there(one):
+                self.add(f"{path}.{name}".strip("."), one)
+
+    def name(self, tensor: torch.Tensor) -> str | None:
+        """The name of a tensor that is known, as it becomes a node of the recording."""
+        if id(tensor) in self._lazy:
+            self.add(*self._lazy.pop(id(tensor)))
+        name = self._names.get(id(tensor))
+        if name is not None and name in self.recording.nodes:  # an op has this name
+            held, name = self.tensors.pop(name), self._free(name)
+            self.tensors[name], self._names[id(tensor)] = held, name
+        return name
+
+    def found(self, tensor: torch.Tensor, inside: nn.Module | None) -> str | None:
+        """The name of a tensor that is read for the first time, from the variables that hold it."""
+        name = _spelled(tensor) if tensor.requires_grad else None
+        if name is None:
+            return None
+        name = self.add(name, tensor)
+        self.met.append(name)
+        if not self.was_there(tensor):
+            self.new.append(name)
+        elif inside is not None and (
+            isinstance(tensor, nn.Parameter) or any(one is tensor for one in vars(inside).values())
+        ):
+            self.strays.append(name)
+        return name
+
+    def was_there(self, tensor: torch.Tensor) -> bool:
+        """Whether it is older than the run."""
+        made = memory(tensor) in self.recording.made or id(tensor) in self.turned_on
+        return not made or self.recording.born(tensor) is not None
+
+    def called(self, tensor: torch.Tensor) -> str | None:
+        """The name of a tensor; None for one that no op and no module has."""
+        return self._names.get(id(tensor))
+
+    def _free(self, name: str) -> str:
+        word, count = name, 0
+        while name in self.tensors or name in self.recording.nodes:
+            count += 1
+            name = f"{word}_{count}"
+        return name
+
+
+def spelled(thing: Any, error: BaseException | None = None) -> str:
+    """What the program calls an object, as it runs or where it raised; else the object's type."""
+    frames = None
+    if error is not None:
+        frames = [one for one, _ in traceback.walk_tb(error.__traceback__) if _is_program(one)]
+    return _spelled(thing, frames) or type(thing).__name__
+
+
+def _spelled(thing: Any, frames: list[types.FrameType] | None = None) -> str | None:
+    """The shortest name that leads to an object, in the outermost call that has one."""
+    met: set[int] = set()
+    for frame in [*_outwards()][::-1] if frames is None else frames:
+        scopes = [one for one in (frame.f_locals, frame.f_globals) if id(one) not in met]
+        met.update(map(id, scopes))
+        values = [pair for one in scopes for pair in one.items() if pair[0][:2] != "__"]
+        name = _among(values, thing)
+        if name is not None:
+            return name
+    return None
+
+
+def _among(values: list[tuple[str, Any]], thing: Any) -> str | None:
+    """The shortest name that leads from one of these values to an object."""
+    met: set[int] = set()
+    for _ in range(_DEEP):
+        for name, value in values if isinstance(thing, (nn.Parameter, nn.Module)) else ():
+            path = _path(value, thing) if isinstance(value, nn.Module) else None
+            if path is not None:
+                return f"{name}.{path}".strip(".")
+        for name, value in values:
+            if value is thing:
+                return name
+        deeper = [(name, value) for name, value in values if id(value) not in met]
+        met.update(id(value) for _, value in deeper)
+        values = [inner for pair in deeper for inner in _inside(*pair)][: _WIDE * _WIDE]
+    return None
+
+
+def here() -> Where | None:
+    """Where the program is: the innermost expression that is neither torch's nor ours."""
+    return where(next(_outwards(), None))
+
+
+def _outwards() -> Iterator[types.FrameType]:
+    """The calls of the program that runs, the innermost first."""
+    frame, met = outside(sys._getframe(1)), False
+    while frame is not None:
+        if _is_program(frame):
+            met = True
+            yield frame
+        elif met and _is_ours(frame):
+            return
+        frame = outside(frame.f_back)
+
+
+def _is_ours(frame: types.FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith(_OURS)
+
+
+def _is_program(frame: types.FrameType) -> bool:
+    return not _is_ours(frame) and not frame.f_code.co_filename.startswith("<frozen")
+
+
+def _path(module: nn.Module, thing: Any) -> str | None:
+    """Where a module holds another one or a parameter."""
+    parts = module.named_modules() if isinstance(thing, nn.Module) else module.named_parameters()
+    return next((path for path, one in parts if one is thing), None)
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What a container or an object of the program's own holds."""
+    if isinstance(value, dict):
+        yield from ((f"{name}[{visible(repr(key))}]", value[key]) for key in list(value)[:_WIDE])
+    elif isinstance(value, (list, tuple)):
+        yield from ((f"{name}[{place}]", one) for place, one in enumerate(value[:_WIDE]))
+    elif hasattr(type(value), "__dict__") and not isinstance(
+        value, (type, types.ModuleType, types.FunctionType, torch.Tensor)
+    ):
+        held = getattr(value, "__dict__", None)
+        if isinstance(held, dict):
+            public = [key for key in held if not str(key).startswith("_")]
+            yield from ((f"{name}.{key}", held[key]) for key in public[:_WIDE])

@@ -1,0 +1,79 @@
+"""What a run showed that is no fault by itself: where gradients stop on the way, and the like."""
+
+from collections.abc import Iterator
+
+from ..recorder.recording.variables import line_of
+from ..text import listed
+from .copies import copies
+from .cuts import ends
+from .graph import Graph
+from .partial import perhaps_partial
+from .stops import called, stop
+from .watch import Run
+from .words import spelled
+from .zeros import zeros
+
+MOST = 20
+"""Notes on places where a gradient stops."""
+
+
+def notes(run: Run, told: set[str | None]) -> list[str]:
+    """Sentences; `told` are the nodes of which a fault speaks."""
+    graph = Graph(run.recording)
+    seen = [*dict.fromkeys(_stops(run, graph, told)), *perhaps_partial(run, graph, told)]
+    more = [f"{len(seen) - MOST} more stop likewise."] if len(seen) > MOST else []
+    warned = (f"Warned: {one[:300]}" for one in run.warned)
+    hidden = run.watch.hidden if run.watch is not None else ""
+    usual = [
+        *([f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []),
+        *_applied(run),
+        *copies(run, graph, ends(run)).values(),
+        *(says for _, says, *_ in zeros(run, graph, True)),
+    ]
+    return [*dict.fromkeys(usual), *seen[:MOST], *more, *warned]
+
+
+def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
+    """Where on the way to the result a gradient could have gone on and did not, each line once."""
+    wanted, told_of = graph.before(ends(run)), set[tuple[str, str]]()
+    if not any(node.stale for node in run.recording):  # those were made to change the numbers
+        wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
+    found: dict[tuple[str, str], str] = {}
+    for node in run.recording:
+        read = [edge.producer for edge in node.operands if edge.producer.requires_grad]
+        whole = not node.requires_grad and node.outputs[0].dtype.startswith("int")
+        if not read or node.name not in wanted or not (node.kind == "stopped" or whole):
+            continue
+        if node.off is not None and node.off.how == "torch":  # it knows what it does
+            continue
+        why = stop(run, graph, node)
+        key = why.kind, line_of(why.where)
+        if node.name in told:
+            told_of.add(key)
+        elif node.kind == "stopped":
+            found.setdefault(key, f"{why.says} {called(read[0])} gets nothing from there.")
+        else:
+            before = graph.before([node.name])
+            hit = listed([name for name in run.gradients if name in before])
+            found.setdefault(key, f"{why.says} {hit} learn by other paths alone. {why.do}")
+    yield from (says for key, says in found.items() if key not in told_of)
+
+
+def _applied(run: Run) -> Iterator[str]:
+    """Functions of the program's own that pass the value and change the gradient by a factor."""
+    for node in run.recording:
+        edge = next((one for one in node.operands if one.flows), None)
+        came = node.upstream[0] if node.upstream else None
+        sent = None if edge is None else edge.offered
+        if node.function != "apply" or edge is None or sent is None or came is None:
+            continue
+        if not node.outputs[0].same_as(edge.value) or len(came.numbers) != len(sent.numbers):
+            continue
+        factors = [b / a for a, b in zip(came.numbers, sent.numbers, strict=True) if a]
+        if factors and max(factors) - min(factors) <= 1e-4 * abs(factors[0]) and factors[0] != 1:
+            kept = factors[0] > 0
+            where = f" in {line_of(node.place)}" if node.place else ""
+            yield (
+                f"{node.type}.apply{where} passes the value and multiplies the gradient by "
+                f"{'+' * kept}{spelled(factors[0])}: it is {'not ' * kept}reversed."
+            )

@@ -1,0 +1,213 @@
+"""What a program does with its gradients: steps of its optimizers, what cleared or clipped them."""
+
+import gc
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.optim.optimizer import (
+    Optimizer,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from ..recorder import Node, Recording
+from ..recorder.recording.saved import memory
+from ..recorder.recording.torch_calls import attribute
+from ..recorder.recording.variables import Where
+from ..recorder.torch_private import CLEARS
+from .leaves import here, spelled
+
+_CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
+_UNSCALES = "_amp_foreach_non_finite_check_and_unscale_"
+
+
+@dataclass
+class Step:
+    """One step of one optimizer: what it found.
+
+    `held` are its parameters by `id`; `grads` those of them that had a gradient; `cleared` those
+    whose gradient had come and was gone, with the place where it was cleared; `kept` whether none
+    was cleared since the optimizer's last step; `clipped` where gradients were clipped that a
+    GradScaler had not unscaled yet; `count` how many nodes there were.
+    """
+
+    name: str
+    kind: str
+    place: Where | None
+    time: int
+    count: int
+    held: dict[int, torch.Tensor]
+    rate: float
+    grads: set[int] = field(default_factory=set)
+    cleared: dict[int, Where | None] = field(default_factory=dict)
+    kept: bool = False
+    clipped: Where | None = None
+
+
+class Optimizers:
+    """Follows the gradients of a program from its backward passes to its optimizers."""
+
+    def __init__(self, recording: Recording, turned_on: set[int]) -> None:
+        self.recording, self.turned_on = recording, turned_on
+        self.steps: list[Step] = []
+        self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
+        self.none: torch.Tensor | None = None  # the last one whose .grad was read and is None
+        self.frozen: dict[int, Where | None] = {}  # by requires_grad = False
+        self.came: dict[int, int] = {}  # when the last gradient came, by the parameter's `id`
+        self.over = False
+        self.stepped: Callable[[], None] = lambda: None
+        self._clock = itertools.count(1)
+        self._clears: dict[int, tuple[int, Where | None]] = {}  # by parameter, or by memory
+        self._clipped: Where | None = None
+        self._unscaled = False
+        self._inside: list[bool] = []  # for each step that runs, whether it has a closure
+
+    @contextmanager
+    def followed(self) -> Iterator[None]:
+        """Within the block each step of each optimizer is noted, by torch's own hooks."""
+        with ExitStack() as stack:
+            stack.callback(register_optimizer_step_pre_hook(self._before).remove)
+            stack.callback(register_optimizer_step_post_hook(self._after).remove)
+            yield
+
+    def heard(self, function: Any, args: tuple[Any, ...]) -> None:
+        """Note a call that clears, clips, unscales or reads gradients, or freezes a tensor."""
+        name = getattr(function, "__name__", "")
+        if name in ("__set__", "__get__", "__delete__"):
+            self._accessed(attribute(function), name, args)
+        elif name == "requires_grad_":
+            self._switched(args[0], args[1] if len(args) > 1 else True)
+        elif name in CLEARS:
+            several = [args[0]] if isinstance(args[0], torch.Tensor) else args[0]
+            self._clears |= dict.fromkeys(map(memory, several), self._now())
+        elif name == _UNSCALES:
+            self._unscaled = True
+        elif name.startswith(("_foreach_", "mul_", "clamp_")) and self._clipped is None:
+            self._clipped = None if self._unscaled else _clipping()
+
+    def _accessed(self, what: str, name: str, args: tuple[Any, ...]) -> None:
+        tensor = args[0]
+        if what == "requires_grad" and name == "__set__":
+            self._switched(tensor, args[1])
+        elif what == "grad" and name != "__get__":
+            self._clears[id(tensor)] = self._now()
+        elif what == "grad" and not (tensor.is_leaf or tensor.retains_grad):
+            self.read.setdefault(id(tensor), (tensor, here()))
+        elif what == "grad" and tensor.grad is None:
+            self.none = tensor
+
+    def _switched(self, tensor: torch.Tensor, on: bool) -> None:
+        self.frozen.pop(id(tensor), None)
+        if not on:
+            self.frozen[id(tensor)] = here()
+        elif not tensor.requires_grad:
+            self.turned_on.add(id(tensor))
+
+    def _now(self) -> tuple[int, Where | None]:
+        return next(self._clock), here()
+
+    def arrived(self, tensor: torch.Tensor) -> None:
+        """Note that a backward pass brought this leaf a gradient."""
+        self.came[id(tensor)] = next(self._clock)
+
+    def _before(self, optimizer: Optimizer, args: Any, kwargs: Any) -> Any:
+        self.recording.pause()
+        swapped = self._closures([*args, *kwargs.values()])
+        self._inside.append(bool(swapped))
+        if not swapped:
+            self._note(optimizer)
+            return None
+        new = tuple(swapped.get(id(one), one) for one in args)
+        return new, {name: swapped.get(id(one), one) for name, one in kwargs.items()}
+
+    def _closures(self, arguments: list[Any]) -> dict[int, Any]:
+        """A closure computes the loss within the step: it is recorded, though the step is not."""
+
+        def heard(closure: Callable[[], Any]) -> Callable[[], Any]:
+            def call() -> Any:
+                self.recording.pause(-1)
+                try:
+                    return closure()
+                finally:
+                    self.recording.pause()
+
+            return call
+
+        return {id(one): heard(one) for one in arguments if callable(one)}
+
+    def _note(self, optimizer: Optimizer) -> None:
+        if self.over or len(self._inside) > 1:  # an optimizer that steps within another's step
+            return
+        held = {id(one): one for one in _held(optimizer)}
+        last = next((one for one in self.steps[::-1] if one.held.keys() == held.keys()), None)
+        rate = max(float(group.get("lr", 1)) for group in optimizer.param_groups)
+        time, place = self._now()
+        name = last.name if last else spelled(optimizer)
+        step = Step(
+            name, type(optimizer).__name__, place, time, len(self.recording.nodes), held, rate
+        )
+        clears = []
+        for number, one in held.items():
+            grad = one.grad
+            address = 0 if grad is None else memory(grad)
+            cleared = self._clears.get(number) or self._clears.get(address)
+            came = self.came.get(number, 0)
+            gone = grad is None or not bool(grad.count_nonzero())
+            if cleared and gone and 0 < came < cleared[0]:
+                step.cleared[number] = cleared[1]
+            elif grad is not None:
+                step.grads.add(number)
+                clears.append(cleared[0] if cleared else 0)
+        step.kept = last is not None and max(clears, default=time) < last.time
+        step.clipped = self._clipped if self._unscaled else None
+        self.steps.append(step)
+        self._clipped, self._unscaled = None, False
+
+    def _after(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if self._inside[-1]:
+            self._note(optimizer)
+        self.recording.pause(-1)
+        self._inside.pop()
+        if self._inside or self.over:
+            return
+        step = self.steps[-1]
+        node = Node("", f"{step.name}.step()", "plain")
+        node.place = (step.place[0], step.place[1]) if step.place and step.place[1] else None
+        self.recording.wrote(node, list(step.held.values()))
+        self.stepped()
+
+    def all_held(self) -> set[int]:
+        """The parameters of every optimizer that there is, stepped or not, by `id`."""
+        held = {id(one) for optimizer in _optimizers() for one in _held(optimizer)}
+        return held.union(*(step.held for step in self.steps))
+
+    def idle(self) -> set[int]:
+        """The parameters, by `id`, whose optimizers have not made a step while others did."""
+        moved = set[int]().union(*(step.held for step in self.steps))
+        waiting = (_held(one) for one in _optimizers() if self.steps)
+        return {id(one) for held in waiting for one in held} - moved
+
+
+def _optimizers() -> list[Optimizer]:
+    return [one for one in gc.get_objects() if issubclass(type(one), Optimizer)]
+
+
+def _held(optimizer: Optimizer) -> list[torch.Tensor]:
+    return [one for group in optimizer.param_groups for one in group["params"]]
+
+
+def _clipping() -> Where | None:
+    """Where the program called one of torch's functions that clip, if one runs now."""
+    frame = sys._getframe(1)
+    for _ in range(12):
+        if frame.f_code.co_name in _CLIPS:
+            return here()
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return None

@@ -1,0 +1,247 @@
+"""What a program raised: torch's errors about gradients, with the tensor and the line they mean."""
+
+import re
+from collections.abc import Collection, Iterator
+
+import torch
+from torch import nn
+
+from ..recorder import Node
+from ..recorder.recording.nodes import Stale
+from ..recorder.recording.saved import from_to, saver
+from ..recorder.recording.switches import Off
+from ..recorder.recording.variables import Sources, Where, line_of
+from ..text import counted, listed
+from .cuts import Told
+from .errors import place_of
+from .graph import Graph
+from .leaves import spelled
+from .source import cited
+from .stops import called
+from .watch import WITHOUT_GRAPH, Run
+
+_INPLACE = (
+    "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new tensor, "
+    "x = x + 1 in place of x += 1."
+)
+_RETURNED = re.compile(
+    r"unction (\w+)Backward returned an (?:incorrect number of gradients \(expected (\d+), got "
+    r"(\d+)|invalid gradient at index (\d+))"
+)
+_KNOWN = (
+    (
+        "Inference tensors? cannot be saved|Inplace update to inference tensor|inference tensor",
+        "a tensor created under torch.inference_mode can't take part in a backward pass.",
+        "Compute it under torch.no_grad() instead, or use x.clone() of it outside that block.",
+    ),
+    (
+        "leaf Variable that requires grad",
+        "an in-place op writes into a leaf that requires a gradient, while gradients are on.",
+        _INPLACE,
+    ),
+    (
+        "BackwardHookFunction|is a view and (is|its base).* modified in-?place",
+        "an op in place changes the output of a module that has a full backward hook, or another "
+        "output that is a view.",
+        "Take inplace=True off the module after it, or work on a clone: out = out.clone().",
+    ),
+    (
+        "implicitly created only for scalar",
+        "backward() starts from one number, and the loss has a shape.",
+        "Reduce it: loss.mean().backward(), or loss.sum().backward().",
+    ),
+    (
+        "appears to not have been used in the graph",
+        "autograd.grad() is asked for a tensor that its output was not computed from.",
+        "Ask for the tensor itself that the forward pass read, not for a copy, view or cast of it; "
+        "allow_unused=True gives None.",
+    ),
+    (
+        "differentiated Tensors does not require grad",
+        "autograd.grad() is asked for a tensor that doesn't require a gradient.",
+        "Call x.requires_grad_() on it before the forward pass.",
+    ),
+    (
+        "non-leaf Tensor",
+        "an optimizer holds leaves alone, and this tensor was computed from another one.",
+        "Compute it first, then make it a leaf: w = (torch.randn(3) * 0.01).requires_grad_(), or "
+        "nn.Parameter(torch.randn(3) * 0.01).",
+    ),
+    (
+        "empty parameter list",
+        "the module has no parameters of its own.",
+        "Keep layers as attributes, in nn.ModuleList or nn.ModuleDict; a plain list hides them.",
+    ),
+    (
+        "numpy.. on Tensor that requires grad",
+        "numpy can't follow gradients, so torch refuses to hand the numbers over.",
+        "Write .detach().numpy() where no gradient is wanted; else compute it with torch.",
+    ),
+    (
+        "change requires_grad flags of leaf",
+        "requires_grad can be switched on leaves alone; this tensor was computed.",
+        "Freeze the weights that it was computed from, or use x.detach().",
+    ),
+    (
+        "graph leaves. support the deepcopy",
+        "deepcopy meets a tensor that was computed and still has its graph.",
+        "Keep x.detach() in the object that is copied.",
+    ),
+    (
+        "Found dtype|expected scalar type|must have the same dtype",
+        "two tensors that meet here have different dtypes.",
+        "Cast the target: target.float(), or target.long() for class numbers.",
+    ),
+    (
+        "floating point and complex dtype can require",
+        "whole numbers have no derivative, so they can't require a gradient.",
+        "Cast first: x.float().requires_grad_().",
+    ),
+    (
+        "NoneType",
+        "no backward pass has brought a gradient, so it is None.",
+        "Skip what has none, or find why: is it read on the way to the loss, is it frozen?",
+    ),
+)  # fmt: skip
+
+
+def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
+    """The fault of a program that raised; none where one of those `told`, by kind, explains it."""
+    error = run.watch.error if run.watch is not None else None
+    if error is None:
+        return
+    said = " ".join(str(error).split())
+    if run.recording.refused is not None:
+        yield _refused(run, run.recording.nodes[run.recording.refused])
+    elif "second time" in said:
+        if "no_create_graph" not in told:  # what grad() had saved is freed at once
+            yield _second_time(run, graph)
+    elif returned := _RETURNED.search(said):
+        yield _returned(returned)
+    elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch and run.watch.dark:
+        yield _in_the_dark(error, *run.watch.dark)
+    elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
+        known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
+        why, do = known or (f"torch says: {said[:300]}", "")
+        yield (
+            "raised", f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
+            f"{_which(run, error)}{why}", do, None,
+        )  # fmt: skip
+
+
+def _in_the_dark(
+    error: BaseException, module: nn.Module, place: Where | None, off: Off | None
+) -> Told:
+    """All that ran before the backward pass ran without gradients."""
+    by = f"torch.{off.name} in {line_of(off.where)}" if off is not None and off.where else "no_grad"
+    return (
+        "no_grad", f"{spelled(module, error)} ran in {line_of(place)} without gradients, which "
+        f"{by} had switched off, so the loss has no graph.", "Take what trains out of it.", None,
+    )  # fmt: skip
+
+
+def _which(run: Run, error: BaseException) -> str:
+    """The tensor that an error is about, as the start of a sentence, where that was seen."""
+    none = None if run.watch is None else run.watch.optimizers.none
+    if "NoneType" in str(error) and none is not None:
+        return f"the last .grad that was read is that of {spelled(none, error)}, and "
+    if "nference" in str(error):
+        made = [one for one in run.recording if one.off and one.off.name == "inference_mode"]
+        return f"{called(made[-1])} comes from {line_of(made[-1].place)}, and " if made else ""
+    return ""
+
+
+def _returned(found: re.Match[str]) -> Told:
+    """A backward of the program's own gives fewer or more gradients than its inputs, or others."""
+    name, wanted, got, index = found.groups()
+    kinds = [torch.autograd.Function]
+    for kind in kinds:  # grows while it is walked
+        kinds += kind.__subclasses__()
+    function = next((one for one in reversed(kinds) if one.__name__ == name), None)
+    where = ""
+    if function is not None:
+        code = function.backward.__code__
+        last = max(line for *_, line in code.co_lines() if line)  # that of its return
+        where = f" in {line_of((code.co_filename, (last, last, 0, 0)))}"
+    says, do = (
+        f"a gradient of another shape for input {index}",
+        "Sum over what was broadcast, until it has the shape of that input.",
+    ) if index else (
+        f"{counted(int(got), 'gradient')} for {counted(int(wanted), 'input')} of its forward",
+        "Return one for each input in their order, None where none is wanted.",
+    )  # fmt: skip
+    return "returned", f"{name}.backward{where} returns {says}.", do, None
+
+
+def _refused(run: Run, node: Node) -> Told:
+    """Torch won't go back through a node: what was saved there was changed in place since."""
+    stale = next(one for one in node.stale if one.refused)
+    writer = stale.writer
+    place = line_of(node.place)
+    begun = line_of(run.recording.passes[-1].place) if run.recording.passes else ""
+    says = (
+        f"Torch refuses the backward pass{' in ' + begun if begun else ''}: {saver(node, stale)} "
+        f"saved {_all(run, stale)} for its gradient{' in ' + place if place else ''}, then "
+    )
+    how = "it was changed in place"
+    do = "Write the new value into a new tensor, or change a clone."
+    if writer is not None:
+        how = f"{writer.type} changed it in place"
+        how += f" in {line_of(writer.place)}" if writer.place else ""
+        if not writer.name and writer.type.endswith(".step()"):
+            do = (
+                f"Call {writer.type} after the last backward() through these weights; or run the "
+                f"forward pass again after it, so that the new weights are saved."
+            )
+    return "refused", f"{says}{how}{from_to(stale)}.", do, node.name
+
+
+def _all(run: Run, stale: Stale) -> str:
+    """All that the same writer changed and torch refuses, by name."""
+    same = [
+        one.name for node in run.recording for one in node.stale
+        if one.refused and one.writer is stale.writer
+    ]  # fmt: skip
+    return listed(list(dict.fromkeys([stale.name, *same])), 4)
+
+
+def _second_time(run: Run, graph: Graph) -> Told:
+    """A pass goes through ops that an earlier pass went through, and that were freed then."""
+    recording = run.recording
+    last = recording.passes[-1]
+    earlier = graph.before([one.node for one in recording.passes[:-1]])
+    shared = [
+        node for node in list(recording)[: recording.passes[0].before]
+        if node.name in graph.before([last.node]) & earlier and node.requires_grad and not node.leaf
+    ]  # fmt: skip
+    begun = line_of(last.place)
+    says = f"{run.name} went backward a second time through ops of the first, in {begun}: "
+    if not shared:
+        return (
+            "second_time", f"{says}torch had freed what they saved.",
+            "Compute the loss again for each backward(); retain_graph=True keeps the first graph.",
+            last.node,
+        )  # fmt: skip
+    node = shared[-1]
+    reads = graph.consumers.get(node.name, ())
+    later = [
+        edge for edge in reads if edge.consumer in list(recording)[recording.passes[0].before :]
+    ]
+    names = Sources().names(node.place)
+    output = later[0].output if later else 0
+    name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
+    lines = [edge.consumer.place[1][0] for edge in reads if edge.consumer.place]
+    says += (
+        f"{name}, made in {line_of(node.place)}, is shared by both, and torch had freed what its "
+        "ops saved."
+    )
+    if last.node in {one.node for one in recording.passes[:-1]}:
+        do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."
+    elif len(lines) > len(set(lines)):
+        do = f"Make {name} inside the loop, so that each pass has a graph of its own."
+    else:
+        do = (
+            f"Detach what goes on to the next pass, as in {name} = {name}.detach(); "
+            "retain_graph=True would keep all graphs."
+        )
+    return "second_time", says, do, node.name

@@ -1,0 +1,314 @@
+"""What people do about an infinity or a NaN, tried on the numbers that were recorded."""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import torch
+
+from ..recorder import Edge, Node, Value
+from ..recorder.recording.plain_tensor import unflat
+from ..tricks.rule import Slot
+from .graph import Graph
+from .stops import called
+from .words import spelled
+
+AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
+DIVIDE = (
+    "The denominator is 0 there. If it is never negative, add a small number to it: "
+    "x / (y + 1e-12). Else choose it before the division: x / torch.where(y == 0, 1, y). "
+    "Another torch.where, behind it, may then set the result; alone, that one repairs the "
+    "value and not the gradient."
+)
+_Op = Callable[[torch.Tensor], torch.Tensor]
+_REPAIRS: dict[str, tuple[str, str, _Op]] = {
+    **dict.fromkeys(
+        ("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12", lambda x: x + 1e-12)
+    ),
+    **dict.fromkeys(
+        ("acos", "asin", "atanh", "erfinv"),
+        ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)", lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
+    ),
+    "acosh": ("at 1", "x.clamp(min=1 + 1e-6)", lambda x: x.clamp(min=1 + 1e-6)),
+    "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)", lambda x: x.clamp(min=-1 + 1e-6)),
+    "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)", lambda x: x.clamp(1e-6, 1 - 1e-6)),
+}
+"""Where the slope of an op is infinite, and what to give it instead of x: as text, and in torch."""
+_ANGLES = (
+    " A clamp to ±1 itself lets the infinity through. For an angle, torch.atan2(sine, cosine) has "
+    "a finite slope everywhere."
+)
+_SPECTRA = {
+    "linalg_svd": ("singular values", "torch.linalg.svdvals"),
+    "svd": ("singular values", "torch.linalg.svdvals"),
+    "linalg_eigh": ("eigenvalues", "torch.linalg.eigvalsh"),
+    "linalg_eig": ("eigenvalues", "torch.linalg.eigvals"),
+}
+
+
+def after_forward(graph: Graph, node: Node, what: str, place: int | None) -> tuple[str, str]:
+    """A further reason, and what helps, where an op made `what` of finite numbers."""
+    value = node.outputs[0]
+    if value.dtype == "float16" and "∞" in what:
+        return "", (
+            "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
+        )
+    if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
+        return "", DIVIDE
+    for special in (_spread, _nothing, _ignored, _masked, _power):
+        found = special(node)
+        if found is not None:
+            return found
+    if _together(node):
+        return "", _together(node)
+    if node.type in _REPAIRS and "clamp" in _REPAIRS[node.type][1]:
+        return "", (
+            "Keep what it reads inside the bounds of the op, past which rounding can take it: "
+            f"{node.type}({_REPAIRS[node.type][1]})."
+        )
+    if node.type in _REPAIRS or node.type == "pow":
+        here = (
+            "Keep what it reads where the op is defined: clamp it, or add a small number, before "
+            "the op."
+        )
+        if node.type.startswith("log") and what == "NaN":
+            return "", f"{here} A logarithm is not defined below 0: look why it is negative."
+        return "", f"{here} {AFTERWARDS}"
+    if node.type in ("exp", "cosh", "sinh", "expm1"):
+        return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+    return _range(node), "Bring these numbers into a smaller range before the op."
+
+
+def after_backward(
+    node: Node, edge: Edge, place: int, at_output: tuple[int, ...] | None, came: Any
+) -> str:
+    """What helps where a gradient that came finite went back as a NaN or an infinity."""
+    assert edge.offered is not None
+    if at_output is not None and _divides_by_zero(node, at_output):
+        return DIVIDE
+    if node.type in _SPECTRA:
+        return _equal(node)
+    reads = edge.value.component(unflat(place, edge.offered.shape))
+    if _together(node):
+        return _together(node)
+    if node.type in _REPAIRS and not isinstance(reads, complex):
+        return _tried(node, edge, reads, came)
+    if came == 0 and spelled(edge.offered.numbers[place]) == "NaN":
+        return (
+            f"0 came, and the slope of {node.type} is not finite there: their product is NaN. "
+            f"{_before()}"
+        )
+    if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
+        return (
+            "The gradient is larger than float16 can be, 65504. Use a smaller loss scale: "
+            "torch.amp.GradScaler leaves out such a step and halves the scale. Or use bfloat16."
+        )
+    if node.type == "pow" and edge.operand == 1:
+        return (
+            "The slope in the exponent is x**p · log(x), and the base goes down to "
+            f"{spelled(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
+            "Detach the exponent, or keep the base above 0."
+        )
+    if node.type == "pow":
+        return "The slope of pow is infinite at 0 here. Add a small number: (x + 1e-12) ** p."
+    return f"The slope of {node.type} is not finite there. {_before()}"
+
+
+def _before() -> str:
+    return f"{AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
+
+
+def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
+    """The usual repair of an infinite slope, and what the gradient becomes with it."""
+    where, spelling, repaired = _REPAIRS[node.type]
+    op: _Op = getattr(torch, node.type)
+    slope, other = (_slope(one, reads, edge.value.dtype) for one in (op, lambda x: op(repaired(x))))
+    if math.isnan(slope):
+        return f"{node.type} is not defined at {spelled(reads)}. {_before()}"
+    sent = other * (1.0 if came is None else float(came))
+    becomes = f": the gradient there becomes {spelled(sent)}" if math.isfinite(sent) else ""
+    zero = f" 0 came, and 0 · ∞ is NaN. {AFTERWARDS}" if came == 0 else ""
+    do = "Clamp what it reads to a little inside its bounds" if "clamp" in spelling else (
+        "Add a small number before it, not behind, or clamp it"
+    )  # fmt: skip
+    more = _ANGLES if node.type in ("acos", "asin") else ""
+    return (
+        f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({spelling})"
+        f"{becomes}.{more}"
+    )
+
+
+def _slope(function: _Op, at: float, dtype: str) -> float:
+    x = torch.tensor(at, dtype=getattr(torch, dtype), requires_grad=True)
+    with torch.enable_grad():
+        return float(torch.autograd.grad(function(x), x)[0])
+
+
+def _together(node: Node) -> str:
+    """For log(softmax(x)) and log(sigmoid(x)): one op that does not go through 0."""
+    if node.type != "log" or not node.operands:
+        return ""
+    made_by = node.operands[0].producer.type
+    joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
+    return (
+        f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm without it."
+        if joint else ""
+    )  # fmt: skip
+
+
+def _spread(node: Node) -> tuple[str, str] | None:
+    """The std of one value."""
+    if node.type not in ("std", "var", "std_mean", "var_mean") or not node.operands:
+        return None
+    read, made = node.operands[0].value.size, node.outputs[0].size
+    if read != made:
+        return None
+    return (
+        f" {node.type} of one value divides by n − 1 = 0.",
+        f"Skip the normalisation for one value, or write {node.type}(correction=0), which is 0 "
+        "for it; then (x - mean) / (std + 1e-8) is 0 too.",
+    )
+
+
+def _nothing(node: Node) -> tuple[str, str] | None:
+    """A mean over no entries."""
+    if not any(edge.value.size == 0 for edge in node.operands):
+        return None
+    return "", "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
+
+
+def _ignored(node: Node) -> tuple[str, str] | None:
+    """A mean over labels that are all ignored."""
+    if node.type not in ("cross_entropy", "nll_loss") or len(node.operands) < 2:
+        return None
+    labels, index = node.operands[1].value, _argument(node, 4, "ignore_index", -100)
+    kept = len(labels.numbers) == labels.size
+    if not kept or any(one != index for one in labels.numbers):
+        return None
+    shown = spelled(index)
+    return (
+        f" Every label equals ignore_index ({shown}), so the mean is over nothing.",
+        f"Skip such a batch; or divide the sum by a count that is at least 1: {node.type}(…, "
+        f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here.",
+    )
+
+
+def _argument(node: Node, place: int, name: str, default: Any) -> Any:
+    if len(node.args) > place:
+        return node.args[place]
+    return node.kwargs.get(name, default)
+
+
+def _masked(node: Node) -> tuple[str, str] | None:
+    """A softmax over a row in which every entry is masked."""
+    row = None
+    if node.type in ("softmax", "log_softmax", "softmin") and node.operands:
+        row = _empty_row(node.operands[0].value, _argument(node, 1, "dim", -1))
+    elif node.type == "multi_head_attention_forward":
+        row = _without_keys(node)
+    if row is None:
+        return None
+    return (
+        f" In {row} every key is masked, so softmax is 0/0.",
+        "Leave at least one key in each row, such as the query itself; or give such rows a finite "
+        "mask (torch.finfo(dtype).min) and take them out of the loss.",
+    )
+
+
+def _empty_row(value: Value, dim: Any) -> str | None:
+    if len(value.numbers) < value.size or not value.shape or not isinstance(dim, int):
+        return None
+    tensor = torch.tensor(list(value.numbers)).reshape(value.shape)
+    rows = (tensor == -math.inf).all(dim)
+    return f"row {rows.nonzero()[0].tolist()}" if bool(rows.any()) else None
+
+
+def _without_keys(node: Node) -> str | None:
+    """The first query of multi-head attention whose keys both masks together hide."""
+    padding, mask = (_mask(node, place, name) for place, name in
+                     ((14, "key_padding_mask"), (16, "attn_mask")))  # fmt: skip
+    hidden: torch.Tensor | None = None
+    if padding is not None:
+        hidden = padding[:, None, :] if padding.dim() == 2 else padding[None, None, :]
+    if mask is not None:
+        mask = mask[None] if mask.dim() == 2 else mask
+        heads = mask.shape[0] // (1 if hidden is None else hidden.shape[0])
+        mask = mask[::heads] if mask.shape[0] > 1 and heads > 1 else mask
+        hidden = mask if hidden is None else hidden | mask
+    if hidden is None or not bool(hidden.all(-1).any()):
+        return None
+    sample, query = hidden.all(-1).nonzero()[0].tolist()
+    named = f"query {query} (counted from 0)"
+    every = hidden.shape[1] == 1
+    return f"sample {sample}" if every else f"sample {sample}, {named}"
+
+
+def _mask(node: Node, place: int, name: str) -> torch.Tensor | None:
+    slot = _argument(node, place, name, None)
+    if not isinstance(slot, Slot):
+        return None
+    value = node.operands[slot.place].value
+    if len(value.numbers) < value.size:
+        return None
+    tensor = torch.tensor(list(value.numbers)).reshape(value.shape)
+    return tensor if tensor.dtype == torch.bool else tensor == -math.inf
+
+
+def _power(node: Node) -> tuple[str, str] | None:
+    """A negative number to a power that is not whole."""
+    exponents = [one for one in node.numbers if isinstance(one, (int, float))]
+    if node.type != "pow" or not any(one != int(one) for one in exponents if math.isfinite(one)):
+        return None
+    base = node.operands[0].value
+    if not any(one < 0 for one in base.numbers if isinstance(one, (int, float))):
+        return None
+    power = spelled(exponents[0])
+    return (
+        f" A negative number to the power {power} is not real.",
+        f"Keep the sign outside, x.sign() * x.abs() ** {power}, or clamp it: x.clamp(min=1e-12) ** "
+        f"{power}.",
+    )
+
+
+def _equal(node: Node) -> str:
+    """The gradient of singular vectors where singular values are equal."""
+    what, alone = _SPECTRA[node.type]
+    values = min(node.outputs, key=lambda one: len(one.shape))
+    many = values.shape[-1] if values.shape else 1
+    rows = [sorted(values.numbers[at : at + many], key=abs) for at in range(0, values.size, many)]
+    near = 1e-6 * max(map(abs, values.numbers), default=0.0)
+    zeros = sum(abs(one) <= near for one in rows[0])
+    equal = any(abs(b - a) <= near for row in rows for a, b in pairwise(row))
+    here = f" (here {zeros} that are 0 up to rounding)" if zeros > 1 else ""
+    how = f"equal{here}" if equal else "close to each other"
+    return (
+        f"Two or more {what} are {how}: where they are equal the gradient of the vectors is "
+        f"undefined. If the values are enough, use {alone}, whose gradient is finite; else perturb "
+        "the matrix a little, or detach the vectors."
+    )
+
+
+def _range(node: Node) -> str:
+    """From where to where the numbers go that an op reads."""
+    parts = [
+        f"{called(edge.producer)} from {spelled(min(edge.value.numbers))} to "
+        f"{spelled(max(edge.value.numbers))}"
+        for edge in node.operands[:3]
+        if edge.value.numbers and not isinstance(edge.value.numbers[0], complex)
+    ]
+    return f" It reads {', '.join(parts)}." if parts else ""
+
+
+def _divides_by_zero(node: Node, index: tuple[int, ...]) -> bool:
+    """Whether a quotient's denominator is 0 at this index."""
+    if node.type not in ("div", "reciprocal") or not node.operands:
+        return False
+    if node.type == "reciprocal" or len(node.operands) == 2 or _number_above(node):
+        return bool(node.operands[-1].value.component(index) == 0)
+    return 0 in node.numbers
+
+
+def _number_above(node: Node) -> bool:
+    """Of 1 / x the number comes first; of x / 2 the tensor."""
+    return bool(node.args) and isinstance(node.args[0], (int, float))

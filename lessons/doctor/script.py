@@ -1,0 +1,70 @@
+"""A training script as it stands: run as ``__main__``, and stopped once it was watched."""
+
+import multiprocessing
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..recorder import record
+from .errors import TraceError, program_frames
+from .trace import Trace
+from .watch import Run, Watch
+
+
+def trace_script(
+    path: Path, arguments: Sequence[str], steps: int, stopped: Callable[[Trace], None]
+) -> Trace:
+    """Run a script until its optimizers have made so many steps, and call `stopped` then.
+
+    Where `stopped` returns, the script goes on, unwatched. The same trace is returned where the
+    script ends before; what it raised is in `run.watch.error`.
+
+    Raises:
+        TraceError: there is no such file.
+    """
+    if not path.is_file():
+        raise TraceError(f"There is no file {path}.")
+    folder = str(path.resolve().parent)
+    with record(keep=True) as recording:
+        watching = Watch(recording, steps, is_script=True)
+        recording.wait()
+
+        def seen() -> Run:
+            return watching.run(path.name, [], folder)
+
+        watching.finished = lambda: stopped(Trace(seen()))
+        with watching.following():
+            watching.call(lambda: _as_main(path, folder, arguments))
+        run = seen()
+    return Trace(run)
+
+
+def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
+    """Run the script as `python path arguments` does."""
+    sys.argv = [str(path), *arguments]
+    sys.path.insert(0, folder)
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            print(f"{path.name} ended with exit status {end.code}.", file=sys.stderr)
+
+
+def told_as_alone(error: BaseException) -> None:
+    """Print an error as Python does where a script is run without us."""
+    shown = traceback.TracebackException.from_exception(error)
+    frames = program_frames(error)
+    shown.stack = traceback.StackSummary.from_list(frames or shown.stack)
+    print("".join(shown.format()), file=sys.stderr, end="")
+
+
+def leave(status: int = 0) -> None:
+    """End this process at once: no `finally` of the script may save what two steps have made."""
+    for child in multiprocessing.active_children():
+        child.terminate()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

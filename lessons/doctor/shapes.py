@@ -1,0 +1,93 @@
+"""Losses that compare every prediction with every target, since n×1 and n broadcast to n×n."""
+
+from collections.abc import Iterator
+
+from ..recorder import Edge, Node
+from ..recorder.derivatives.elementwise import ELEMENTWISE
+from ..recorder.recording.variables import Where, line_of
+from .cuts import Told, ends
+from .graph import Graph
+from .stops import called
+from .watch import Run
+from .words import spelled
+
+_LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
+_COMPARE = _LOSSES | {"sub", "rsub", "mul"}
+_RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "squeeze", "flatten"))
+
+
+def broadcasts(run: Run, graph: Graph) -> Iterator[Told]:
+    """A fault for each op that does so by accident, and whose result is reduced to one number."""
+    wanted, told = graph.before(ends(run)), set[Where | None]()
+    for node in run.recording:
+        if node.place is not None and node.place in told:  # of a loop, once
+            continue
+        if node.type not in _COMPARE or node.name not in wanted or len(node.operands) != 2:
+            continue
+        wide = next((e for e in node.operands if e.value.shape[-1:] == (1,)), node.operands[0])
+        flat = node.operands[1 - wide.operand]
+        count = flat.value.size
+        if wide.value.shape != (*flat.value.shape, 1) or len(flat.value.shape) != 1 or count < 2:
+            continue
+        live = wide.producer.requires_grad or flat.producer.requires_grad
+        if not live or _meant(wide, flat) or not _is_reduced(graph, node):
+            continue
+        told.add(node.place)
+        one, other = called(wide.producer), called(flat.producer)
+        yield (
+            "broadcast",
+            f"{node.type} in {line_of(node.place)} reads {one} of shape {count}×1 and {other} of "
+            f"shape {count}, and broadcasts them to {count}×{count}: each prediction meets every "
+            "target.",
+            f"Bring both to one shape: .squeeze(1) for {one}, or [:, None] for {other}."
+            f"{_becomes(graph, node, wide, flat)}",
+            node.name,
+        )
+
+
+def _meant(wide: Edge, flat: Edge) -> bool:
+    """Whether the program itself put the axis there, or compares a tensor with itself."""
+    node = wide.producer
+    by_none = node.type == "getitem" and any("None" in str(one) for one in node.numbers)
+    return node.type == "unsqueeze" or by_none or bool(_roots(node) & _roots(flat.producer))
+
+
+def _roots(node: Node) -> set[Node]:
+    """What it is made of, entry by entry."""
+    if node.type not in _RESHAPE and node.type not in ELEMENTWISE:
+        return {node}
+    return set().union(*(_roots(edge.producer) for edge in node.operands))
+
+
+def _is_reduced(graph: Graph, node: Node) -> bool:
+    """Whether what was broadcast is summed to one number, entry by entry until then."""
+    shape = node.outputs[0].shape
+    if node.type in _LOSSES:
+        return not shape
+    readers = [edge.consumer for edge in graph.consumers.get(node.name, ())]
+    return any(
+        _is_reduced(graph, one) if one.outputs[0].shape == shape
+        else one.type in ("mean", "sum") and one.outputs[0].size == 1
+        for one in readers
+    )  # fmt: skip
+
+
+def _becomes(graph: Graph, node: Node, wide: Edge, flat: Edge) -> str:
+    """What the gradient of the first prediction is, and what it becomes."""
+    readers = [edge.consumer.type for edge in graph.consumers.get(node.name, ())]
+    square = node.type == "mse_loss" or (node.type == "sub" and readers in (["pow"], ["square"]))
+    sent = wide.offered if wide.producer.requires_grad else flat.offered
+    mine, other = (wide, flat) if wide.producer.requires_grad else (flat, wide)
+    came = next((one for one in node.upstream if one is not None), None)
+    if not square or sent is None or came is None or not mine.value.numbers:
+        return ""
+    # The slope of a mean of squares, over n numbers in place of n²: the sum of one row is n / n².
+    count, first, goal = flat.value.size, mine.value.numbers[0], other.value.numbers[0]
+    apart = sum(first - one for one in other.value.numbers)
+    if not apart:
+        return ""
+    true = sent.numbers[0] / apart * count * (first - goal)
+    return (
+        f" The gradient of the first prediction is {spelled(sent.numbers[0])} and becomes "
+        f"{spelled(true)}."
+    )

@@ -1,0 +1,92 @@
+"""What the program's source says at the place where an op ran."""
+
+import ast
+import linecache
+from functools import lru_cache
+
+from ..recorder import Node
+from ..recorder.recording.variables import Where, place_of
+
+AT_ONE_LINE = 60
+"""Characters of a call that are cited; a longer one is cited by its name."""
+
+
+def call_at(where: Where | None) -> ast.Call | None:
+    """The call that stands at exactly this place."""
+    if where is None or where[1] is None:
+        return None
+    for node in _nodes(where[0]):
+        if isinstance(node, ast.Call) and place_of(node) == where[1]:
+            return node
+    return None
+
+
+def callee(where: Where | None) -> str:
+    """The last word of what is called there: "deepcopy" of `copy.deepcopy(net)`."""
+    call = call_at(where)
+    return "" if call is None else word(call.func)
+
+
+def word(function: ast.expr) -> str:
+    """The last word of a name with dots."""
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def cited(where: Where | None) -> str:
+    """The call at this place as the program spells it; "" where it is none."""
+    call = call_at(where)
+    if call is None:
+        return ""
+    text = ast.unparse(call)
+    return text if len(text) <= AT_ONE_LINE else f"{ast.unparse(call.func)}(…)"
+
+
+def making(names: frozenset[str], node: Node, read: Where | None) -> Where | None:
+    """The call of one of `names` that is given what `node` made, last before it is `read`."""
+    if read is None or read[1] is None:
+        return None
+    first = node.place[1][0] if node.place is not None and node.place[0] == read[0] else 0
+    found = None
+    for call in _nodes(read[0]):
+        if not isinstance(call, ast.Call) or word(call.func) not in names:
+            continue
+        inside = [one for given in call.args for one in ast.walk(given)]
+        mentions = any(word(one) == node.variable for one in inside if isinstance(one, ast.expr))
+        contains = any(
+            node.place == (read[0], place_of(one)) for one in inside if isinstance(one, ast.expr)
+        )
+        if (contains or (node.variable and mentions)) and first <= call.lineno <= read[1][1]:
+            found = (read[0], place_of(call))
+    return found
+
+
+def is_statement(where: Where | None) -> bool:
+    """Whether the expression there is all of a statement, so that its value is dropped."""
+    if where is None or where[1] is None:
+        return False
+    statements = (node for node in _nodes(where[0]) if isinstance(node, ast.Expr))
+    return any(place_of(node.value) == where[1] for node in statements)
+
+
+@lru_cache(512)
+def floats_around(path: str, line: int) -> frozenset[float]:
+    """The floats that stand in the innermost function around this line, of both signs."""
+    functions = [
+        one for one in _nodes(path)
+        if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        and one.lineno <= line <= (one.end_lineno or one.lineno)
+    ]  # fmt: skip
+    inside = min(functions, key=lambda one: (one.end_lineno or 0) - one.lineno, default=None)
+    found = {
+        one.value for one in (_nodes(path) if inside is None else ast.walk(inside))
+        if isinstance(one, ast.Constant) and isinstance(one.value, float)
+    }  # fmt: skip
+    return frozenset(found | {-one for one in found})
+
+
+@lru_cache(64)
+def _nodes(path: str) -> tuple[ast.AST, ...]:
+    try:
+        return tuple(ast.walk(ast.parse("".join(linecache.getlines(path)))))
+    except (SyntaxError, ValueError):
+        return ()

@@ -1,0 +1,153 @@
+"""Where a program switched gradients off, and how: read off the calls that run at that moment."""
+
+import ast
+import linecache
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import FrameType
+from typing import Any, Literal
+
+import torch
+
+from .variables import Where, outside, where
+
+_APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
+_TORCH = Path(torch.__file__).parent
+_SWITCHES = torch.no_grad.__enter__.__code__.co_filename
+_NAMES = ("no_grad", "inference_mode", "set_grad_enabled")
+
+
+@dataclass(frozen=True)
+class Off:
+    """The switch: `name` is torch's word for it, `where` the line in the program.
+
+    `how`: a with-block or a plain call; the decorator of `function`; the `sample` of a distribution
+    called `function`; a `function` of `torch` that does so; or `before` the recording began.
+    """
+
+    how: Literal["block", "decorator", "sample", "torch", "before"]
+    name: str
+    where: Where | None
+    function: str = ""
+
+
+class Switch:
+    """Follows what a program does to torch's grad mode, in one thread."""
+
+    def __init__(self) -> None:
+        self._off = None if torch.is_grad_enabled() else _before()
+        self._before: dict[int, Off | None] = {}  # what each open block or switch found
+
+    def set(self, enabled: bool) -> None:
+        """Note a call of `set_grad_enabled`, before it happens."""
+        switching = _outermost(sys._getframe(2))
+        context, method = switching.f_locals.get("self"), switching.f_code.co_name
+        if method in ("__exit__", "__call__"):
+            self._off = self._before.pop(id(context), None)
+            return
+        if method == "__init__" or not isinstance(context, torch.set_grad_enabled):
+            self._before[id(context)] = self._off
+        self._off = None if enabled else self._off or _switched(switching)
+
+    def off(self) -> Off | None:
+        """Why gradients are off now; None where they are on, or an `autograd.Function` runs."""
+        if torch.is_grad_enabled():
+            return None
+        if self._off is None and torch.is_inference_mode_enabled():
+            return _around(("inference_mode",)) or Off("before", "inference_mode", None)
+        return self._off or (None if applied_at() else Off("torch", "no_grad", None))
+
+
+def applied_at() -> Where | None:
+    """Where the `autograd.Function` was applied whose forward pass runs now."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not _APPLY:
+        frame = frame.f_back
+    return None if frame is None else where(outside(frame.f_back))
+
+
+def _outermost(frame: FrameType) -> FrameType:
+    """Of the methods that call each other in torch's own file of switches, the first."""
+    while frame.f_back is not None and frame.f_back.f_code.co_filename == _SWITCHES:
+        frame = frame.f_back
+    return frame
+
+
+def _switched(switching: FrameType) -> Off:
+    """Who called the method of `no_grad` or `set_grad_enabled` that runs in this frame."""
+    name = type(switching.f_locals.get("self")).__name__
+    name = name if name in _NAMES else "set_grad_enabled"
+    caller = switching.f_back
+    program = outside(caller)
+    if caller is None or caller is program:
+        return Off("block", name, where(program))
+    decorated = _decorated(caller)
+    if decorated is not None:
+        return decorated if _is_own(decorated) else Off(
+            "torch", name, where(program), decorated.function
+        )  # fmt: skip
+    file = Path(caller.f_code.co_filename)
+    if file.is_relative_to(_TORCH / "distributions"):
+        kind = type(caller.f_locals.get("self")).__name__
+        return Off("sample", name, where(program), kind)
+    return Off("torch", name, where(program), caller.f_code.co_name)
+
+
+def _decorated(frame: FrameType, names: tuple[str, ...] = _NAMES) -> Off | None:
+    """The function that torch's decorator wraps in this frame."""
+    function: Any = frame.f_locals.get("func")
+    code = getattr(function, "__code__", None)
+    if frame.f_code.co_name not in ("decorate_context", "generator_context") or code is None:
+        return None
+    factory = frame.f_locals.get("ctx_factory")
+    maker = getattr(factory, "__self__", factory)  # the clone of the decorator
+    name = type(maker).__name__
+    name = name if name in _NAMES else "no_grad"
+    if name not in names:
+        return None
+    place = (code.co_firstlineno, code.co_firstlineno, 0, 0)
+    return Off("decorator", name, (code.co_filename, place), function.__name__)
+
+
+def _is_own(off: Off) -> bool:
+    return off.where is not None and not Path(off.where[0]).is_relative_to(_TORCH)
+
+
+def _around(names: tuple[str, ...]) -> Off | None:
+    """The innermost block or decorator of these names around what runs now."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        found = _decorated(frame, names)
+        if found is None and frame is outside(frame):
+            found = _block(frame.f_code.co_filename, frame.f_lineno, names)
+        if found is not None:
+            return found
+        frame = frame.f_back
+    return None
+
+
+def _before() -> Off:
+    around = _around(_NAMES)
+    return Off("before", "no_grad", None) if around is None else around
+
+
+@lru_cache(512)
+def _block(path: str, line: int, names: tuple[str, ...]) -> Off | None:
+    """The innermost with-block around a line that has one of these names in its head."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(path)))
+    except (SyntaxError, ValueError):
+        return None
+    found: Off | None = None
+    for node in ast.walk(tree):  # an outer block comes before those in it
+        if not isinstance(node, (ast.With, ast.AsyncWith)):
+            continue
+        for item in node.items:
+            words = {getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(item)}
+            name = next((one for one in names if one in words), None)
+            if name is not None and node.lineno <= line <= (node.end_lineno or node.lineno):
+                place = (node.lineno, node.lineno, node.col_offset, node.col_offset)
+                found = Off("block", name, (path, place))
+    return found

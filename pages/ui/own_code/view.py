@@ -1,0 +1,41 @@
+"""The page "Your own code": how to use the doctor, and a report to look at."""
+
+import streamlit as st
+
+from pages.ui.listing import markup
+from pages.ui.own_code.report import REPORT, TRAIN
+
+_WAYS = (
+    ("Install it next to your torch, from a copy of this project", "pip install ."),
+    ("A script as it is, watched for two steps", "gradient-tricks trace train.py"),
+    ("A function, a method or a module", "gradient-tricks trace train.py:step"),
+    ("In a notebook, after `import gradient_tricks as gt`", "gt.trace(loss, x)"),
+    ("In a test, which fails with what is wrong", "gt.assert_gradients(loss, x)"),
+)
+_component = st.components.v2.component(
+    "doctors_report",
+    html=f'<iframe class="gt-preview" title="Report" src="{REPORT}" height="700" '
+    'sandbox="allow-scripts"></iframe>',
+    isolate_styles=False,
+)
+
+
+def own_code_page() -> None:
+    """Draw the page."""
+    st.title("Your own code", anchor=False)
+    st.markdown(
+        "The doctor runs your training step on your machine. It names the line that cuts a "
+        "gradient, makes it 0 or makes it NaN, and says what people do about it."
+    )
+    with st.container(key="to_copy"):
+        ways, broken = st.columns(2, gap="large")
+        with ways:
+            for says, code in _WAYS:
+                st.markdown(f"**{says}**")
+                st.code(code, language=None, wrap_lines=True)
+        with broken:
+            st.markdown("**A broken script: its loss falls, its encoder never learns**")
+            st.html(markup(TRAIN.read_text("utf-8"), label="train.py"))
+        st.markdown("## What the doctor says of it", anchors=False)
+        st.link_button("Open the report in a new tab", REPORT, type="tertiary")
+    _component(key="doctors_report")

@@ -1,0 +1,143 @@
+"""A program does under the doctor what it does alone, to the bit, and raises the same error."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from lessons.doctor import assert_gradients, trace
+
+
+class Program:
+    """A model with what a watcher could disturb: draws, hooks, buffers, a checkpoint of its own."""
+
+    def __init__(self):
+        torch.manual_seed(1)
+        self.net = nn.Sequential(
+            nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(inplace=True), nn.Dropout(0.3),
+            nn.Linear(8, 3),
+        )  # fmt: skip
+        self.teacher = copy.deepcopy(self.net)
+        self.scale = torch.ones(3, requires_grad=True) * 2
+        self.opt = torch.optim.Adam(self.net.parameters(), 1e-2)
+        self.x, self.y = torch.randn(6, 4), torch.tensor([0, 1, 2, 0, 1, 2])
+        self.hooked = []
+        self.net[0].weight.register_hook(lambda g: self.hooked.append(g.clone()) or g * 2)
+        self.net[4].register_full_backward_hook(lambda *_: None)
+
+    def step(self):
+        for _ in range(3):
+            self.opt.zero_grad()
+            out = self.net(self.x) * self.scale
+            with torch.no_grad():
+                goal = self.teacher(self.x + torch.randn_like(self.x))
+            loss = functional.cross_entropy(out, self.y) + (out - goal).square().mean()
+            loss.backward()
+            nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
+            self.opt.step()
+        return loss
+
+    def closure(self):
+        """Step with L-BFGS, which computes the loss itself, several times."""
+        opt = torch.optim.LBFGS(self.net.parameters(), max_iter=3)
+
+        def loss():
+            opt.zero_grad()
+            value = functional.cross_entropy(self.net(self.x), self.y)
+            value.backward()
+            return value
+
+        return opt.step(loss)
+
+    def wrong(self):
+        self.step()
+        self.scale.grad.zero_()
+
+    def twice(self):
+        h = self.net(self.x)
+        for _ in range(2):
+            h.square().mean().backward()
+
+    def seen(self):
+        tensors = {
+            **self.net.state_dict(), **{f"teacher.{k}": v for k, v in
+                                        self.teacher.state_dict().items()},
+            **{f"{k}.grad": v.grad for k, v in self.net.named_parameters() if v.grad is not None},
+            **{f"hook {place}": one for place, one in enumerate(self.hooked)},
+            "random": torch.get_rng_state(), "next": torch.rand(3),
+        }  # fmt: skip
+        return {name: one.clone() for name, one in tensors.items()}
+
+
+@pytest.mark.parametrize("name", ["step", "closure", "wrong", "twice"])
+@pytest.mark.filterwarnings("ignore:The .grad attribute")
+def test_the_program_is_the_same_to_the_bit(name):
+    alone, watched = Program(), Program()
+    torch.manual_seed(2)
+    raised = result = None
+    try:
+        result = getattr(alone, name)()
+    except Exception as error:
+        raised = error
+    expected = alone.seen()
+    torch.manual_seed(2)
+    made = trace(getattr(watched, name))
+    found = watched.seen()
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[key], one) for key, one in expected.items())
+    assert (type(made.error), str(made.error)) == (
+        (type(None), "None") if raised is None else (type(raised), str(raised))
+    )
+    assert bool(made.faults) == (raised is not None)
+    assert result is None or result.grad_fn is not None
+    assert not watched.scale.retains_grad
+    parameters = [one for one in watched.net.parameters() if one is not watched.net[0].weight]
+    assert not any(one._backward_hooks for one in parameters)
+
+
+def test_a_test_of_ones_own_fails_with_the_cause_its_line_and_the_way_out():
+    net = nn.Linear(2, 1)
+    x = torch.ones(3, 2)
+    assert assert_gradients(lambda: net(x).square().mean()).faults == []
+    with pytest.raises(AssertionError) as caught:
+        assert_gradients(lambda: net(x).detach().square().mean())
+    said = str(caught.value)
+    assert said.startswith("1 fault:\n1. net.weight, net.bias get no gradient: linear(…).detach()")
+    assert "tests/doctor/test_alone.py:" in said
+    assert "Take .detach() away" in said
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_is_opaque_is_said_to_be():
+    net = nn.Linear(2, 1)
+    scripted = torch.jit.script(net)
+    assert any("scripted" in one for one in trace(lambda: scripted(torch.ones(3, 2)).sum()).notes)
+    x = torch.ones(3, requires_grad=True)
+    made = trace(lambda x: torch.func.vmap(lambda one: one.detach() * 2 + one)(x).sum(), x)
+    assert any("torch.func" in one for one in made.notes)
+
+
+def test_a_tensor_that_a_module_holds_is_no_parameter_of_it():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.ones(3, requires_grad=True)
+            self.head = nn.Linear(3, 1)
+
+        def forward(self, x):
+            return self.head(x * self.scale).mean()
+
+    net, x = Scaled(), torch.randn(2, 3)
+
+    def step(parameters):
+        opt = torch.optim.SGD(parameters, 0.1)
+        net(x).backward()
+        opt.step()
+
+    (fault,) = trace(step, [*net.parameters()]).faults
+    assert fault.kind == "not_registered"
+    assert "net.scale" in fault.says
+    assert "nn.Parameter" in fault.do
+    assert trace(step, [*net.parameters(), net.scale]).faults == []

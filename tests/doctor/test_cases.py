@@ -1,0 +1,212 @@
+"""Programs modelled on public bug reports: the doctor names each cause, its place and the way out.
+
+The `correct_` files and two of the others are right, and no fault may be reported for them.
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from lessons.doctor.command import traced_file
+
+CASES = Path(__file__).parent / "cases"
+
+
+class Case(NamedTuple):
+    """What is traced and what the answer says: patterns, in which `:15` is line 15 of the file.
+
+    `faults` says how many there are; `never` must not stand anywhere in the answer.
+    """
+
+    target: str
+    faults: int
+    says: tuple[str, ...]
+    args: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    fails: str = ""
+
+
+HYPER = ("x=randn(2,3):0", "task=randn(5):1")
+FUNCTIONAL = r"F\.linear|functional_call"
+
+BROKEN = [
+    Case(
+        "d01_backward_of_a_loss_without_graph:step", 1,
+        (r"\bnet\b", "requires_grad=False", ":15", "element 0 of tensors does not require grad",
+         r"requires_grad_\(True\)|unfreeze"),
+        never=("No input and no parameter",),
+    ),
+    Case(
+        "d02_weights_stepped_between_two_backwards:step", 1,
+        (r"opt_d\.step\(\)", ":20", "dis", ":22", "after|again"),
+    ),
+    Case(
+        "d03_model_read_by_a_helper:ppo_loss", 1,
+        ("policy", "cancel", ":16", ":17", ":12", "detach", "no_grad"),
+    ),
+    Case(
+        "d04_method_of_a_module:training_step", 1, ("encoder", r"\.detach\(\)", ":16"),
+        ("batch=randn(5,4):0@constant",),
+    ),
+    Case(
+        "d04_method_of_a_module:broken_step", 1, ("argmax", ":20", "whole numbers", "softmax"),
+        ("batch=randn(5,4):0@constant",),
+    ),
+    Case(
+        "d05_attribute_named_like_a_global:cut", 1, (r"self\.net", r"\.detach\(\)", ":18"),
+        never=(r"(?<!self\.)\bnet\.[02]",),
+    ),
+    Case(
+        "d06_weight_is_no_leaf:train", 1,
+        (r"\bw1\b", "leaf", ":5", "scale first|then requires_grad_", "TypeError", ":19"),
+    ),
+    Case(
+        "d07_made_weight_wrapped_in_parameter:Hyper", 1, (r"\.data =", ":17", "hyper", FUNCTIONAL),
+        HYPER, ("right tensor is returned",),
+    ),
+    Case(
+        "d07_made_weight_wrapped_in_parameter:ByParameter", 1,
+        (r"nn\.Parameter\(made\)", ":19", "hyper", FUNCTIONAL), HYPER,
+    ),
+    Case(
+        "d07_made_weight_wrapped_in_parameter:ByLocal", 1,
+        (r"nn\.Parameter\(made\)", ":21", "hyper", FUNCTIONAL), HYPER,
+    ),
+    Case(
+        "d07_made_weight_wrapped_in_parameter:ByCopy", 1, ("copy_", ":24", "hyper", FUNCTIONAL),
+        HYPER,
+    ),
+    Case(
+        "d08_penalty_without_create_graph:critic_loss", 1, (r"grad\(\)", ":14", "create_graph"),
+    ),
+    Case(
+        "d08_penalty_without_create_graph:penalty_alone", 1, (r"grad\(\)", ":14", "create_graph"),
+        never=("requires_grad is False for all",),
+    ),
+    Case(
+        "d09_sample_of_a_distribution:gaussian", 1, (r"sample\(\)", ":13", "policy", "rsample"),
+    ),
+    Case(
+        "d09_sample_of_a_distribution:discrete", 1, (r"sample\(\)", ":18", "policy", "log_prob"),
+        never=("softmax for argmax",),
+    ),
+    Case(
+        "e11_std_of_one_value:loss", 1, ("std", ":10", "one value", "correction"),
+        ("obs=randn(1,4):0", "adv=1.5@constant"), ("0 · ∞", "Look at what the op reads"),
+    ),
+    Case(
+        "e12_svd_equal_singular_values:low_rank", 1,
+        ("svd", ":7", "singular values", "equal", "svdvals|perturb"), ("scale=1",), ("0 · ∞",),
+    ),
+    Case(
+        "e13_attention_row_fully_masked:loss", 1,
+        ("softmax", ":14", "sample 1", "query 2", "masked"), never=("never ran",),
+    ),
+    Case(
+        "e14_acos_at_one:angle", 1, ("acos", ":8", "±1", "atan2|clamp"), ("q=1,0,0,0",),
+        ("[Aa]dd a small number",),
+    ),
+    Case(
+        "e14_acos_at_one:clamped", 1, ("acos", ":14", "±1", "atan2|1e-6"), ("q=1,0,0,0",),
+        ("[Aa]dd a small number",),
+    ),
+    Case(
+        "e15_optimizer_holds_old_weights:step", 1,
+        (r"net\.2\.weight", r"net\.2\.bias", r"\bopt\b", "Adam", ":16", "add_param_group"),
+    ),
+    Case(
+        "e16_function_returns_too_few:adder", 1,
+        (r"Distance\.backward", ":14", "1 gradient", "2 inputs", "None"), ("w=1,2", "x=3,3"),
+    ),
+    Case(
+        "e17_broadcast_loss:by_hand", 1, (":12", "8×8", "squeeze"),
+    ),
+    Case(
+        "e17_broadcast_loss:by_module", 1, (":16", "8×8", "squeeze"),
+    ),
+    Case(
+        "e18_hook_on_module_that_never_runs:make", 1,
+        ("relu", "hook", ":23", ":15", "never r[au]n"), ("x=randn(2,3):0",),
+    ),
+    Case(
+        "e19_made_weight_as_parameter:make", 1, (r"nn\.Parameter\(made\)", ":14", FUNCTIONAL),
+        HYPER,
+    ),
+    Case(
+        "e20_all_labels_ignored:loss", 1, ("label", "ignore_index", "-100|−100", ":11", "clamp"),
+        ("h=randn(5,4):0",),
+    ),
+    Case(
+        "e21_reversal_negated_twice:doubled", 0, ("Reverse", ":29", r"0\.98"),
+        never=("ran without gradients",),
+    ),
+    Case(
+        "e22_vq_without_straight_through:loss", 0, ("argmin", ":12", "enc", r"\.detach\(\)"),
+    ),
+    Case(
+        "e23_graph_made_outside_the_loop:fit", 1, ("scaled", ":13", ":17", "inside the loop"),
+    ),
+    Case(
+        "e24_zero_grad_before_step:step", 1,
+        (r"zero_grad\(\)", ":14", r"step\(\)", ":15", "before"),
+    ),
+    Case(
+        "e25_second_loss_cut:step", 1, (r"\.detach\(\)", ":15", ":16"),
+        never=("no op of the forward pass reads",),
+    ),
+]  # fmt: skip
+
+CORRECT = [
+    Case("d05_attribute_named_like_a_global:good", 0, ()),
+    Case("d10_target_network_on_purpose:dqn_step", 0, ()),
+    Case("correct_programs:dqn_step", 0, ()),
+    Case("correct_programs:byol", 0, (), ("a=randn(4,3):0", "b=randn(4,3):1")),
+    Case("correct_programs:lora", 0, (), ("x=randn(4,3):0",)),
+    Case("correct_programs:wgan_gp", 0, ()),
+    Case("correct_two_outputs:make", 0, (), ("x=randn(4,3):0",)),
+    Case("correct_training_steps:trainer_good", 0, ()),
+    Case("correct_training_steps:train", 0, ()),
+    Case("correct_training_steps:trainer_step", 0, ()),
+    Case("correct_training_steps:main", 0, ()),
+    Case("correct_losses_accumulate:step", 0, ()),
+    Case("correct_losses_accumulate:two_batches", 0, ()),
+    Case("correct_programs:gan_step", 0, ()),
+    Case("correct_programs:norm_clip_step", 0, ()),
+    Case("correct_programs:attention", 0, (), ("x=randn(2,3,4):0",)),
+    Case("correct_programs:gumbel", 0, (), ("x=randn(5,3):0",)),
+    Case("correct_programs:reparam", 0, (), ("mean=0.5,-1", "log_std=0,-1")),
+    Case("correct_programs:reinforce", 0, (), ("logits=randn(4,3):0",)),
+    Case("correct_programs:conv_bn", 0, (), ("input=randn(4,1,4,4):0",)),
+    Case("correct_programs:lstm_step", 0, (), ("input=randn(2,3,3):0",)),
+    Case("correct_programs:moving_scale", 0, (), ("x=1,-2,0.5",)),
+    Case("correct_programs:meta_functional", 0, (), ("w=randn(2,1):0",)),
+]
+
+
+def named(case):
+    """The row for pytest: by its target's name, as a failure where its class is not solved yet."""
+    marks = [pytest.mark.xfail(strict=True, reason=case.fails)] if case.fails else []
+    words = case.target.split(":")
+    return pytest.param(case, id=f"{words[0].split('_')[0]}-{words[1]}", marks=marks)
+
+
+@pytest.mark.parametrize("case", [named(case) for case in BROKEN + CORRECT])
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_from_the_field(case):
+    file, _, name = case.target.partition(":")
+    made = traced_file(f"{CASES / file}.py:{name}", list(case.args))
+    told = str(made)
+    counted = re.search(r"^(\d+) faults?:$", told, re.MULTILINE)
+    assert int(counted[1] if counted else 0) == case.faults == len(made.faults), told
+    assert ("No fault was found" in told) == (case.faults == 0), told
+    answer = told
+    if case.faults:  # the faults alone: no word of the tables and the notes counts
+        answer = re.split(r"^\d+ faults?:$|\n\n", told, flags=re.MULTILINE)[2]
+    for pattern in case.says:
+        place = rf"{file}\.py{pattern}\b" if re.fullmatch(r":\d+", pattern) else pattern
+        assert re.search(place, answer), f"{place} is missing in:\n{told}"
+    for pattern in case.never:
+        assert not re.search(pattern, told), told
+    assert made.html.startswith("<!doctype html>")

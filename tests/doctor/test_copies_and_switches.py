@@ -1,0 +1,132 @@
+"""Each way past autograd is named with its line and the way out, and none of the usual ones."""
+
+import gc
+import inspect
+from pathlib import Path
+
+import pytest
+import torch
+
+from lessons.doctor import trace
+from tests.doctor import copies_and_switches as programs
+from tests.doctor import correct_loops
+
+FILE = "copies_and_switches.py"
+SOURCE = Path(programs.__file__).read_text("utf-8").splitlines()
+
+BROKEN = {
+    programs.constructor: ("torch.Tensor([", "total = torch.Tensor", "torch.stack"),
+    programs.float_constructor: ("torch.FloatTensor(losses)", "torch.FloatTensor", "torch.stack"),
+    programs.new_tensor: ("h.new_tensor(h)", "h.new_tensor", "Use h itself"),
+    programs.variable: ("Variable(h, requires_grad=True)", "v = Variable", "with h itself"),
+    programs.from_a_list: (".tolist()", "(x * 2).tolist()", "tensor itself"),
+    programs.ByData: ("copy_ on .data", "weight.data.copy_", "F.linear(x, w)"),
+    programs.BySetattr: ("nn.Parameter(w, ", "made = nn.Parameter", "functional_call"),
+    programs.ByBrackets: ("__setitem__", "self.layer.weight[:]", "F.linear(x, w)"),
+    programs.ByState: ("load_state_dict", "self.layer.load_state_dict", "F.linear(x, w)"),
+    programs.ByVector: ("vector_to_parameters", "nn.utils.vector_to", "functional_call"),
+    programs.Regularised: ("nn.Parameter(w)", "self.layer.weight = nn.Par", "F.linear(x, w)"),
+    programs.deep_copy: ("copy.deepcopy(net)", "fast = copy.deepcopy", "functional_call"),
+    programs.decorated: (
+        "encode is decorated with @torch.no_grad",
+        "@torch.no_grad()",
+        "decorator",
+    ),
+    programs.left_off: ("torch.set_grad_enabled(False)", "set_grad_enabled(False)", "with torch"),
+    programs.inference: ("torch.inference_mode block", "with torch.inference_mode", "that block"),
+    programs.callers_block: ("torch.no_grad block", "with torch.no_grad():", "that block"),
+    programs.by_a_flag: ("set_grad_enabled block", "with torch.set_grad_enabled", "that block"),
+    programs.bernoulli: ("Bernoulli(logits=x).sample()", "return Bernoulli", "log_prob"),
+    programs.independent: ("policy.sample()", "action = policy.sample", "rsample"),
+    programs.many: (".sample()", "return MultivariateNormal", "rsample"),
+    programs.multinomial: ("torch.multinomial(x", "torch.multinomial(x", "log_prob"),
+    programs.equation: ("grad()", "slope = torch.autograd.grad", "create_graph=True"),
+    programs.force: ("grad()", "pull = -torch", "create_graph=True"),
+    programs.dropped: ("h.detach()", "h.detach()", "h = h.detach()"),
+    programs.column_and_row: ("8×1", "(net(data) - goal).abs", "squeeze(1)"),
+    programs.policy_loss: ("8×8", "-(net(data) * goal)", "squeeze(1)"),
+    programs.temporal_difference: ("8×8", "functional.smooth_l1_loss(value", "squeeze(1)"),
+    programs.hooked: ("a hook on h", "h.register_hook", "multiplied"),
+    programs.saturated: ("sigmoid", "torch.sigmoid(x * 400)", "with_logits"),
+    programs.at_zero: ("norm", "return v.norm()", "norm is at 0"),
+    programs.negative_power: ("pow", "(-x.abs()) ** 0.5", "x.abs() ** 0.5"),
+    programs.after_an_evaluation: ("switched gradients off", "set_grad_enabled(False)", "no_grad"),
+    programs.sampled_reward: ("makes loss a new leaf", "action = Bernoulli", "log_prob"),
+    programs.collected: ("torch.tensor(losses, req", "total = torch.tensor", "torch.stack"),
+    programs.epoch: ("4×4", "nn.MSELoss()(predicted", "squeeze(1) for predicted"),
+    programs.sensitivity: ("jacobian() in", "functional.jacobian", "jacobian(…, create_graph"),
+    programs.Tower: ("right.weight, right.bias", "with torch.no_grad()", "that block"),
+}
+CORRECT = (
+    *(programs.pairwise, programs.kernel, programs.attack, programs.first_order),
+    *(programs.adaptive_weight, programs.detached_penalty),
+    *(programs.Average, programs.Gated, programs.ZeroConvolution),
+)
+LOOPS = (
+    *("attack", "projected_attack", "by_hand", "moving_average", "first_order_meta"),
+    *("soft_actor_critic", "distillation", "equation_of_motion"),
+)
+SHAPES = {programs.first_order: (3, 1), programs.ZeroConvolution: (1, 1, 5, 5)}
+
+
+def traced(program):
+    torch.manual_seed(0)
+    is_module = inspect.isclass(program)
+    takes = inspect.signature(program.forward if is_module else program).parameters
+    made = [one for one in takes if one in ("x", "w")]
+    given = [torch.randn(SHAPES.get(program, (3,))).requires_grad_(not is_module) for _ in made]
+    if program is not programs.deep_copy:
+        return trace(program, *given)
+    gc.unfreeze()  # by conftest.py; what is frozen is not among the objects of before the run
+    try:
+        return trace(program)
+    finally:
+        gc.freeze()
+
+
+def lines_of(text):
+    return [f"{FILE}:{at}" for at, line in enumerate(SOURCE, start=1) if text in line]
+
+
+@pytest.mark.parametrize("program", BROKEN, ids=lambda one: one.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_the_cause_is_one_fault_with_its_line_and_the_way_out(program):
+    says, line, do = BROKEN[program]
+    made = traced(program)
+    assert len(made.faults) == 1, str(made)
+    (fault,) = made.faults
+    assert says in fault.says
+    assert do in fault.do
+    places = lines_of(line)
+    assert places
+    assert any(place in fault.says for place in places), fault.says
+
+
+@pytest.mark.parametrize("program", CORRECT, ids=lambda one: one.__name__)
+def test_what_is_usual_is_no_fault(program):
+    made = traced(program)
+    assert made.faults == [], str(made)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_training_step_that_looks_odd_is_no_fault(name):
+    torch.manual_seed(0)
+    made = trace(getattr(correct_loops, name))
+    assert made.faults == [], str(made)
+    assert not any("opaque" in note for note in made.notes)
+
+
+def test_what_is_usual_and_looks_wrong_is_a_note():
+    assert "a copy of student, which trains" in traced(programs.Average).notes[0]
+    assert "while gate is 0" in traced(programs.Gated).notes[0]
+    assert "create_graph" in traced(programs.attack).notes[0]
+
+
+def test_the_gradient_that_the_advice_promises_is_the_one_that_torch_gives():
+    (fault,) = trace(lambda x: torch.acos(x).sum(), torch.ones(1, requires_grad=True)).faults
+    assert "acos(x.clamp(-1 + 1e-6, 1 - 1e-6)): the gradient there becomes 0" in fault.do
+    x = torch.zeros(1, requires_grad=True)
+    (fault,) = trace(lambda x: (3 * torch.sqrt(x)).sum(), x).faults
+    (3 * torch.sqrt(x + 1e-12)).sum().backward()
+    assert x.grad.item() == pytest.approx(1.5e6)
+    assert "becomes 1.5e+06" in fault.do

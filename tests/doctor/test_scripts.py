@@ -1,0 +1,113 @@
+"""Training scripts as they stand, each in a process of its own, and what is said of each."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = """\
+import sys
+import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+x, y = torch.randn(6, 4), torch.tensor([0, 1, 0, 1, 0, 1])
+"""
+"""The first seven lines of each script."""
+
+
+@pytest.fixture
+def watched(tmp_path):
+    def run(script, *words, status=0):
+        (tmp_path / "train.py").write_text(HEAD + script)
+        done = subprocess.run(
+            [sys.executable, "-m", "lessons", "trace", "train.py", *words],
+            capture_output=True, text=True, timeout=120, cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        assert (tmp_path / "train.html").exists()
+        return done
+
+    return run
+
+
+@pytest.mark.slow
+def test_a_script_is_stopped_after_its_second_step_and_cleans_up_nothing(watched, tmp_path):
+    done = watched(
+        """\
+try:
+    for step in range(1000):
+        print("step", step, sys.argv[1:])
+        opt.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        opt.step()
+finally:
+    torch.save(net.state_dict(), "net.pt")
+""",
+        "--", "--rate", "3",
+    )  # fmt: skip
+    assert done.stdout.startswith("step 0 ['--rate', '3']\nstep 1 ['--rate', '3']\ntrain.py\n")
+    assert "step 2" not in done.stdout
+    assert "No fault was found" in done.stdout
+    assert "over 2 steps of opt (Adam)" in done.stdout
+    assert not (tmp_path / "net.pt").exists()
+
+
+@pytest.mark.slow
+def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_path):
+    script = "net[2] = nn.Linear(8, 2)\nnet.requires_grad_(False)\nnet(x).sum().backward()\n"
+    done = watched(script, status=1)
+    assert "1 fault:\n1. All 4 parameters of net have requires_grad=False, set in train.py:9" in (
+        done.stdout
+    )
+    alone = subprocess.run(
+        [sys.executable, "train.py"], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    last = alone.stderr.strip().splitlines()
+    assert done.stderr.strip().splitlines()[-1] == last[-1]
+    assert 'train.py", line 10, in <module>' in done.stderr
+    assert "lessons" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        (
+            "for _ in range(9):\n    nn.functional.cross_entropy(net(x), y).backward()\n"
+            "    opt.step()\n",
+            r"Nothing clears the gradients between two calls of opt.step() in train.py:10",
+        ),
+        (
+            "for _ in range(9):\n    opt.zero_grad()\n    loss = net(x).square().mean()\n"
+            "    opt.step()\n    loss.backward()\n",
+            "opt.step() in train.py:11 runs before backward()",
+        ),
+        (
+            "net = nn.Linear(4, 2)\nfor _ in range(9):\n    opt.zero_grad()\n"
+            "    net(x).square().mean().backward()\n    opt.step()\n",
+            "net.weight, net.bias get a gradient, and opt (Adam) does not hold them",
+        ),
+        (
+            "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
+            "    scaler.scale(net(x).square().mean()).backward()\n"
+            "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n"
+            "    scaler.update()\n",
+            "in train.py:12 clips gradients that the GradScaler has multiplied by its scale",
+        ),
+        (
+            "w = torch.ones(4, requires_grad=True)\nfor _ in range(9):\n"
+            "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
+            "w is no leaf: sub in train.py:11 made it",
+        ),
+    ],
+    ids=["kept", "early", "replaced", "clipped", "by hand"],
+)
+def test_what_becomes_of_the_gradients_after_the_backward_pass(watched, script, says):
+    done = watched(script, status=int("w.grad" in script))
+    assert "\n1 fault:\n" in done.stdout
+    assert says in done.stdout
