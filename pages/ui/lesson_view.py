@@ -1,6 +1,7 @@
 """A lesson on a page: the text of one step on one side, its stage on the other, a bar below."""
 
 import html
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -55,28 +56,24 @@ def lab_alone(lesson: Lesson) -> None:
         to = f'href="{lesson.chapter}?lesson={lesson.slug}" target="_blank" rel="noopener"'
         link = f"<a {to}>Open the lesson</a>"
         st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')
-        live_lab(
-            lesson.slug,
-            place.as_data(),
-            step=trail.step,
-            answers=[question.name for question in lesson.prose.questions],
-            hide=place.hide,
-            fix=place.fix,
-            note=place.note,
-        )
+        _live(place, trail.step, [question.name for question in lesson.prose.questions])
+
+
+def _live(place: Place, step: int, answers: Collection[str]) -> None:
+    live_lab(
+        place.lesson.slug,
+        place.as_data(),
+        step=step,
+        answers=answers,
+        hide=place.hide,
+        fix=place.fix,
+        note=place.note,
+    )
 
 
 def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
     with st.container(key="lab"):
-        live_lab(
-            lesson.slug,
-            place.as_data(),
-            step=trail.step,
-            answers=trail.answers,
-            hide=place.hide,
-            fix=place.fix,
-            note=place.note,
-        )
+        _live(place, trail.step, trail.answers)
     with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         given = (trail.step, trail.answers)
         st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
@@ -87,8 +84,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     step = lesson.prose.steps[trail.step - 1]
     question = step.question
     answered = question is not None and question.name in trail.answers
-    # A question is about the settings that its step makes, and so is what is said of the answer:
-    # their numbers stand still. All others follow the lab.
+    # A question and its verdict are about the settings of their step, and their numbers stay. All
+    # others follow the lab.
     still = question is not None and questions.stands_still(lesson, question)
     facts = (place.asked(question) if question else place.result).facts
     mark = None if still else numbers.mark
@@ -106,7 +103,7 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
 
 
 def _heading(lesson: Lesson, step: Step, answered: bool) -> str:
-    """A step's title; once its question is answered, what was found."""
+    """Return a step's title; once its question is answered, the right answer."""
     question = step.question
     if question is None or not answered or question.kind == "bug":
         return step.title
@@ -131,7 +128,7 @@ def _pass(lesson: Lesson, place: Place, trail: Trail, to: int) -> None:
 
 
 def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
-    """The dots, Back, and the one button that is the next thing to do."""
+    """Show the dots, Back, and the one button that is the next thing to do."""
     found = lesson.prose.steps
     step = found[trail.step - 1]
     there = (lesson, place, trail)
@@ -168,8 +165,8 @@ def _end(lesson: Lesson, place: Place, trail: Trail) -> None:
 
 
 def _next_lesson(lesson: Lesson) -> None:
-    """Where the course goes on, at the end of a lesson."""
-    chapter = catalogue.chapter_of(lesson)
+    """Lead to the next lesson and, from a chapter's last one, to its quiz."""
+    chapter = catalogue.chapters_by_slug()[lesson.chapter]
     if lesson == chapter.lessons[-1]:
         quiz_view.link(chapter, f"The chapter’s quiz: {LENGTH} questions", ":material/quiz:")
     course = catalogue.lessons()

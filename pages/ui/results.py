@@ -32,7 +32,7 @@ def offer(lesson: Lesson, trail: Trail) -> None:
         what = st.segmented_control(label, options, default=_LESSON, required=True, key="results")
         if what == _CHAPTER:
             name = lesson.chapter
-            others = catalogue.chapter_of(lesson).lessons
+            others = catalogue.chapters_by_slug()[lesson.chapter].lessons
             trails = [(one, trail if one is lesson else memory.trail(one)) for one in others]
     made = as_files(_results(trails))
     downloads({f"{name}-results.{ending}": text.encode() for ending, text in made.items()})

@@ -40,7 +40,7 @@ def navigation() -> Page:
 
 def _header(page: Page) -> None:
     """Lead to the other pages; on a chapter's page say where in the chapter the learner is."""
-    chapter = next((one for one in catalogue.chapters() if one.slug == page.url_path), None)
+    chapter = catalogue.chapters_by_slug().get(page.url_path)
     if chapter is None:
         st.page_link("home.py", label=f"**{NAME}**")
         st.page_link("course.py", label="Course")

@@ -16,12 +16,9 @@ from pages.ui.component import component
 
 _component = component("gradient_tab", "tab")
 
-_SESSION, _REPORT, _WORDS, _KEPT = "tab_session", "tab_report", "tab_words", "tab_kept"
-"""Session keys: a name for the session, the last report, the words of its address, and what the
-tab is to keep.
-"""
+_SESSION, _REPORT, _WORDS = "tab_session", "tab_report", "tab_words"
+"""Session keys: a name for the session, the last report, the words of its address."""
 _MOST_WORDS, _LONGEST = 64, 30_000
-_MOST_KEPT, _LONGEST_NAME, _LIMIT = 200, 40, 1000
 
 
 def meet(page: str) -> bool:
@@ -30,26 +27,13 @@ def meet(page: str) -> bool:
     Args:
         page: the address of the page, relative to the site's.
     """
-    data = {"session": session(), "page": page, "kept": kept()}
+    data = {"session": session(), "page": page}
     report = _component(key="tab", data=data, on_report_change=lambda: None).report
     words = read(report, page, session())
     if words is None or report == st.session_state.get(_REPORT):
         return False
     st.session_state[_REPORT], st.session_state[_WORDS] = report, words
-    st.session_state[_KEPT] = read_kept(report) | kept()
     return True
-
-
-def kept() -> dict[str, int]:
-    """Numbers from 0 to 999 by name, that the tab keeps for a session after this one.
-
-    To put some in; what is put in while a page runs, not before, is kept once it runs again. Of
-    more than 200 the oldest are forgotten.
-    """
-    found: dict[str, int] = st.session_state.setdefault(_KEPT, {})
-    for name in [*found][:-_MOST_KEPT]:
-        del found[name]
-    return found
 
 
 def session() -> str:
@@ -74,18 +58,6 @@ def read(report: object, page: str, session: str) -> dict[str, str] | None:
         return None
     found = parse_qsl(query, keep_blank_values=True)[:_MOST_WORDS]
     return {name: text for name, text in reversed(found) if not name.startswith("embed")}
-
-
-def read_kept(report: object) -> dict[str, int]:
-    """What a tab has kept; nothing where that is not as expected."""
-    found = report.get("kept") if isinstance(report, Mapping) else None
-    if not isinstance(found, Mapping) or len(found) > _MOST_KEPT:
-        return {}
-    as_expected = all(
-        isinstance(name, str) and len(name) <= _LONGEST_NAME and type(n) is int and 0 <= n < _LIMIT
-        for name, n in found.items()
-    )
-    return dict(found) if as_expected else {}
 
 
 def address() -> dict[str, str]:

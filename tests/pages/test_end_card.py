@@ -119,7 +119,7 @@ def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
     page.run()
     for place, item in enumerate(quiz("reversal", 7)):
         wrong = next(text for text in item.options if text != item.right)
-        page.button(f"quiz_reversal_7_{place}_{[*item.options].index(wrong)}").click().run()
+        page.button(f"quiz_{place}_{[*item.options].index(wrong)}").click().run()
         told = "\n".join(one.value for one in page.markdown)
         assert f"**You said: {wrong}**\n\n{item.options[wrong].reply}" in told
         assert f"**Torch gives {item.right}**\n\n{item.why[0]}" in told
@@ -138,4 +138,25 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
     page.run()
     assert "There is no quiz" in page.warning[0].value
     assert len(page.button) in (3, 4)
+    assert not page.exception
+
+
+@pytest.mark.parametrize(
+    ("said", "at", "heading"),
+    [
+        ("", "", "Question 1 of 5"),
+        ("00", "1", "Question 2 of 5"),
+        ("00", "2", "Question 3 of 5"),
+        ("00", "-1", "Question 3 of 5"),
+        ("0٣0", "x" * 9999, "Question 2 of 5"),
+        ("9", "0", "Question 1 of 5"),
+        ("0" * 999, "5", "## You got"),
+    ],
+)
+def test_an_address_opens_a_quiz_where_it_was_left(said, at, heading):
+    page = AppTest.from_function(quizzed, default_timeout=60)
+    page.session_state["asked"] = "7"
+    page.query_params["said"], page.query_params["at"] = said, at
+    page.run()
+    assert page.markdown[0].value.startswith(heading)
     assert not page.exception

@@ -57,7 +57,7 @@ def _follow(asked: dict[str, object]) -> None:
     words = {n: t for n, t in query.items() if isinstance(t, str)} if type(query) is dict else {}
     if page == "glossary" and find_term(words.get("term", "")):
         st.switch_page("glossary.py", query_params={"term": words["term"]})
-    lesson = next((one for one in catalogue.lessons() if one.slug == words.get("lesson")), None)
+    lesson = catalogue.lessons_by_slug().get(words.get("lesson", ""))
     if lesson is None:
         return
     step = words.get("step", "")
