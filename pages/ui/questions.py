@@ -1,6 +1,5 @@
 """The question of a step (a choice, a number, a sketch, a bug to find) and its verdict."""
 
-import html
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +15,7 @@ from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
 from pages.ui.glossed import CODE, linked
-from pages.ui.listing import bare, difference, markup
+from pages.ui.listing import bare, difference, markup, output
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import as_numbers, draw, drawn
@@ -250,8 +249,7 @@ def _bug_stage(bug: Bug, tried: str | None) -> None:
         st.markdown("The assertion **holds**.")
     else:
         st.markdown("The assertion **fails**:")
-        # A program's text, and no Markdown.
-        st.html(f'<pre class="gt-code gt-failure"><code>{html.escape(failure)}</code></pre>')
+        st.html(output(failure))
     assertion = markup(code_of(bug.check), label="The assertion")
     st.html(f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>")
 

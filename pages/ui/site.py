@@ -67,7 +67,7 @@ def is_lab_alone() -> bool:
 
 
 def pages() -> list[Page]:
-    """Home, a page for each chapter, then what serves them all."""
+    """Return home, a page for each chapter, then the pages that serve them all."""
     chapters = [
         st.Page(f"{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
         for chapter in catalogue.chapters()
@@ -83,8 +83,8 @@ def keep_in_address(word: str, name: str) -> None:
     """Tell the browser which lesson or quiz a link inside the page has led to.
 
     Streamlit's browser side sends the query that the page was opened with along with every click,
-    until the page is left or a script sets the query: without this, who came by a link to one
-    lesson and went on to the next would be back in the first at the next click.
+    until the page is left or a script sets the query. Without this, a learner who came by a link
+    and went on to the next lesson would be back in the first one after the next click.
     """
     before = st.session_state.get(_SHOWN, (word, name))
     st.session_state[_SHOWN] = word, name

@@ -1,9 +1,9 @@
-"""What a tab of the browser shows that this session has not drawn.
+"""A browser tab's report of the address that it shows, for a session that has not drawn it.
 
-A server that was started anew, or has forgotten who was away, gets a tab in the middle of a lesson.
-Streamlit's browser side then sends the query that the page was opened with, a teacher's link
-perhaps, and what the learner did since would be lost. So once the line is open again, a script of
-the page says what stands in the address, and which session had drawn it.
+A restarted server, or one that dropped the session of an absent learner, gets a tab in the middle
+of a lesson. Streamlit then sends the query that the page was opened with, perhaps a teacher's link,
+and everything since would be lost. So once its line is open again, the tab reports its address, and
+which session drew it.
 """
 
 import secrets
@@ -22,7 +22,7 @@ _MOST_WORDS, _LONGEST = 64, 30_000
 
 
 def meet(page: str) -> bool:
-    """Let the tab say what it shows; True where that is news to this session.
+    """Let the tab report what it shows; return whether that is news to this session.
 
     Args:
         page: the address of the page, relative to the site's.
@@ -37,17 +37,17 @@ def meet(page: str) -> bool:
 
 
 def session() -> str:
-    """A name for this session, that no other has."""
+    """Return a name for this session that no other session has."""
     name: str = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
     return name
 
 
 def read(report: object, page: str, session: str) -> dict[str, str] | None:
-    """The words of the address that a tab reports; None where they are no news, or not as expected.
+    """Return the words of a reported address; None if they are no news, or not as expected.
 
     Args:
         report: whatever came from the browser.
-        page, session: that are drawn now.
+        page, session: the ones that are drawn now.
     """
     if not isinstance(report, Mapping):
         return None
@@ -61,11 +61,11 @@ def read(report: object, page: str, session: str) -> dict[str, str] | None:
 
 
 def address() -> dict[str, str]:
-    """The newest that is known of what the address says, its first words."""
+    """Return the words of the address, as last reported or else as the page was opened."""
     words: dict[str, str] | None = st.session_state.get(_WORDS)
     return dict(st.query_params if words is None else words)
 
 
 def turn_page() -> None:
-    """Another page is shown in this session: what the tab left is of the one before."""
+    """Forget the report: it was about the page before this one."""
     st.session_state.pop(_WORDS, None)
