@@ -39,6 +39,13 @@ _rules = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
 STYLE = f".stApp {{ {_variables}}}\n{_rules}"
 """The look of the site and the lab. ``light-dark()`` follows the theme that Streamlit shows."""
 
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
+    "%3Cpath fill='none' stroke='%23c8641e' stroke-width='4.5' stroke-linejoin='round' "
+    "d='M4 5h24L16 28z'/%3E%3C/svg%3E"
+)
+"""A nabla. Streamlit would take the character for an image's address, and ask for it."""
+
 _serif = (_LIVE / "vendor" / "lab-serif.woff2").read_bytes()
 _SERIF = add(f"lab-serif-{digest(_serif)}.woff2", _serif)
 _FONT = (
@@ -68,4 +75,5 @@ def page() -> str:
         f'<script type="module" src="./{LIVE}"></script>',
     ]
     index = (STATIC.parent / "index.html").read_text("utf-8")
+    index = index.replace("./favicon.png", ICON, 1)  # or a browser asks for Streamlit's own first
     return index.replace("</head>", f"{''.join(tags)}</head>", 1)

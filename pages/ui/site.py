@@ -8,23 +8,17 @@ from streamlit.navigation.page import Page
 from lessons.outputs import catalogue
 from pages.server.application import OTHER_PAGES
 from pages.ui import place, quiz_view, tab
+from pages.ui.page import ICON
 from pages.ui.search import search_box
 
 NAME = "Gradient Tricks Lab"
-# A nabla. As a character Streamlit would take it for the address of an image, and the browser ask
-# for it on every page.
-_ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
-    "%3Cpath fill='none' stroke='%23c8641e' stroke-width='4.5' stroke-linejoin='round' "
-    "d='M4 5h24L16 28z'/%3E%3C/svg%3E"
-)
 _PAGE, _SHOWN = "page_shown", "part_shown"
 """Session keys: the page, and the lesson or quiz on it, that was shown last."""
 
 
 def navigation() -> Page:
     """Set up the page and its header; returns the page to run."""
-    st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
+    st.set_page_config(page_title=NAME, page_icon=ICON, layout="wide")
     page = st.navigation(pages(), position="hidden")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
