@@ -29,6 +29,7 @@ from lessons.playground.goals import GOALS
 from pages.server.addresses import root
 from pages.ui import tab
 from pages.ui.component import component
+from pages.ui.verbatim import natural
 
 _component = component("gradient_memory", "remember")
 
@@ -222,9 +223,8 @@ def _pack_trail(slug: str, trail: Trail) -> str:
 
 def _unpack_trail(lesson: Lesson, fields: list[str]) -> Trail:
     where, *answers = fields or [""]
-    step = where.removesuffix("*")
-    good = step.isascii() and step.isdigit() and len(step) < 4
-    trail = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
+    step = natural(where.removesuffix("*"), 999)
+    trail = Trail(clamp_step(lesson, step or 1), done=step is not None and where.endswith("*"))
     keys, now, at = _keys(lesson.slug), _now(), 0
     for match in filter(None, map(_ANSWER.fullmatch, answers)):
         name, first, answer, later, tried = match.groups()

@@ -1,6 +1,5 @@
 """What a page knows of a lesson's lab: its last orders. The browser knows the rest."""
 
-import re
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pages.labs.messages import Wish
 from pages.ui import memory, tab
 from pages.ui.memory import Trail
 from pages.ui.room import room
+from pages.ui.verbatim import natural
 
 GRAPH = ("cuts", "at")
 """An address's words besides parameters: the edges cut, the step of the backward pass."""
@@ -66,8 +66,7 @@ class Place:
             place._note_unknown(
                 "The address sets something unknown and it is left out.", unknown[0]
             )
-        step = given.get("at", "")
-        place.graph_step = int(step) if re.fullmatch("[0-9]{1,4}", step, re.ASCII) else None
+        place.graph_step = natural(given.get("at", ""), 9999)
         known = {name: text for name, text in given.items() if name in place.text}
         place.text |= lesson.spelled(known)
         place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
@@ -77,10 +76,10 @@ class Place:
     def arrived(cls, lesson: Lesson, given: Mapping[str, str], trail: Trail) -> "Place":
         """Make the place that an address leads to, and take the trail to its step."""
         asked = dict(given)
-        number = asked.pop("step", "")
+        number = natural(asked.pop("step", ""), 999)
         place = cls.opened(lesson, asked)
-        if number.isascii() and number.isdigit() and len(number) < 4:
-            trail.step = memory.clamp_step(lesson, int(number))
+        if number is not None:
+            trail.step = memory.clamp_step(lesson, number)
         step = lesson.prose.steps[trail.step - 1]
         if not asked.keys() - {*TEACHER}:  # the step's text is about the step's own settings
             made = {**step.lab, **_revealed(step, trail.answers)}

@@ -22,6 +22,7 @@ from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.tab import address
+from pages.ui.verbatim import natural
 
 _LINK = "playground_link"
 """Session key: the number of the next link that opens a program."""
@@ -85,13 +86,12 @@ def asked(words: dict[str, str]) -> dict[str, Any]:
     document, note = opened(words)
     if note:
         note = f"{note} What is shown is “{preset(FIRST).title}”."
-    step = words.get("at", "")
     return {
         "id": hashlib.blake2b(repr(sorted(words.items())).encode(), digest_size=8).hexdigest(),
         "first": "n" not in words,
         "values": form_of(document or preset(FIRST)),
         "cuts": "",
-        "graph_step": int(step) if step.isascii() and step.isdigit() and len(step) < 7 else None,
+        "graph_step": natural(words.get("at", ""), 999_999),
         "note": note,
     }
 

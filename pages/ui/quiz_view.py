@@ -13,7 +13,7 @@ from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.ui.listing import markup
 from pages.ui.questions import tiles
-from pages.ui.verbatim import verbatim
+from pages.ui.verbatim import natural, verbatim
 from pages.ui.verdict import reply
 
 WORD = "quiz"
@@ -28,11 +28,11 @@ def link(chapter: Chapter, label: str, icon: str | None = None) -> None:
 
 def seed_of(text: str) -> int:
     """Return the seed that an address names, or another one where that is none."""
-    if text.isascii() and text.isdigit() and len(text) <= len(str(SEEDS)) and int(text) < SEEDS:
-        return int(text)
-    st.warning(f"There is no quiz “{verbatim(text[:40])}”. These are new questions.")
-    seed = secrets.randbelow(SEEDS)
-    st.query_params[WORD] = str(seed)
+    seed = natural(text, SEEDS - 1)
+    if seed is None:
+        st.warning(f"There is no quiz “{verbatim(text[:40])}”. These are new questions.")
+        seed = secrets.randbelow(SEEDS)
+        st.query_params[WORD] = str(seed)
     return seed
 
 
