@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
@@ -60,16 +60,17 @@ class Place:
     @classmethod
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
         """Make the place that an address leads to; note what is unknown in it and leave it out."""
-        place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000])
-        unknown = [name for name in given if name not in {*place.text, *GRAPH, *TEACHER}]
-        if unknown:
-            place._note_unknown(
-                "The address sets something unknown and it is left out.", unknown[0]
-            )
-        place.graph_step = natural(given.get("at", ""), 9999)
-        known = {name: text for name, text in given.items() if name in place.text}
-        place.text |= lesson.spelled(known)
-        place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
+        at = natural(given.get("at", ""), 9999)
+        place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000], at)
+        place.text |= lesson.spelled({n: text for n, text in given.items() if n in place.text})
+        hide, fix = (given.get(word, "")[:2000].split(",") for word in TEACHER)
+        place.hide, place.fix = (frozenset(place.text.keys() & names) for names in (hide, fix))
+        known = {*place.text, *GRAPH, *TEACHER, ""}
+        unknown = [name for name in (*given, *hide, *fix) if name not in known]
+        try:
+            lesson.validate(dict.fromkeys(unknown[:1], ""))
+        except InvalidParametersError as error:  # with the names that are nearest
+            place.note = f"The address names something unknown, which is left out. {error}"
         return place
 
     @classmethod
@@ -91,21 +92,6 @@ class Place:
         place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
         return place
 
-    def _controls(self, names: str) -> frozenset[str]:
-        """Return the controls of the lab among these names, which have commas between them."""
-        asked = [name for name in names[:2000].split(",") if name]
-        unknown = [name for name in asked if name not in self.text]
-        if unknown:
-            self._note_unknown("The address hides or locks something unknown.", unknown[0])
-        return frozenset(asked) & self.text.keys()
-
-    def _note_unknown(self, message: str, name: str) -> None:
-        """Note an unknown name of an address, with the names that are nearest to it."""
-        try:
-            self.lesson.validate({name: ""})
-        except InvalidParametersError as error:
-            self.note = f"{message} {error}"
-
     def order(
         self, text: Mapping[str, str], cuts: str | None = None, graph_step: int | None = None
     ) -> None:
@@ -122,8 +108,8 @@ class Place:
         self.cuts = self.cuts if cuts is None else cuts
         self.graph_step, self.note = graph_step, ""
         name = f"{self._name}-{secrets.token_hex(3)}"
-        newest = _order(name, False, asked, cuts, graph_step)
-        self.orders = [*self.orders, newest][-_MOST_ORDERS:]
+        newest = {"id": name, "first": False, "values": asked, "cuts": cuts}
+        self.orders = [*self.orders, newest | {"graph_step": graph_step}][-_MOST_ORDERS:]
 
     def go(self, number: int, answers: Collection[str]) -> None:
         """Ask for a step's settings; the learner's own stay where the step sets nothing.
@@ -159,7 +145,8 @@ class Place:
         if not question.reveal:
             return self.result
         before = {**self.lesson.defaults, **self.lesson.step_of(question).lab}
-        return self._computed(self.text | {name: before[name] for name in question.reveal})
+        text = self.text | {name: before[name] for name in question.reveal}
+        return replace(self, text=text).result
 
     def reset(self, step: int, answers: Mapping[str, str]) -> None:
         """Ask for the step's settings and the defaults; what a question holds stays."""
@@ -170,17 +157,14 @@ class Place:
     def as_data(self) -> list[dict[str, Any]]:
         """Return the orders for the lab in the browser, which does each one once, in turn."""
         if self._opening is None:
-            text, name = dict(self.text), f"{self._name}-0"
-            self._opening = _order(name, True, text, self.cuts, self.graph_step)
+            asked = {"values": dict(self.text), "cuts": self.cuts, "graph_step": self.graph_step}
+            self._opening = {"id": f"{self._name}-0", "first": True} | asked
         return [self._opening, *self.orders]
 
     @property
     def values(self) -> Values:
         """Return the settings asked for; a text that its control refuses counts as the default."""
-        return self._values(self.text)
-
-    def _values(self, text: Mapping[str, str]) -> Values:
-        return settings(self.lesson, Wish(lab="", values=dict(text), good={}), {})[1]
+        return settings(self.lesson, Wish(lab="", values=self.text, good={}), {})[1]
 
     @property
     def drawn(self) -> tuple[Cut, ...]:
@@ -190,26 +174,15 @@ class Place:
     @property
     def result(self) -> Result:
         """Compute the result of these settings, or of cheaper ones that are like them."""
-        return self._computed(self.text)
-
-    def _computed(self, text: Mapping[str, str]) -> Result:
-        values = self._values(text)
-        cuts = edges(self.lesson, self.cuts, values)[0]
         with room:
-            return computed(self.lesson, self.lesson.lab.preview(values), cuts).result
+            values = self.lesson.lab.preview(self.values)
+            return computed(self.lesson, values, self.drawn).result
 
 
 def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:
     """Return what the answer to the step's question has revealed, if there is one."""
     question = step.question
     return question.reveal if question and question.name in answers else {}
-
-
-def _order(
-    name: str, first: bool, values: dict[str, str], cuts: str | None, graph_step: int | None
-) -> dict[str, Any]:
-    """Make an order as ``live_lab`` takes it."""
-    return {"id": name, "first": first, "values": values, "cuts": cuts, "graph_step": graph_step}
 
 
 def forget() -> None:
