@@ -10,26 +10,12 @@ from pages.ui.listing import markup
 from pages.ui.memory import Trail
 from pages.ui.verdict import MARKS
 
-_PASSED = "end_passed"
-"""Session key: the lessons whose last question was skipped."""
-
 
 def has_ended(lesson: Lesson, trail: Trail) -> bool:
     """Whether the learner is at the last step and has answered or skipped its question."""
-    steps = lesson.prose.steps
-    question = steps[-1].question
-    asking = question is not None and question.name not in trail.answers
-    return trail.step == len(steps) and not (asking and lesson.slug not in _passed())
-
-
-def pass_by(lesson: Lesson) -> None:
-    """Show the end although the last question is open."""
-    _passed().add(lesson.slug)
-
-
-def _passed() -> set[str]:
-    found: set[str] = st.session_state.setdefault(_PASSED, set())
-    return found
+    question = lesson.prose.steps[-1].question
+    asking = question is not None and question.name not in trail.answers and not trail.skipped
+    return trail.step == len(lesson.prose.steps) and not asking
 
 
 def remembered(lesson: Lesson) -> None:

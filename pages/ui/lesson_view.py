@@ -11,7 +11,7 @@ from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
 from pages.labs import numbers
 from pages.ui import memory, playground_view, questions, quiz_view, results
-from pages.ui.end_card import at_end, has_ended, pass_by, remembered
+from pages.ui.end_card import at_end, has_ended, remembered
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.memory import Trail
@@ -161,7 +161,7 @@ def _asks(lesson: Lesson, question: Question | None, trail: Trail) -> bool:
 
 def _end(lesson: Lesson, place: Place, trail: Trail) -> None:
     _pass(lesson, place, trail, trail.step + 1)
-    pass_by(lesson)
+    trail.skipped = True
 
 
 def _next_lesson(lesson: Lesson) -> None:

@@ -62,6 +62,8 @@ class Trail:
         tried: the first answer, by question, where a later one replaced it.
         times: when the first answer came, in minutes since ``EPOCH``, by question.
         done: True once the last step was reached with every question answered.
+        furthest: the last step that this session has reached.
+        skipped: whether this session skipped the last question.
     """
 
     step: int = 1
@@ -70,6 +72,8 @@ class Trail:
     tried: dict[str, str] = field(default_factory=dict)
     times: dict[str, int] = field(default_factory=dict)
     done: bool = False
+    furthest: int = field(default=1, compare=False)
+    skipped: bool = field(default=False, compare=False)
 
     def commit(self, question: Question, answer: str, right: bool) -> None:
         """Keep an answer; only the first one to a question counts for progress."""

@@ -15,24 +15,24 @@ def card():
     import streamlit as st
 
     from lessons.outputs import catalogue
-    from pages.ui.end_card import at_end, has_ended, pass_by
+    from pages.ui.end_card import at_end, has_ended
     from pages.ui.memory import Trail
 
     lesson = catalogue.find("flip")
     first = dict(st.session_state.get("first", {}))
     trail = Trail(len(lesson.prose.steps), st.session_state["answers"], first)
+    trail.skipped = st.session_state.get("skipped", False)
     if has_ended(lesson, trail):
         at_end(lesson, trail)
-    else:
-        st.button("pass", on_click=pass_by, args=(lesson,))
 
 
-def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
+def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
     page = AppTest.from_function(card, default_timeout=60)
     page.session_state["answers"] = {"reversed": "everything", "twice": "12~product~12"}
     page.run()
     assert not page.markdown
-    page.button[0].click().run()
+    page.session_state["skipped"] = True
+    page.run()
     told = "\n".join(one.value for one in page.markdown)
     assert (
         ":material/close: **A second path goes around the layer. What comes back to x?**: −10"
