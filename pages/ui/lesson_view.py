@@ -32,7 +32,7 @@ def lesson_view(lesson: Lesson) -> None:
         with stage:
             if ended:
                 if question is not None and not question.is_of_lab:
-                    # The verdict speaks of its code.
+                    # The verdict is about its code.
                     questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
             elif question is not None and questions.has_stage(question, trail):
@@ -49,7 +49,7 @@ def lesson_view(lesson: Lesson) -> None:
 
 
 def lab_alone(lesson: Lesson) -> None:
-    """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
+    """Draw the lab alone, for a frame of another page, with nothing covered: it asks nothing."""
     place, trail = place_of(lesson), memory.trail(lesson)
     with st.container(key="lab"):
         # Inside the frame it would replace the lab that the teacher chose.

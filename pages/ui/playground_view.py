@@ -39,8 +39,8 @@ def playground() -> None:
     )
     order = _order()
     with st.container(key="playground"):
-        # The lab's own headings are of the third rank: for a screen reader one stands above them.
-        st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
+        # The lab's own headings are h3: a screen reader needs an h2 above them.
+        st.html('<h2 class="gt-unseen">The program and its result</h2>')
         live_lab("playground", [order], note=order["note"])
     _words()
 
