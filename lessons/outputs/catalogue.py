@@ -71,13 +71,15 @@ def lessons() -> tuple[Lesson, ...]:
 
 
 @cache
-def _by_slug() -> dict[str, Lesson]:
+def chapters_by_slug() -> dict[str, Chapter]:
+    """Every chapter, in order."""
+    return {chapter.slug: chapter for chapter in chapters()}
+
+
+@cache
+def lessons_by_slug() -> dict[str, Lesson]:
+    """Every lesson, in course order."""
     return {lesson.slug: lesson for lesson in lessons()}
-
-
-def chapter_of(lesson: Lesson) -> Chapter:
-    """The chapter that a lesson stands in."""
-    return next(chapter for chapter in chapters() if chapter.slug == lesson.chapter)
 
 
 def find(slug: str) -> Lesson:
@@ -86,10 +88,11 @@ def find(slug: str) -> Lesson:
     Raises:
         UnknownLessonError: there is none.
     """
-    if slug in _by_slug():
-        return _by_slug()[slug]
-    near = difflib.get_close_matches(slug[:64].lower(), list(_by_slug()), n=2)
-    meant = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(_by_slug())}."
+    known = lessons_by_slug()
+    if slug in known:
+        return known[slug]
+    near = difflib.get_close_matches(slug[:64].lower(), list(known), n=2)
+    meant = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known)}."
     raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. {meant}")
 
 

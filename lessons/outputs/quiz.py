@@ -30,7 +30,7 @@ from lessons.contract.parameters import (
 )
 from lessons.contract.prose import Option
 from lessons.outputs.brief import choices, specialised
-from lessons.outputs.catalogue import chapters, find
+from lessons.outputs.catalogue import chapters_by_slug, find
 from lessons.recorder import Edge, Node, RecordError, Recording, Value, record
 from lessons.recorder.derivatives.along_edge import local_derivative
 from lessons.recorder.picture.sentences import stale_sentence
@@ -87,7 +87,7 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
         ValueError: no such questions could be drawn, which the tests would have seen.
     """
     draw = random.Random(f"{slug} {seed}")
-    chapter = next(one for one in chapters() if one.slug == slug)
+    chapter = chapters_by_slug()[slug]
     lessons = [lesson for lesson in chapter.lessons if can_be_asked(lesson.slug)]
     draw.shuffle(lessons)
     items: list[Item] = []

@@ -164,21 +164,24 @@ def query(
     cuts: Collection[Cut] = (),
     hidden: Collection[str] = (),
     fixed: Collection[str] = (),
+    stated: Collection[str] = (),
 ) -> str:
-    """The address that restores this screen: the lesson, the step, what is not at its default."""
-    changed = lesson.changed(values) | {name: lesson.text(values)[name] for name in fixed}
+    """Return the query that restores this screen: lesson, step, and what is not at its default.
+
+    Args:
+        lesson, values, step, cuts: what the screen shows.
+        hidden, fixed: the controls that a teacher hides and locks.
+        stated: settings to name even at their defaults, as those of fixed controls.
+    """
+    texts = lesson.text(values)
+    changed = lesson.changed(values) | {name: texts[name] for name in (*fixed, *stated)}
     words = {
         "cuts": write_cuts(cuts),
         "hide": ",".join(sorted(hidden)),
         "fix": ",".join(sorted(fixed)),
     }
-    stated = {word: text for word, text in words.items() if text}
-    return encoded({"lesson": lesson.slug, "step": str(step), **changed, **stated})
-
-
-def encoded(words: Mapping[str, str]) -> str:
-    """A query of an address, readable where it may be."""
-    return urlencode(words, safe=",:")
+    words = {word: text for word, text in words.items() if text}
+    return urlencode({"lesson": lesson.slug, "step": str(step), **changed, **words}, safe=",:")
 
 
 def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:

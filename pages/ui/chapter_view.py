@@ -12,7 +12,7 @@ from pages.ui.verbatim import verbatim
 
 def chapter_page(slug: str) -> None:
     """Draw the page of one chapter."""
-    chapter = next(known for known in catalogue.chapters() if known.slug == slug)
+    chapter = catalogue.chapters_by_slug()[slug]
     if (asked := st.query_params.get(quiz_view.WORD)) is not None:
         seed = quiz_view.seed_of(asked)
         site.keep_in_address(quiz_view.WORD, str(seed))

@@ -8,7 +8,7 @@ from pages.ui.page import LIVE
 
 
 def component(name: str, module: str, html: str = "", broken: str = "") -> Any:
-    """A component that a module's ``render(component)`` draws.
+    """Make a component that a module's ``render(component)`` draws.
 
     Streamlit hands inline scripts to the browser as a blob, which cannot import its neighbours by
     a relative address; so the script is a shim. Addresses are relative to the page's <base>.

@@ -68,7 +68,7 @@ def _forget() -> None:
 
 
 def _chapter(chapter: Chapter) -> str:
-    done = memory.progress(chapter.lessons).done
+    done = sum(memory.trail(lesson).done for lesson in chapter.lessons)
     said = f"{done} of {len(chapter.lessons)} done" if done else f"{len(chapter.lessons)} lessons"
     return (
         f'<section id="chapter-{chapter.slug}" class="gt-chapter">'

@@ -10,26 +10,12 @@ from pages.ui.listing import markup
 from pages.ui.memory import Trail
 from pages.ui.verdict import MARKS
 
-_PASSED = "end_passed"
-"""Session key: the lessons whose last question was passed by."""
-
 
 def has_ended(lesson: Lesson, trail: Trail) -> bool:
-    """Whether the last step is there and its question answered or passed by."""
-    steps = lesson.prose.steps
-    question = steps[-1].question
-    asking = question is not None and question.name not in trail.answers
-    return trail.step == len(steps) and not (asking and lesson.slug not in _passed())
-
-
-def pass_by(lesson: Lesson) -> None:
-    """Show the end though its question is open."""
-    _passed().add(lesson.slug)
-
-
-def _passed() -> set[str]:
-    found: set[str] = st.session_state.setdefault(_PASSED, set())
-    return found
+    """Whether the learner is at the last step and has answered or skipped its question."""
+    question = lesson.prose.steps[-1].question
+    asking = question is not None and question.name not in trail.answers and not trail.skipped
+    return trail.step == len(lesson.prose.steps) and not asking
 
 
 def remembered(lesson: Lesson) -> None:
@@ -38,7 +24,7 @@ def remembered(lesson: Lesson) -> None:
 
 
 def at_end(lesson: Lesson, trail: Trail) -> None:
-    """The stage at the end: the code that contains the trick, and the predictions."""
+    """Show the stage at the end: the code that contains the trick, and the predictions."""
     with st.container(key="end"):
         st.markdown("### In plain torch", anchors=False)
         st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch"))
@@ -50,7 +36,7 @@ def at_end(lesson: Lesson, trail: Trail) -> None:
 
 
 def _row(one: Predicted) -> str:
-    """All of it is ours, or a number that was read and written anew."""
+    """Write one prediction. All of it is ours, or a number that was read and written again."""
     if not one.said:
         return f"- – **{one.title}**: not answered, step {one.step}"
     if one.right:

@@ -7,13 +7,13 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, first_uses, uses
-from pages.ui.listing import markup
+from pages.ui.listing import markup, output
 
 CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """Python in a lesson's Markdown."""
-_PARTS = re.compile(r"(.*?)(?:^```python\n(.*?)^```$|\Z)", re.DOTALL | re.MULTILINE)
-"""Markdown, and the Python after it. Streamlit's own code block is a script of megabytes that comes
-after the step and moves what stands below it."""
+_PARTS = re.compile(r"(.*?)(?:^```(python|text)\n(.*?)^```$|\Z)", re.DOTALL | re.MULTILINE)
+"""Markdown, and the code after it: Python, or a program's output. Streamlit's own code block is a
+script of megabytes that comes after the step and moves what stands below it."""
 
 
 def show_text(lesson: Lesson, step: int, text: str) -> None:
@@ -28,15 +28,17 @@ def show_text(lesson: Lesson, step: int, text: str) -> None:
     if question and not question.is_of_lab:
         text = CODE.sub("", text.replace(":\n\n```python", ".\n\n```python"))
     words = linked(text, first_uses(lesson.slug)[step - 1])
-    for part, code in _PARTS.findall(words):
+    for part, kind, code in _PARTS.findall(words):
         if part.strip():
             st.markdown(part, unsafe_allow_html=True)
-        if code:
+        if kind == "python":
             st.html(markup(code, label="The code in question"))
+        elif kind == "text":
+            st.html(output(code))
 
 
 def linked(text: str, allowed: frozenset[str]) -> str:
-    """The Markdown with each of these terms linked once."""
+    """Link each of these terms once in the Markdown."""
     out, position = "", 0
     for start, end, term in uses(text, allowed):
         out += text[position:start] + _link(text[start:end], term)

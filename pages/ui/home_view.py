@@ -71,7 +71,7 @@ def _start() -> None:
 
 
 def _card(lesson: Lesson, symptom: str, drawing: list[tuple[str, str, str]]) -> str:
-    chapter = html.escape(catalogue.chapter_of(lesson).title)
+    chapter = html.escape(catalogue.chapters_by_slug()[lesson.chapter].title)
     return (
         f'<li><a href="{lesson.chapter}?lesson={lesson.slug}" data-inside>'
         f'<span class="gt-drawing">{"".join(_line(*line) for line in drawing)}</span>'

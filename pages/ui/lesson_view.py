@@ -1,6 +1,7 @@
 """A lesson on a page: the text of one step on one side, its stage on the other, a bar below."""
 
 import html
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
 from pages.labs import numbers
 from pages.ui import memory, playground_view, questions, quiz_view, results
-from pages.ui.end_card import at_end, has_ended, pass_by, remembered
+from pages.ui.end_card import at_end, has_ended, remembered
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.memory import Trail
@@ -31,7 +32,7 @@ def lesson_view(lesson: Lesson) -> None:
         with stage:
             if ended:
                 if question is not None and not question.is_of_lab:
-                    # The verdict speaks of its code.
+                    # The verdict is about its code.
                     questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
             elif question is not None and questions.has_stage(question, trail):
@@ -48,35 +49,31 @@ def lesson_view(lesson: Lesson) -> None:
 
 
 def lab_alone(lesson: Lesson) -> None:
-    """The lab for a frame of another page, where nobody is asked: nothing in it is covered."""
+    """Draw the lab alone, for a frame of another page, with nothing covered: it asks nothing."""
     place, trail = place_of(lesson), memory.trail(lesson)
     with st.container(key="lab"):
         # Inside the frame it would replace the lab that the teacher chose.
         to = f'href="{lesson.chapter}?lesson={lesson.slug}" target="_blank" rel="noopener"'
         link = f"<a {to}>Open the lesson</a>"
         st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')
-        live_lab(
-            lesson.slug,
-            place.as_data(),
-            step=trail.step,
-            answers=[question.name for question in lesson.prose.questions],
-            hide=place.hide,
-            fix=place.fix,
-            note=place.note,
-        )
+        _live(place, trail.step, [question.name for question in lesson.prose.questions])
+
+
+def _live(place: Place, step: int, answers: Collection[str]) -> None:
+    live_lab(
+        place.lesson.slug,
+        place.as_data(),
+        step=step,
+        answers=answers,
+        hide=place.hide,
+        fix=place.fix,
+        note=place.note,
+    )
 
 
 def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
     with st.container(key="lab"):
-        live_lab(
-            lesson.slug,
-            place.as_data(),
-            step=trail.step,
-            answers=trail.answers,
-            hide=place.hide,
-            fix=place.fix,
-            note=place.note,
-        )
+        _live(place, trail.step, trail.answers)
     with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         given = (trail.step, trail.answers)
         st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
@@ -87,8 +84,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     step = lesson.prose.steps[trail.step - 1]
     question = step.question
     answered = question is not None and question.name in trail.answers
-    # A question is about the settings that its step makes, and so is what is said of the answer:
-    # their numbers stand still. All others follow the lab.
+    # A question and its verdict are about the settings of their step, and their numbers stay. All
+    # others follow the lab.
     still = question is not None and questions.stands_still(lesson, question)
     facts = (place.asked(question) if question else place.result).facts
     mark = None if still else numbers.mark
@@ -106,7 +103,7 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
 
 
 def _heading(lesson: Lesson, step: Step, answered: bool) -> str:
-    """A step's title; once its question is answered, what was found."""
+    """Return a step's title; once its question is answered, the right answer."""
     question = step.question
     if question is None or not answered or question.kind == "bug":
         return step.title
@@ -131,7 +128,7 @@ def _pass(lesson: Lesson, place: Place, trail: Trail, to: int) -> None:
 
 
 def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
-    """The dots, Back, and the one button that is the next thing to do."""
+    """Show the dots, Back, and the one button that is the next thing to do."""
     found = lesson.prose.steps
     step = found[trail.step - 1]
     there = (lesson, place, trail)
@@ -164,12 +161,12 @@ def _asks(lesson: Lesson, question: Question | None, trail: Trail) -> bool:
 
 def _end(lesson: Lesson, place: Place, trail: Trail) -> None:
     _pass(lesson, place, trail, trail.step + 1)
-    pass_by(lesson)
+    trail.skipped = True
 
 
 def _next_lesson(lesson: Lesson) -> None:
-    """Where the course goes on, at the end of a lesson."""
-    chapter = catalogue.chapter_of(lesson)
+    """Lead to the next lesson and, from a chapter's last one, to its quiz."""
+    chapter = catalogue.chapters_by_slug()[lesson.chapter]
     if lesson == chapter.lessons[-1]:
         quiz_view.link(chapter, f"The chapter’s quiz: {LENGTH} questions", ":material/quiz:")
     course = catalogue.lessons()

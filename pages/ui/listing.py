@@ -10,7 +10,7 @@ from pages.labs.code import TAGS, Mark, coloured
 
 
 def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code") -> str:
-    """The source as HTML, everything in it escaped; a long line wraps behind its indent."""
+    """Write the source as HTML, everything in it escaped; a long line wraps behind its indent."""
     rows = []
     for number, pieces in enumerate(coloured(source)):
         tag = TAGS[marks[number]] if marks and number in marks else "span"
@@ -26,8 +26,13 @@ def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "C
     )
 
 
+def output(text: str) -> str:
+    """Write a program's output as HTML."""
+    return f'<pre class="gt-code gt-failure"><code>{html.escape(text)}</code></pre>'
+
+
 def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:
-    """One listing of what changed from one source to the other, and which lines to mark."""
+    """Write both sources as one listing; return it, and which lines to mark."""
     lines = [
         line
         for line in difflib.ndiff(before.splitlines(), after.splitlines())
@@ -39,9 +44,9 @@ def difference(before: str, after: str) -> tuple[str, dict[int, Mark]]:
 
 
 def bare(source: str) -> str:
-    """The source with its signatures on one line each, without types and remarks for linters.
+    """Shorten each signature to one line, without types and remarks for linters.
 
-    They cost a narrow column more room than they tell a reader of a few lines.
+    In a narrow column they take more room than they are worth.
     """
     lines = re.sub(r" *# (type: ignore|noqa).*", "", source).splitlines()
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]

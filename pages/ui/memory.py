@@ -1,23 +1,22 @@
-"""What is remembered across reloads, in one cookie: steps, answers, first answers, times, done.
+"""Progress across reloads, in one cookie: steps, answers, first answers, times, done, goals.
 
-The browser writes the cookie (``live/remember.js``); it is read when a session starts.
-A cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
-short, because browsers drop one beyond 4 KB::
+The browser writes the cookie (``live/remember.js``), and a session reads it when it starts. A
+cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
+short, because browsers drop a cookie beyond 4 KB::
 
     2!noise_leaks:4*:l=1b@7a3f1:b=0n@c@t/wrong_place:2:g=0s/~round
 
-that is lessons by slug, the step, ``*`` for done, answers with 1 or 0 for right or wrong at first,
-questions and answers by as many letters as tell them from the lesson's others;
-after each answer, behind ``@``, the minutes since the answer before it, in hex, and the first
-answer if that was another one;
-and the playground's goals that were reached, each by itself, so that no tab undoes another's.
+Each lesson has its slug, its step with ``*`` once it is done, and its answers: the question, 1 or 0
+for a first answer that was right or wrong, the last answer. Behind ``@`` come the minutes since the
+answer before it, in hex, and the first answer if that was another one. Questions and answers are
+as many letters as tell them from the lesson's others. Each goal of the playground stands by itself,
+so that no tab undoes what another has reached.
 """
 
 import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from urllib.parse import quote
 
 import streamlit as st
@@ -30,24 +29,22 @@ from lessons.playground.goals import GOALS
 from pages.server.addresses import root
 from pages.ui import tab
 from pages.ui.component import component
+from pages.ui.verbatim import natural
 
 _component = component("gradient_memory", "remember")
 
 COOKIE = "gradient_tricks_lab"
-"""Its name; below a path it says the path as well, since others may lie on the same host."""
+"""The cookie's name; below a path it has the path in it, since other apps may share the host."""
 LONGEST = 3_800
-"""Characters in a cookie; if more are needed, the lessons visited first lose their times and first
-answers, then their answers."""
+"""Characters in a cookie. The whole course fits; beyond that, the lessons visited first lose their
+times and first answers."""
 EPOCH = 1_767_225_600
 """The start of 2026, in Unix seconds: times of answers are minutes since then."""
 
-_KEY, _START, _FORGOTTEN = "memory", "memory_at_first", "memory_forgotten"
-"""Session keys: the trails, the cookie as the session found it, how often all was forgotten."""
-_GOALS = "memory_goals"
-"""Session key: the names of the goals that were reached."""
-_GOAL = "~"
-"""What a goal's part of the cookie begins with."""
-_FORM = "2!"
+_KEY = "memory"
+"""Session key."""
+_FORM, _GOAL = "2!", "~"
+"""What a cookie, and in it a goal, begins with."""
 _ANSWER = re.compile(
     r"(\w{1,40})=([01])([\w.~+-]{1,100})(?:@([0-9a-f]{0,8})(?:@(\w{1,40}))?)?", re.ASCII
 )
@@ -59,12 +56,14 @@ class Trail:
 
     Args:
         step: 1 for the first.
-        answers: what was committed to last, by question: the key of an option, a ``Typed``
-            number or a ``Sketch`` as text.
+        answers: the last answer to each question: the key of an option, a ``Typed`` number or a
+            ``Sketch`` as text.
         first: whether the first answer was right, by question.
         tried: the first answer, by question, where a later one replaced it.
         times: when the first answer came, in minutes since ``EPOCH``, by question.
         done: True once the last step was reached with every question answered.
+        furthest: the last step that this session has reached.
+        skipped: whether this session skipped the last question.
     """
 
     step: int = 1
@@ -73,6 +72,8 @@ class Trail:
     tried: dict[str, str] = field(default_factory=dict)
     times: dict[str, int] = field(default_factory=dict)
     done: bool = False
+    furthest: int = field(default=1, compare=False)
+    skipped: bool = field(default=False, compare=False)
 
     def commit(self, question: Question, answer: str, right: bool) -> None:
         """Keep an answer; only the first one to a question counts for progress."""
@@ -85,136 +86,119 @@ class Trail:
         self.answers[name] = answer
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a learner is: lessons done of all, answers right at first try of all given."""
+@dataclass
+class _Memory:
+    """What a session knows: the trails by lesson, the goals reached, the cookie that it found, and
+    how often the learner had everything forgotten.
+    """
 
-    done: int
-    lessons: int
-    right: int
-    answered: int
+    trails: dict[str, Trail]
+    goals: set[str]
+    start: str
+    forgotten: int = 0
 
-    @property
-    def by_lessons(self) -> str:
-        return f"{self.done} of {self.lessons} lessons done"
 
-    @property
-    def by_predictions(self) -> str:
-        """Empty before the first."""
-        said = f"{self.right} of {self.answered} predictions right at first try"
-        return said if self.answered else ""
-
-    def __str__(self) -> str:
-        return " · ".join(filter(None, (self.by_lessons, self.by_predictions)))
+def _memory() -> _Memory:
+    if _KEY not in st.session_state:
+        cookies = st.context.cookies
+        # Below a path the cookie once had the plain name, and lay at the root.
+        start = cookies.get(_name(), cookies.get(COOKIE, ""))
+        st.session_state[_KEY] = _Memory(*unpack(start), start)
+    memory: _Memory = st.session_state[_KEY]
+    return memory
 
 
 def trail(lesson: Lesson) -> Trail:
-    """This session's trail in a lesson; what is changed in it is remembered."""
-    return _known().setdefault(lesson.slug, Trail())
+    """Return this session's trail in a lesson; a change to it is remembered."""
+    return _memory().trails.setdefault(lesson.slug, Trail())
 
 
-def progress(of: tuple[Lesson, ...]) -> Progress:
-    """How far the learner is in these lessons."""
+def progress(of: Iterable[Lesson]) -> str:
+    """Say how many of these lessons are done, and how many first answers were right."""
     trails = [trail(lesson) for lesson in of]
     firsts = [right for one in trails for right in one.first.values()]
-    return Progress(sum(one.done for one in trails), len(of), sum(firsts), len(firsts))
+    said = f"{sum(one.done for one in trails)} of {len(trails)} lessons done"
+    if firsts:
+        said += f" · {sum(firsts)} of {len(firsts)} predictions right at first try"
+    return said
 
 
 def goals() -> list[str]:
-    """The goals of the playground that were reached."""
-    _known()
-    return sorted(st.session_state[_GOALS])
+    """Return the goals of the playground that were reached."""
+    return sorted(_memory().goals)
 
 
 def reach(names: object) -> None:
     """Remember goals as a browser names them, which may be anything."""
-    _known()
-    st.session_state[_GOALS] |= _real(names if isinstance(names, list) else [])
-
-
-def _real(names: Iterable[object]) -> set[str]:
-    """Those that there are."""
-    known = {goal.name for goal in GOALS}
-    return {name for name in names if isinstance(name, str) and name in known}
+    for goal in GOALS:
+        if isinstance(names, list) and goal.name in names:
+            _memory().goals.add(goal.name)
 
 
 def is_empty() -> bool:
     """Whether there is nothing to forget."""
-    return all(one == Trail() for one in _known().values()) and not goals()
+    return not goals() and all(one == Trail() for one in _memory().trails.values())
 
 
 def clear() -> None:
     """Forget everything, in this session and, once the cookie is written, in the browser."""
-    _known().clear()
-    st.session_state[_GOALS] = set()
-    st.session_state[_FORGOTTEN] += 1
+    memory = _memory()
+    memory.trails.clear()
+    memory.goals.clear()
+    memory.forgotten += 1
 
 
 def keep() -> None:
-    """Have the browser write the cookie."""
-    _component(key="kept", data=cookie())
+    """Have the browser write the cookie.
 
-
-def cookie() -> dict[str, str | int]:
-    """The cookie as this session found it and as it would have it; the browser writes the changes.
-
-    Another tab is another session, and may have written the cookie meanwhile.
+    Another tab is another session, and may have written the cookie meanwhile. So the browser gets
+    the cookie as this session found it and as it is now, and writes the changes.
     """
-    return {
+    memory = _memory()
+    data = {
         "name": _name(),
         "path": _path(),
         "older": COOKIE,
         "session": tab.session(),
-        "value": written(_known(), goals()),
-        "start": st.session_state[_START],
-        "forgotten": st.session_state[_FORGOTTEN],
+        "value": pack(memory.trails, goals()),
+        "start": memory.start,
+        "forgotten": memory.forgotten,
         "longest": LONGEST,
     }
+    _component(key="kept", data=data)
 
 
-def written(known: dict[str, Trail], reached: Iterable[str] = ()) -> str:
-    """The trails and goals as a cookie's value, at most ``LONGEST`` characters of it."""
+def pack(trails: dict[str, Trail], reached: Iterable[str] = ()) -> str:
+    """Write trails and goals as a cookie's value."""
+    kept = {slug: one for slug, one in trails.items() if one != Trail()}
+    parts = {slug: _pack_trail(slug, one) for slug, one in kept.items()}
     ticks = [f"{_GOAL}{name}" for name in reached]
-    room = LONGEST - len("/".join(ticks)) - 1
-    kept = {slug: one for slug, one in known.items() if one != Trail()}
-    parts = {slug: _brief(slug, one) for slug, one in kept.items()}
-    shorter = [(slug, replace(one, tried={}, times={})) for slug, one in kept.items()]
-    shortest = [(slug, Trail(one.step, done=one.done)) for slug, one in kept.items()]
-    for slug, one in shorter + shortest:
-        if sum(map(len, parts.values())) + len(parts) < room:
+    for slug, one in kept.items():
+        if len("/".join([_FORM, *parts.values(), *ticks])) <= LONGEST:
             break
-        parts[slug] = _brief(slug, one)
+        parts[slug] = _pack_trail(slug, replace(one, tried={}, times={}))
     whole = [*parts.values(), *ticks]
     return _FORM + "/".join(whole) if whole else ""
 
 
-def parse(text: str) -> dict[str, Trail]:
-    """The trails in a cookie's value; whatever is not as it should be is left out."""
+def unpack(text: str) -> tuple[dict[str, Trail], set[str]]:
+    """Read trails and goals from a cookie's value; leave out whatever is not as it should be."""
     text = text[:20_000]
-    if not text.startswith(_FORM):
-        return {}
-    found = {lesson.slug: lesson for lesson in catalogue.lessons()}
+    parts = text.removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
     trails = {}
-    for part in text.removeprefix(_FORM).split("/"):
-        slug, *fields = part.split(":")
-        if slug in found:
-            trails[slug] = _read(found[slug], fields)
-    return trails
-
-
-def parse_goals(text: str) -> set[str]:
-    """The goals in a cookie's value."""
-    parts = text[:20_000].removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
-    return _real(part.removeprefix(_GOAL) for part in parts if part.startswith(_GOAL))
+    for slug, *fields in (part.split(":") for part in parts):
+        if lesson := catalogue.lessons_by_slug().get(slug):
+            trails[slug] = _unpack_trail(lesson, fields)
+    return trails, {goal.name for goal in GOALS if f"{_GOAL}{goal.name}" in parts}
 
 
 def clamp_step(lesson: Lesson, step: int) -> int:
-    """The nearest step that there is."""
+    """Return the nearest step that there is."""
     return max(1, min(step, len(lesson.prose.steps)))
 
 
 def _path() -> str:
-    """Where the app lies: the cookie is sent to nothing beside it."""
+    """Return where the app lies: the browser sends the cookie to nothing else on the host."""
     return quote(root())
 
 
@@ -223,99 +207,80 @@ def _name() -> str:
     return f"{COOKIE}_{words}" if words else COOKIE
 
 
-def _known() -> dict[str, Trail]:
-    if _KEY not in st.session_state:
-        st.session_state[_FORGOTTEN] = 0
-        found = st.context.cookies
-        # Below a path it once had the plain name, and lay at the root.
-        st.session_state[_START] = found.get(_name(), found.get(COOKIE, ""))
-        st.session_state[_KEY] = parse(st.session_state[_START])
-        st.session_state[_GOALS] = parse_goals(st.session_state[_START])
-    known: dict[str, Trail] = st.session_state[_KEY]
-    return known
-
-
 def _now() -> int:
-    """Minutes since ``EPOCH``."""
+    """Return the minutes since ``EPOCH``."""
     return max(0, int(time.time() - EPOCH) // 60)
 
 
-def _brief(slug: str, kept: Trail) -> str:
-    asked = _questions(slug)
-    parts, before = [slug, f"{kept.step}{'*' if kept.done else ''}"], 0
-    for name, key in kept.answers.items():
-        keys, at, tried = asked.get(name, ()), kept.times.get(name), kept.tried.get(name)
+def _pack_trail(slug: str, trail: Trail) -> str:
+    keys = _keys(slug)
+    parts, before = [slug, f"{trail.step}{'*' if trail.done else ''}"], 0
+    for name, answer in trail.answers.items():
+        known, at, tried = keys.get(name, []), trail.times.get(name), trail.tried.get(name)
         later = "" if at is None else f"{max(0, at - before):x}"
         before = max(before, at or 0)
-        part = f"{_short(name, asked)}={kept.first[name]:d}{_short(key, keys)}"
+        part = f"{_short(name, keys)}={trail.first[name]:d}{_short(answer, known)}"
         part += f"@{later}" if later or tried else ""
-        parts.append(f"{part}@{_short(tried, keys)}" if tried else part)
+        parts.append(f"{part}@{_short(tried, known)}" if tried else part)
     return ":".join(parts)
 
 
-@cache
-def _questions(slug: str) -> dict[str, tuple[str, ...]]:
-    """A lesson's questions: the keys that can be chosen, none where it is typed or drawn."""
-    found = (one for one in catalogue.lessons() if one.slug == slug)
+def _unpack_trail(lesson: Lesson, fields: list[str]) -> Trail:
+    where, *answers = fields or [""]
+    step = natural(where.removesuffix("*"), 999)
+    trail = Trail(clamp_step(lesson, step or 1), done=step is not None and where.endswith("*"))
+    keys, now, at = _keys(lesson.slug), _now(), 0
+    for match in filter(None, map(_ANSWER.fullmatch, answers)):
+        name, first, answer, later, tried = match.groups()
+        name = _long(name, keys)
+        answer, tried = (_long(key or "", keys.get(name, [])) for key in (answer, tried))
+        if _is_answer(lesson, name, answer):
+            trail.answers[name] = answer
+            trail.first[name] = first == "1"
+            if later:
+                trail.times[name] = at = min(now, at + int(later, 16))
+            if _is_answer(lesson, name, tried):
+                trail.tried[name] = tried
+    return trail
+
+
+def _keys(slug: str) -> dict[str, list[str]]:
+    """Return a lesson's questions: the keys to choose from, none where one types or draws."""
+    lesson = catalogue.lessons_by_slug().get(slug)
+    asked = lesson.prose.questions if lesson else ()
+    chosen = ("choice", "bug")
     return {
-        question.name: tuple(option.key for option in question.options)
-        if question.kind in ("choice", "bug")
-        else ()
-        for lesson in found
-        for question in lesson.prose.questions
+        one.name: [option.key for option in one.options] if one.kind in chosen else []
+        for one in asked
     }
 
 
 def _short(word: str, words: Iterable[str]) -> str:
-    """The fewest letters that only this one of the words begins with; all of it if none do."""
-    lengths = range(1, len(word))
-    known = list(words)
-    shorter = (word[:n] for n in lengths if [w for w in known if w.startswith(word[:n])] == [word])
-    return next(shorter, word)
+    """Return the fewest letters that only this one of the words begins with, or all of it."""
+    for length in range(1, len(word)):
+        if [one for one in words if one.startswith(word[:length])] == [word]:
+            return word[:length]
+    return word
 
 
-def _whole(short: str, words: Iterable[str]) -> str:
-    """The word that it stands for; itself if there is none."""
-    known = list(words)
-    meant = [word for word in known if word.startswith(short)]
-    return meant[0] if short not in known and len(meant) == 1 else short
+def _long(short: str, words: Iterable[str]) -> str:
+    """Return the word that these letters stand for, or the letters if there is none."""
+    meant = [word for word in words if word.startswith(short)]
+    return meant[0] if short not in meant and len(meant) == 1 else short
 
 
-def _read(lesson: Lesson, fields: list[str]) -> Trail:
-    where, *answers = fields or [""]
-    step = where.removesuffix("*")
-    good = step.isascii() and step.isdigit() and len(step) < 4
-    kept = Trail(clamp_step(lesson, int(step) if good else 1), done=good and where.endswith("*"))
-    now, at = _now(), 0
-    for match in filter(None, map(_ANSWER.fullmatch, answers)):
-        name, first, answer, later, tried = match.groups()
-        asked = _questions(lesson.slug)
-        name = _whole(name, asked)
-        answer, tried = (_whole(key or "", asked.get(name, ())) for key in (answer, tried))
-        if _answers(lesson, name, answer):
-            kept.answers[name] = answer
-            kept.first[name] = first == "1"
-            if later:
-                kept.times[name] = at = min(now, at + int(later, 16))
-            if _answers(lesson, name, tried):
-                kept.tried[name] = tried
-    return kept
-
-
-def _answers(lesson: Lesson, name: str, answer: object) -> bool:
+def _is_answer(lesson: Lesson, name: str, answer: str) -> bool:
     """Whether this can be an answer to the lesson's question of that name."""
-    question = next(
-        (question for question in lesson.prose.questions if question.name == name), None
-    )
-    if question is None or not isinstance(answer, str):
+    question = {one.name: one for one in lesson.prose.questions}.get(name)
+    if question is None:
         return False
-    if question.kind in ("choice", "bug"):
-        return answer in {option.key for option in question.options}
     try:
         if question.kind == "sketch":
             lesson.sketches[name].read(answer)
-        else:
+        elif question.kind == "number":
             Typed.parse(question, answer)
+        else:
+            return answer in {option.key for option in question.options}
     except ValueError:
         return False
     return True

@@ -7,12 +7,12 @@ run. Tags in the head name them, and the site's style, so that nothing on the pa
 from functools import cache
 from pathlib import Path
 
+from lessons.contract.roles import INKS, ROLES
 from pages.server.files import STATIC, add, digest, served
 from pages.ui.bundle import bundle
-from pages.ui.style import css
 
 _LIVE = Path(__file__).with_name("live")
-_STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
+_STYLES = ("../style.css", "lab.css", "graph.css", "linked.css", "trainer.css")
 _plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes()
 # As a module, so that it is fetched where a formula is shown and leaves no global name behind.
 _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
@@ -30,8 +30,21 @@ _script = bundle(_modules, "early").encode()
 LIVE = add(f"live-{digest(_script)}.js", _script)
 """The address of the script with all of the lab's modules."""
 
-STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
-"""The look of the lab."""
+_colours = {f"role-{role.name}": (role.light, role.dark) for role in ROLES.values()}
+_colours |= {f"ink-{name}": pair for name, pair in INKS.items()}
+_variables = "".join(
+    f"--{name}: light-dark({', '.join(pair)}); " for name, pair in _colours.items()
+)
+_rules = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
+STYLE = f".stApp {{ {_variables}}}\n{_rules}"
+"""The look of the site and the lab. ``light-dark()`` follows the theme that Streamlit shows."""
+
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
+    "%3Cpath fill='none' stroke='%23c8641e' stroke-width='4.5' stroke-linejoin='round' "
+    "d='M4 5h24L16 28z'/%3E%3C/svg%3E"
+)
+"""A nabla. Streamlit would take the character for an image's address, and ask for it."""
 
 _serif = (_LIVE / "vendor" / "lab-serif.woff2").read_bytes()
 _SERIF = add(f"lab-serif-{digest(_serif)}.woff2", _serif)
@@ -52,7 +65,7 @@ _SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
 def page() -> str:
     """Return Streamlit's page with our tags in its head."""
     # Nested, so that it wins over Streamlit's own rules, which come later.
-    look = f"{_FONT}:root {{\n{css()}\n{STYLE}\n}}".encode()
+    look = f"{_FONT}:root {{\n{STYLE}\n}}".encode()
     style = add(f"site-{digest(look)}.css", look)
     soon = [name for name in served if Path(name).name.partition(".")[0] in _SOON]
     tags = [
@@ -62,4 +75,5 @@ def page() -> str:
         f'<script type="module" src="./{LIVE}"></script>',
     ]
     index = (STATIC.parent / "index.html").read_text("utf-8")
+    index = index.replace("./favicon.png", ICON, 1)  # or a browser asks for Streamlit's own first
     return index.replace("</head>", f"{''.join(tags)}</head>", 1)

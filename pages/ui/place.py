@@ -1,9 +1,8 @@
-"""What a page knows of a lesson's lab: what it last asked it to be. All else is the browser's."""
+"""What a page knows of a lesson's lab: its last orders. The browser knows the rest."""
 
-import re
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
@@ -18,11 +17,12 @@ from pages.labs.messages import Wish
 from pages.ui import memory, tab
 from pages.ui.memory import Trail
 from pages.ui.room import room
+from pages.ui.verbatim import natural
 
 GRAPH = ("cuts", "at")
-"""What an address may hold besides parameters: edges cut, the step of the backward pass."""
+"""An address's words besides parameters: the edges cut, the step of the backward pass."""
 TEACHER = ("hide", "fix")
-"""What a teacher's address may hold: names of controls not to show, and of those not to move."""
+"""A teacher's words: the names of the controls to hide, and of those to lock."""
 _PLACES = "places"
 """Session key: the places by lesson."""
 _MOST_ORDERS = 50
@@ -35,12 +35,12 @@ class Place:
     """One lesson in one session.
 
     Args:
-        lesson: which.
+        lesson: the lesson.
         text: what each control was last asked to say.
         cuts: the edges that were to be cut.
         graph_step: the step of the backward pass to show; None leaves it as it is.
-        orders: what the lab was asked for since it was opened, the newest last.
-        hide, fix: the controls that a teacher's link hides, and those that it fixes.
+        orders: what the page asked of the lab since the lab was opened, the newest last.
+        hide, fix: the controls that a teacher's link hides, and those that it locks.
         note: what an address asked for and cannot have.
     """
 
@@ -55,34 +55,34 @@ class Place:
     _name: str = field(default_factory=lambda: secrets.token_hex(4))
     _opening: dict[str, Any] | None = None
     _before: dict[str, str] = field(default_factory=dict)
-    """What a commit changed, as it was: for the next step."""
+    """The settings that a commit changed, as they were before it, for the next step."""
 
     @classmethod
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
-        """The place that an address leads to; what is unknown in it is noted and left out."""
-        place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000])
-        unknown = [name for name in given if name not in {*place.text, *GRAPH, *TEACHER}]
-        if unknown:
-            place._note_unknown(
-                "The address sets something unknown and it is left out.", unknown[0]
-            )
-        step = given.get("at", "")
-        place.graph_step = int(step) if re.fullmatch("[0-9]{1,4}", step, re.ASCII) else None
-        known = {name: text for name, text in given.items() if name in place.text}
-        place.text |= lesson.spelled(known)
-        place.hide, place.fix = (place._controls(given.get(word, "")) for word in TEACHER)
+        """Make the place that an address leads to; note what is unknown in it and leave it out."""
+        at = natural(given.get("at", ""), 9999)
+        place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000], at)
+        place.text |= lesson.spelled({n: text for n, text in given.items() if n in place.text})
+        hide, fix = (given.get(word, "")[:2000].split(",") for word in TEACHER)
+        place.hide, place.fix = (frozenset(place.text.keys() & names) for names in (hide, fix))
+        known = {*place.text, *GRAPH, *TEACHER, ""}
+        unknown = [name for name in (*given, *hide, *fix) if name not in known]
+        try:
+            lesson.validate(dict.fromkeys(unknown[:1], ""))
+        except InvalidParametersError as error:  # with the names that are nearest
+            place.note = f"The address names something unknown, which is left out. {error}"
         return place
 
     @classmethod
     def arrived(cls, lesson: Lesson, given: Mapping[str, str], trail: Trail) -> "Place":
-        """The same, at the step that it leads to; the trail is taken there."""
+        """Make the place that an address leads to, and take the trail to its step."""
         asked = dict(given)
-        number = asked.pop("step", "")
+        number = natural(asked.pop("step", ""), 999)
         place = cls.opened(lesson, asked)
-        if number.isascii() and number.isdigit() and len(number) < 4:
-            trail.step = memory.clamp_step(lesson, int(number))
+        if number is not None:
+            trail.step = memory.clamp_step(lesson, number)
         step = lesson.prose.steps[trail.step - 1]
-        if not asked.keys() - {*TEACHER}:  # the step's text speaks of the settings it makes
+        if not asked.keys() - {*TEACHER}:  # the step's text is about the step's own settings
             made = {**step.lab, **_revealed(step, trail.answers)}
             own = {n: text for n, text in made.items() if n not in place.fix}
             place.text |= lesson.spelled(own)
@@ -92,28 +92,13 @@ class Place:
         place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
         return place
 
-    def _controls(self, names: str) -> frozenset[str]:
-        """Those of these names, with commas between, that are controls of the lab."""
-        asked = [name for name in names[:2000].split(",") if name]
-        unknown = [name for name in asked if name not in self.text]
-        if unknown:
-            self._note_unknown("The address hides or locks something unknown.", unknown[0])
-        return frozenset(asked) & self.text.keys()
-
-    def _note_unknown(self, message: str, name: str) -> None:
-        """Note what an address asked for in vain, with the names that are nearest to it."""
-        try:
-            self.lesson.validate({name: ""})
-        except InvalidParametersError as error:
-            self.note = f"{message} {error}"
-
     def order(
         self, text: Mapping[str, str], cuts: str | None = None, graph_step: int | None = None
     ) -> None:
-        """Ask the lab to be set so.
+        """Ask the lab for these settings.
 
         Args:
-            text: by parameter; what a teacher's link fixes stays.
+            text: by parameter; a control that a teacher's link locks stays as it is.
             cuts: the edges to cut, no others; None leaves them as they are.
             graph_step: the step of the backward pass to show; None leaves it as it is.
         """
@@ -123,15 +108,15 @@ class Place:
         self.cuts = self.cuts if cuts is None else cuts
         self.graph_step, self.note = graph_step, ""
         name = f"{self._name}-{secrets.token_hex(3)}"
-        newest = _order(name, False, asked, cuts, graph_step)
-        self.orders = [*self.orders, newest][-_MOST_ORDERS:]
+        newest = {"id": name, "first": False, "values": asked, "cuts": cuts}
+        self.orders = [*self.orders, newest | {"graph_step": graph_step}][-_MOST_ORDERS:]
 
     def go(self, number: int, answers: Collection[str]) -> None:
-        """Ask for what a step sets; what it leaves open stays as the learner has it.
+        """Ask for a step's settings; the learner's own stay where the step sets nothing.
 
-        A question is about its own step's settings and the defaults: then all are asked for. What
-        a step sets, its text speaks of, and no edge that was cut before is in it. Where something
-        trains, the step's ``cuts`` says so: a change would end the run.
+        A question is about its step's settings and the defaults, so it asks for all of them. A step
+        with settings has text about them, so it mends the edges that were cut before. Not where
+        something trains: a change would end the run, and the step's ``cuts`` says what it needs.
         """
         step = self.lesson.prose.steps[number - 1]
         text = {**self._before, **step.lab, **_revealed(step, answers)}
@@ -145,9 +130,9 @@ class Place:
             self.order(text, cuts, step.graph_step)
 
     def reveal(self, question: Question) -> None:
-        """Ask for the very case that a question was about, now that it is answered.
+        """Ask for the case that a question was about, now that it is answered.
 
-        Of a lab that trains only for what the question names: another setting might end the run.
+        A lab that trains gets only what the question names: another setting might end the run.
         """
         self._before = {name: self.text[name] for name in question.reveal}
         if self.lesson.lab.training is None:
@@ -156,75 +141,61 @@ class Place:
             self.order(question.reveal)
 
     def asked(self, question: Question) -> Result:
-        """What a question is about: what its commit reveals is as it was."""
+        """Compute the result that a question is about, without what its commit reveals."""
         if not question.reveal:
             return self.result
         before = {**self.lesson.defaults, **self.lesson.step_of(question).lab}
-        return self._computed(self.text | {name: before[name] for name in question.reveal})
+        text = self.text | {name: before[name] for name in question.reveal}
+        return replace(self, text=text).result
 
     def reset(self, step: int, answers: Mapping[str, str]) -> None:
-        """Ask for what the step sets, and the defaults; what a question holds stays."""
+        """Ask for the step's settings and the defaults; what a question holds stays."""
         given = {**self.lesson.defaults, **self.lesson.prose.steps[step - 1].lab}
         held = held_controls(self.lesson, answers, step)
         self.order({name: given[name] for name in given.keys() - held}, "", END)
 
     def as_data(self) -> list[dict[str, Any]]:
-        """For the lab in the browser, which does each order once, in turn."""
+        """Return the orders for the lab in the browser, which does each one once, in turn."""
         if self._opening is None:
-            text, name = dict(self.text), f"{self._name}-0"
-            self._opening = _order(name, True, text, self.cuts, self.graph_step)
+            asked = {"values": dict(self.text), "cuts": self.cuts, "graph_step": self.graph_step}
+            self._opening = {"id": f"{self._name}-0", "first": True} | asked
         return [self._opening, *self.orders]
 
     @property
     def values(self) -> Values:
-        """The settings asked for, refused text at its default."""
-        return self._values(self.text)
-
-    def _values(self, text: Mapping[str, str]) -> Values:
-        return settings(self.lesson, Wish(lab="", values=dict(text), good={}), {})[1]
+        """Return the settings asked for; a text that its control refuses counts as the default."""
+        return settings(self.lesson, Wish(lab="", values=self.text, good={}), {})[1]
 
     @property
     def drawn(self) -> tuple[Cut, ...]:
-        """The edges asked for that there are."""
+        """Return the edges to cut that the graph has."""
         return edges(self.lesson, self.cuts, self.values)[0]
 
     @property
     def result(self) -> Result:
-        """What they come to, or something cheaper that is like it."""
-        return self._computed(self.text)
-
-    def _computed(self, text: Mapping[str, str]) -> Result:
-        values = self._values(text)
-        cuts = edges(self.lesson, self.cuts, values)[0]
+        """Compute the result of these settings, or of cheaper ones that are like them."""
         with room:
-            return computed(self.lesson, self.lesson.lab.preview(values), cuts).result
+            values = self.lesson.lab.preview(self.values)
+            return computed(self.lesson, values, self.drawn).result
 
 
 def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:
-    """What the commit has revealed, if there was one."""
+    """Return what the answer to the step's question has revealed, if there is one."""
     question = step.question
     return question.reveal if question and question.name in answers else {}
 
 
-def _order(
-    name: str, first: bool, values: dict[str, str], cuts: str | None, graph_step: int | None
-) -> dict[str, Any]:
-    """As ``live_lab`` takes it."""
-    return {"id": name, "first": first, "values": values, "cuts": cuts, "graph_step": graph_step}
-
-
 def forget() -> None:
-    """Make the places anew: the tab has told what it shows."""
+    """Drop the places: the tab has reported what it shows."""
     st.session_state.pop(_PLACES, None)
 
 
 def place_of(lesson: Lesson) -> Place:
-    """This session's place in a lesson: as the address says, if it came from outside."""
+    """Return this session's place in a lesson; the first time, as the address says."""
     known: dict[str, Place] = st.session_state.setdefault(_PLACES, {})
-    if lesson.slug in known:
-        return known[lesson.slug]
-    here = tab.address()
-    here.pop("only", None)  # how much of the page is shown, and nothing of the lab
-    asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
-    known[lesson.slug] = Place.arrived(lesson, asked, memory.trail(lesson))
+    if lesson.slug not in known:
+        here = tab.address()
+        here.pop("only", None)  # how much of the page is shown, and nothing of the lab
+        asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
+        known[lesson.slug] = Place.arrived(lesson, asked, memory.trail(lesson))
     return known[lesson.slug]

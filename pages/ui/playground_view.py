@@ -22,6 +22,7 @@ from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.tab import address
+from pages.ui.verbatim import natural
 
 _LINK = "playground_link"
 """Session key: the number of the next link that opens a program."""
@@ -38,19 +39,19 @@ def playground() -> None:
     )
     order = _order()
     with st.container(key="playground"):
-        # The lab's own headings are of the third rank: for a screen reader one stands above them.
-        st.html('<h2 class="gt-unseen">The program and what it comes to</h2>')
+        # The lab's own headings are h3: a screen reader needs an h2 above them.
+        st.html('<h2 class="gt-unseen">The program and its result</h2>')
         live_lab("playground", [order], note=order["note"])
     _words()
 
 
 def _order() -> dict[str, Any]:
-    """What the lab is asked to be: as the address says, if it brings a program that is new here.
+    """Return the lab's order: what the address says, if it brings a program that is new here.
 
-    The id is made of the words: the page's own address comes back with each run, and a link that
-    was followed has been done.
+    The order's id comes from the words: each run sees the page's own address again, and a link is
+    followed only once.
     """
-    st.session_state.pop(_LINK, None)  # whatever led here, the next link is another wish
+    st.session_state.pop(_LINK, None)  # whatever led here, the next link is a new wish
     if st.session_state.get(_ORDER) is None:
         st.session_state[_ORDER] = asked(address())
     words = {
@@ -65,7 +66,7 @@ def _order() -> dict[str, Any]:
 
 
 def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
-    """The document that an address brings, or why it cannot be read; neither where it brings none.
+    """Return the document that an address brings, or why it cannot be read, or neither.
 
     Args:
         address: its words; ``program`` counts before ``preset``.
@@ -81,23 +82,22 @@ def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
 
 
 def asked(words: dict[str, str]) -> dict[str, Any]:
-    """What the lab is asked to be by the words of an address."""
+    """Make the lab's order from the words of an address."""
     document, note = opened(words)
     if note:
         note = f"{note} What is shown is “{preset(FIRST).title}”."
-    step = words.get("at", "")
     return {
         "id": hashlib.blake2b(repr(sorted(words.items())).encode(), digest_size=8).hexdigest(),
         "first": "n" not in words,
         "values": form_of(document or preset(FIRST)),
         "cuts": "",
-        "graph_step": int(step) if step.isascii() and step.isdigit() and len(step) < 7 else None,
+        "graph_step": natural(words.get("at", ""), 999_999),
         "note": note,
     }
 
 
 def _words() -> None:
-    """Every function of the language."""
+    """List every function of the language."""
     with st.expander("What a program can say"):
         st.markdown(
             "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
@@ -116,9 +116,9 @@ def _words() -> None:
 
 
 def offer(lesson: Lesson) -> None:
-    """A link that opens a lesson's program here, if the language can say it; undo leads back.
+    """Link a lesson's program to the playground, if the language can say it; undo leads back.
 
-    None in a frame of a teacher's page, which it would lead out of.
+    There is no link in a teacher's frame, since it would lead out of the lesson.
     """
     document = lesson_document(lesson.folder)
     if document is None or st.context.is_embedded:
@@ -126,7 +126,7 @@ def offer(lesson: Lesson) -> None:
     st.page_link(
         "playground.py",
         label="Open this program in the playground",
-        # Followed a second time, it is a wish again: the number makes it another address.
+        # The number makes each visit's link another address, and so a new wish.
         query_params={
             "program": to_url(document),
             "n": st.session_state.setdefault(_LINK, secrets.token_hex(3)),

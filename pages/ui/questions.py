@@ -1,6 +1,5 @@
-"""The question of a step (a choice, a number, a sketch, a bug to find) and what is said to it."""
+"""The question of a step (a choice, a number, a sketch, a bug to find) and its verdict."""
 
-import html
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -16,16 +15,21 @@ from lessons.outputs.glossary import first_uses, terms
 from lessons.text import number
 from pages.labs import numbers
 from pages.ui.glossed import CODE, linked
-from pages.ui.listing import bare, difference, markup
+from pages.ui.listing import bare, difference, markup, output
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import as_numbers, draw, drawn
 from pages.ui.verbatim import verbatim
-from pages.ui.verdict import reply, side_by_side, verdict
+from pages.ui.verdict import reply, side_by_side
+
+_NUMBER = re.compile(
+    r"([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
+)
+"""A number at the start of an answer, or a word that stands for one, and the rest."""
 
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """Ask; after the answer, say what is true and which belief leads to another answer."""
+    """Ask the question, or give the verdict on the learner's answer."""
     facts = place.asked(question).facts
     linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
     new = frozenset(term.slug for term in terms()) - linked_before
@@ -43,11 +47,9 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         assert lesson.bug is not None  # the catalogue has seen to it
         _bug(lesson, lesson.bug, question, options, trail)
     elif answered:
-        with verdict():
-            if question.kind == "sketch":
-                _sketched(lesson, question, options, trail)
-            else:
-                _answered(lesson, question, options, trail)
+        with st.container(key="verdict"):  # the lab's script moves the keyboard there
+            show = _sketched if question.kind == "sketch" else _answered
+            show(lesson, question, options, trail)
     else:
         commit = _commit(lesson, question, place, trail)
         if question.kind == "choice":
@@ -59,29 +61,28 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
 
 
 def has_stage(question: Question, trail: Trail) -> bool:
-    """Whether a question has a stage of its own now, in place of the lab."""
+    """Whether a question has a stage of its own at this moment, in place of the lab."""
     draws = question.kind == "sketch" and question.name not in trail.answers
     return draws or not question.is_of_lab
 
 
 def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
-    """The stage of a question: a chart to draw on, or code that no lab runs."""
+    """Show the stage of a question: a chart to draw on, or code that no lab runs."""
     if question.kind == "bug":
         assert lesson.bug is not None
         _bug_stage(lesson.bug, trail.answers.get(question.name))
-        return
-    if question.kind == "sketch":
+    elif question.kind == "sketch":
         _sketch(lesson, question, _commit(lesson, question, place, trail))
-        return
-    text = fill(lesson.step_of(question).text, place.asked(question).facts)
-    for code in CODE.findall(text):
-        st.html(markup(code, label="The code in question"))
+    else:
+        text = fill(lesson.step_of(question).text, place.asked(question).facts)
+        for code in CODE.findall(text):
+            st.html(markup(code, label="The code in question"))
 
 
 def stands_still(lesson: Lesson, question: Question) -> bool:
-    """Whether the numbers around a question are of the case asked, whatever the lab shows.
+    """Whether the numbers around a question stay those of the case asked, whatever the lab shows.
 
-    Of a training the case is a run, whose numbers come as it goes on.
+    A training's case is a run, and its numbers come as it goes on.
     """
     return lesson.lab.training is None or bool(question.reveal)
 
@@ -96,7 +97,7 @@ def mark_done(lesson: Lesson, trail: Trail) -> None:
 def _commit(
     lesson: Lesson, question: Question, place: Place, trail: Trail
 ) -> Callable[[str], None]:
-    """Make what grades and keeps an answer; it raises ValueError for one that cannot be read."""
+    """Return a function that grades and keeps an answer; ValueError if it can't read it."""
 
     def commit(answer: str) -> None:
         asked_about = lesson.asked_about(question)
@@ -118,12 +119,6 @@ def _key(lesson: Lesson, question: Question) -> str:
     return f"{lesson.slug}_{question.name}"
 
 
-_NUMBER = re.compile(
-    r"([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
-)
-"""A number at the start of an answer, or a word that stands for one, and the rest."""
-
-
 def tiles(labels: Mapping[str, str], key: str, commit: Callable[[str], None]) -> None:
     """Show answers as buttons, what is bold in their labels in large; a click commits to one."""
     with st.container(key="tiles"):
@@ -141,7 +136,7 @@ def _labels(options: Mapping[str, Option]) -> dict[str, str]:
 
 
 def _refusing(key: str, commit: Callable[[str], None], answer: str) -> None:
-    """Commit to an answer; keep what is to be said where it cannot be read."""
+    """Commit to an answer, or keep the reason why it cannot be read."""
     try:
         commit(answer)
     except ValueError as error:
@@ -156,7 +151,7 @@ def _show_refusal(key: str) -> None:
 
 
 def _number(lesson: Lesson, question: Question, commit: Callable[[str], None]) -> None:
-    """A form, so that a click on the button takes along what was typed a moment before."""
+    """Ask for a number, in a form: a click on its button sends what was typed just before."""
     key = _key(lesson, question)
 
     def send() -> None:
@@ -185,11 +180,9 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     graded = sketch.grade(trail.answers[question.name], asked_about)
     right, key = lesson.right(question, asked_about), graded.key
     drawn(sketch, graded, sketch.whole(asked_about), f"{_key(lesson, question)}_drawn")
-    head = f"Your sketch: {options[key].text}" if key else ""
-    if key == right:
-        reply("right", head, f"{graded} {options[key].reply}")
-    elif key:
-        reply("wrong", head, f"{graded} {options[key].reply}")
+    if key:
+        kind = "right" if key == right else "wrong"
+        reply(kind, f"Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
     else:
         said = f"{graded} It resembles none of the curves that the answers lead to."
         reply("wrong", "Your sketch is another curve.", said)
@@ -225,18 +218,18 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
 def _bug(
     lesson: Lesson, bug: Bug, question: Question, options: dict[str, Option], trail: Trail
 ) -> None:
-    """Fixes to try until one passes; what each comes to is on the stage."""
+    """Let the learner try fixes until one passes; the stage shows what each one does."""
     st.markdown(f"From [{bug.source}]({bug.url}).")
     tried = trail.answers.get(question.name)
-    passed = tried is not None and bug.failure(bug.fixes[tried]) is None
+    right = bug.right()
     if tried:
-        with verdict():
+        with st.container(key="verdict"):
             head = f"You tried: {options[tried].text}"
-            reply("right" if passed else "wrong", head, options[tried].reply)
-    if not passed:
+            reply("right" if tried == right else "wrong", head, options[tried].reply)
+    if tried != right:
 
         def run(fix: str) -> None:
-            trail.commit(question, fix, bug.failure(bug.fixes[fix]) is None)
+            trail.commit(question, fix, fix == right)
             mark_done(lesson, trail)
 
         left = {name: option for name, option in options.items() if name != tried}
@@ -244,29 +237,24 @@ def _bug(
 
 
 def _bug_stage(bug: Bug, tried: str | None) -> None:
-    """The code, with what the tried fix changes, and what the assertion says to it."""
+    """Show the code, with what the tried fix changes, and the assertion's result."""
     broken = code_of(bug.broken)
     if tried is None:
         st.html(markup(broken, label="The code with the bug"))
     else:
         fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
         st.html(markup(fixed, marks, label="The code with your fix"))
-    _verdict(bug.failure(bug.fixes[tried] if tried else bug.broken))
+    failure = bug.failure(bug.fixes[tried] if tried else bug.broken)
+    if failure is None:
+        st.markdown("The assertion **holds**.")
+    else:
+        st.markdown("The assertion **fails**:")
+        st.html(output(failure))
     assertion = markup(code_of(bug.check), label="The assertion")
     st.html(f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>")
 
 
 def code_of(function: Callable[..., object], name: str = "") -> str:
-    """A function's source; under another name if one is given, so that two can be compared."""
+    """Return a function's source, under another name if one is given, to compare two functions."""
     source = bare(inspect.getsource(function))
     return source.replace(f"def {function.__name__}(", f"def {name}(", 1) if name else source
-
-
-def _verdict(failure: str | None) -> None:
-    """What the assertion says, which is text of a program and no Markdown."""
-    if failure is None:
-        st.markdown("The assertion **holds**.")
-    else:
-        st.markdown("The assertion **fails**:")
-        text = html.escape(failure)
-        st.html(f'<pre class="gt-code gt-failure"><code>{text}</code></pre>')

@@ -15,8 +15,8 @@ from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.memory import Trail
 
-# The browser makes the files from what the page brings: Streamlit's own button would keep them on
-# the server, in the one process that a frame without nginx's cookie may not come back to.
+# The browser makes the files from the page's data. Streamlit's own button would keep them in one of
+# the server's processes, and a frame without nginx's cookie may reach another one.
 _component = component("gradient_results", "results", '<div class="gt-buttons"></div>')
 
 _LESSON, _CHAPTER = "This lesson", "This chapter"
@@ -32,7 +32,7 @@ def offer(lesson: Lesson, trail: Trail) -> None:
         what = st.segmented_control(label, options, default=_LESSON, required=True, key="results")
         if what == _CHAPTER:
             name = lesson.chapter
-            others = catalogue.chapter_of(lesson).lessons
+            others = catalogue.chapters_by_slug()[lesson.chapter].lessons
             trails = [(one, trail if one is lesson else memory.trail(one)) for one in others]
     made = as_files(_results(trails))
     downloads({f"{name}-results.{ending}": text.encode() for ending, text in made.items()})

@@ -8,23 +8,17 @@ from streamlit.navigation.page import Page
 from lessons.outputs import catalogue
 from pages.server.application import OTHER_PAGES
 from pages.ui import place, quiz_view, tab
+from pages.ui.page import ICON
 from pages.ui.search import search_box
 
 NAME = "Gradient Tricks Lab"
-# A nabla. As a character Streamlit would take it for the address of an image, and the browser ask
-# for it on every page.
-_ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
-    "%3Cpath fill='none' stroke='%23c8641e' stroke-width='4.5' stroke-linejoin='round' "
-    "d='M4 5h24L16 28z'/%3E%3C/svg%3E"
-)
 _PAGE, _SHOWN = "page_shown", "part_shown"
 """Session keys: the page, and the lesson or quiz on it, that was shown last."""
 
 
 def navigation() -> Page:
     """Set up the page and its header; returns the page to run."""
-    st.set_page_config(page_title=NAME, page_icon=_ICON, layout="wide")
+    st.set_page_config(page_title=NAME, page_icon=ICON, layout="wide")
     page = st.navigation(pages(), position="hidden")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
@@ -40,7 +34,7 @@ def navigation() -> Page:
 
 def _header(page: Page) -> None:
     """Lead to the other pages; on a chapter's page say where in the chapter the learner is."""
-    chapter = next((one for one in catalogue.chapters() if one.slug == page.url_path), None)
+    chapter = catalogue.chapters_by_slug().get(page.url_path)
     if chapter is None:
         st.page_link("home.py", label=f"**{NAME}**")
         st.page_link("course.py", label="Course")
@@ -67,7 +61,7 @@ def is_lab_alone() -> bool:
 
 
 def pages() -> list[Page]:
-    """Home, a page for each chapter, then what serves them all."""
+    """Return home, a page for each chapter, then the pages that serve them all."""
     chapters = [
         st.Page(f"{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
         for chapter in catalogue.chapters()
@@ -86,8 +80,8 @@ def keep_in_address(word: str, name: str) -> None:
     """Tell the browser which lesson or quiz a link inside the page has led to.
 
     Streamlit's browser side sends the query that the page was opened with along with every click,
-    until the page is left or a script sets the query: without this, who came by a link to one
-    lesson and went on to the next would be back in the first at the next click.
+    until the page is left or a script sets the query. Without this, a learner who came by a link
+    and went on to the next lesson would be back in the first one after the next click.
     """
     before = st.session_state.get(_SHOWN, (word, name))
     st.session_state[_SHOWN] = word, name

@@ -1,4 +1,4 @@
-"""The dots under a lesson: where one is, a link to each step, and the browser's Back."""
+"""The dots under a lesson: the step that is shown, a link to each one, and the browser's Back."""
 
 from collections.abc import Callable
 
@@ -15,19 +15,17 @@ _KEY = "steps"
 
 def steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
     """Show the dots; ``go`` is called with the step that was asked for."""
-    key = f"furthest_{lesson.slug}"
-    furthest = max(trail.step, st.session_state.get(key, 1))
-    st.session_state[key] = furthest
+    trail.furthest = max(trail.furthest, trail.step)
     found = []
     for number, step in enumerate(lesson.prose.steps, start=1):
         asks = step.question is not None
-        done = number < furthest
+        done = number < trail.furthest
         if step.question is not None:
             done = step.question.name in trail.answers
         found.append({"title": plain(step.title), "asks": asks, "done": done})
 
     def follow() -> None:
-        """What a browser sends may be anything."""
+        """Go to the step that the browser names, which may be anything."""
         asked = st.session_state[_KEY].get("go")
         if type(asked) is int and 1 <= asked <= len(found):
             go(asked)

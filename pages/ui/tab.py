@@ -1,9 +1,9 @@
-"""What a tab of the browser shows that this session has not drawn.
+"""A browser tab's report of the address that it shows, for a session that has not drawn it.
 
-A server that was started anew, or has forgotten who was away, gets a tab in the middle of a lesson.
-Streamlit's browser side then sends the query that the page was opened with, a teacher's link
-perhaps, and what the learner did since would be lost. So once the line is open again, a script of
-the page says what stands in the address, and which session had drawn it.
+A restarted server, or one that dropped the session of an absent learner, gets a tab in the middle
+of a lesson. Streamlit then sends the query that the page was opened with, perhaps a teacher's link,
+and everything since would be lost. So once its line is open again, the tab reports its address, and
+which session drew it.
 """
 
 import secrets
@@ -16,54 +16,38 @@ from pages.ui.component import component
 
 _component = component("gradient_tab", "tab")
 
-_SESSION, _REPORT, _WORDS, _KEPT = "tab_session", "tab_report", "tab_words", "tab_kept"
-"""Session keys: a name for the session, the last report, the words of its address, and what the
-tab is to keep.
-"""
+_SESSION, _REPORT, _WORDS = "tab_session", "tab_report", "tab_words"
+"""Session keys: a name for the session, the last report, the words of its address."""
 _MOST_WORDS, _LONGEST = 64, 30_000
-_MOST_KEPT, _LONGEST_NAME, _LIMIT = 200, 40, 1000
 
 
 def meet(page: str) -> bool:
-    """Let the tab say what it shows; True where that is news to this session.
+    """Let the tab report what it shows; return whether that is news to this session.
 
     Args:
         page: the address of the page, relative to the site's.
     """
-    data = {"session": session(), "page": page, "kept": kept()}
+    data = {"session": session(), "page": page}
     report = _component(key="tab", data=data, on_report_change=lambda: None).report
     words = read(report, page, session())
     if words is None or report == st.session_state.get(_REPORT):
         return False
     st.session_state[_REPORT], st.session_state[_WORDS] = report, words
-    st.session_state[_KEPT] = read_kept(report) | kept()
     return True
 
 
-def kept() -> dict[str, int]:
-    """Numbers from 0 to 999 by name, that the tab keeps for a session after this one.
-
-    To put some in; what is put in while a page runs, not before, is kept once it runs again. Of
-    more than 200 the oldest are forgotten.
-    """
-    found: dict[str, int] = st.session_state.setdefault(_KEPT, {})
-    for name in [*found][:-_MOST_KEPT]:
-        del found[name]
-    return found
-
-
 def session() -> str:
-    """A name for this session, that no other has."""
+    """Return a name for this session that no other session has."""
     name: str = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
     return name
 
 
 def read(report: object, page: str, session: str) -> dict[str, str] | None:
-    """The words of the address that a tab reports; None where they are no news, or not as expected.
+    """Return the words of a reported address; None if they are no news, or not as expected.
 
     Args:
         report: whatever came from the browser.
-        page, session: that are drawn now.
+        page, session: the ones that are drawn now.
     """
     if not isinstance(report, Mapping):
         return None
@@ -76,24 +60,12 @@ def read(report: object, page: str, session: str) -> dict[str, str] | None:
     return {name: text for name, text in reversed(found) if not name.startswith("embed")}
 
 
-def read_kept(report: object) -> dict[str, int]:
-    """What a tab has kept; nothing where that is not as expected."""
-    found = report.get("kept") if isinstance(report, Mapping) else None
-    if not isinstance(found, Mapping) or len(found) > _MOST_KEPT:
-        return {}
-    as_expected = all(
-        isinstance(name, str) and len(name) <= _LONGEST_NAME and type(n) is int and 0 <= n < _LIMIT
-        for name, n in found.items()
-    )
-    return dict(found) if as_expected else {}
-
-
 def address() -> dict[str, str]:
-    """The newest that is known of what the address says, its first words."""
+    """Return the words of the address, as last reported or else as the page was opened."""
     words: dict[str, str] | None = st.session_state.get(_WORDS)
     return dict(st.query_params if words is None else words)
 
 
 def turn_page() -> None:
-    """Another page is shown in this session: what the tab left is of the one before."""
+    """Forget the report: it was about the page before this one."""
     st.session_state.pop(_WORDS, None)

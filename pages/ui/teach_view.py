@@ -7,11 +7,8 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from lessons.contract.lesson import Lesson, without_hidden
-from lessons.contract.parameters import Values
-from lessons.contract.prose import Step
 from lessons.outputs import catalogue
 from lessons.outputs.scorm import framed, package
-from lessons.recorder.cutting import Cut
 from pages.labs import payload
 from pages.ui import results
 from pages.ui.component import component
@@ -59,29 +56,13 @@ def teach_page() -> None:
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption("The step's “Try it” names a control that you hide, and is left out.")
-        query = teacher_query(lesson, step, *_set(lesson, asked), hidden, locked)
+        query = _query(lesson, step, hidden, locked)
         _give(lesson, query)
         choices = repr((slug, step, hidden, locked))
         address = f"{lesson.chapter}?{query}&embed=true"
         data = {"choice": choices, "address": address}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
         _for_platforms(lesson, query)
-
-
-def teacher_query(
-    lesson: Lesson,
-    step: int,
-    values: Values,
-    cuts: tuple[Cut, ...],
-    hidden: list[str],
-    locked: list[str],
-) -> str:
-    """Return the link's query: it always has what the step would set, so that the link decides."""
-    own = {name for name in lesson.prose.steps[step - 1].lab if name in values}
-    query = payload.query(lesson, values, step, cuts, hidden, locked)
-    there = lesson.changed(values).keys() | set(locked)
-    rest = {name: text for name, text in lesson.text(values).items() if name in own - there}
-    return "&".join([query, *([payload.encoded(rest)] if rest else [])])
 
 
 def _name(slug: str) -> str:
@@ -111,18 +92,20 @@ def _controls(lesson: Lesson, verb: str, without: Collection[str] = ()) -> list[
     )
 
 
-def _set(lesson: Lesson, step: Step) -> tuple[Values, tuple[Cut, ...]]:
-    """Return how the preview's lab is set, or how the step sets it if none of this lesson is there.
+def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> str:
+    """Return the link's query, from the preview's lab, or from the step if that shows another one.
 
-    The address comes from the browser, which may say anything.
+    It names all that the step sets, so that the link decides. The preview's address comes from the
+    browser, which may say anything.
     """
+    given = lesson.prose.steps[step - 1].lab
+    place = Place(lesson, {**lesson.defaults, **given})
     state = st.session_state.get(_PREVIEW)
     query = state.get("query") if isinstance(state, Mapping) else None
     words = dict(parse_qsl(str(query or "")[1:30_000], keep_blank_values=True)[:200])
-    if words.pop("lesson", "") != lesson.slug:
-        return lesson.validate(step.lab), ()
-    place = Place.opened(lesson, words)
-    return place.values, place.drawn
+    if words.pop("lesson", "") == lesson.slug:
+        place = Place.opened(lesson, words)
+    return payload.query(lesson, place.values, step, place.drawn, hidden, locked, given)
 
 
 def _give(lesson: Lesson, query: str) -> None:

@@ -1,4 +1,4 @@
-"""A visitor's own text where Streamlit would read Markdown: shown as it came, and nothing else."""
+"""A visitor's own text: shown where Streamlit would read Markdown, or read as a number."""
 
 import re
 
@@ -8,11 +8,11 @@ _FOUND_AFTERWARDS = ":.@-=<>~"
 
 
 def verbatim(text: str) -> str:
-    """Markdown that shows this text in one line: no link, image, maths, directive, emoji or HTML.
+    """Write Markdown that shows this text in one line, without links, images, maths or HTML.
 
-    A backslash before every punctuation mark is not enough: addresses, emoji and arrows are looked
-    for once more in what the Markdown came to. So something that nobody sees breaks them up.
-    What has no glyph shows as �.
+    A backslash before every punctuation mark is not enough: Streamlit looks for addresses, emoji
+    and arrows again in the text that it gets from the Markdown. So an invisible character breaks
+    them up. A character without a glyph shows as �.
     """
 
     def escape(mark: re.Match[str]) -> str:
@@ -20,3 +20,9 @@ def verbatim(text: str) -> str:
 
     line = " ".join(text.split())
     return _PUNCTUATION.sub(escape, "".join(one if one.isprintable() else "�" for one in line))
+
+
+def natural(text: str, most: int) -> int | None:
+    """Read a number from 0 to this one; None if the text is anything else."""
+    fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+    return int(text) if fits and int(text) <= most else None

@@ -1,43 +1,31 @@
-"""A verdict on the page: where it stands, and what it names as bars on one axis."""
+"""A verdict on the page: what is said to an answer, and its numbers as bars on one axis."""
 
 import html
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from lessons.contract.verdict import Named
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-
-def verdict() -> "DeltaGenerator":
-    """What is said to an answer; after the commit the lab's script takes the keyboard here."""
-    return st.container(key="verdict")
-
-
 MARKS = {"right": ":material/check:", "wrong": ":material/close:"}
-"""Of the icons' font: the letters' font has no such signs."""
+"""From the icons' font: the letters' font has no such signs."""
 
 
-def reply(kind: str, head: str, text: str, place: int | None = None) -> None:
-    """What is said to an answer.
+def reply(kind: str, head: str, text: str) -> None:
+    """Reply to an answer.
 
     Args:
         kind: ``right`` or ``wrong``.
         head: a line above it.
         text: Markdown of ours, or a number that was read and written again.
-        place: a number where there are several of a kind.
     """
-    key = f"reply_{kind}" if place is None else f"reply_{kind}_{place}"
-    with st.container(key=key):
+    with st.container(key=f"reply_{kind}"):
         st.markdown(f"{MARKS[kind]} **{head}**\n\n{text}", unsafe_allow_html=True)
 
 
 def side_by_side(named: Sequence[Named]) -> None:
-    """Each number as a bar from 0, in one scale, and as text; nothing where there is none."""
+    """Show each number as a bar from 0, in one scale, and as text; nothing if there is none."""
     if not named:
         return
     known = [one.value for one in named if one.value is not None and math.isfinite(one.value)]
@@ -48,7 +36,7 @@ def side_by_side(named: Sequence[Named]) -> None:
 
 
 def _row(one: Named, zero: float, scale: float) -> str:
-    """Label, bar, number; ``zero`` is where the bars start, in percent of their track."""
+    """Write label, bar, number; ``zero`` is where the bars start, in percent of their track."""
     bar = ""
     if one.value is not None and math.isfinite(one.value):
         start, wide = zero + min(one.value, 0.0) * scale, abs(one.value) * scale

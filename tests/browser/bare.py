@@ -32,7 +32,6 @@ from pages.ui.memory import Trail
 from pages.ui.page import LIVE, STYLE
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
-from pages.ui.style import css
 from tests.server.serving import serving
 from tests.support.in_process import site
 from tests.support.server import ROOT
@@ -107,7 +106,7 @@ def look() -> str:
     sheet = next(STREAMLIT.glob("static/css/index.*.css")).read_text("utf-8")
     fonts = re.findall(r"@font-face\{font-family:Source Sans;[^}]*\}", sheet)
     dark = f"@media (prefers-color-scheme: dark) {{ {colours('dark')} }}"
-    rules = "\n".join([*fonts, css(), STYLE, colours("light"), dark])
+    rules = "\n".join([*fonts, STYLE, colours("light"), dark])
     return rules.replace("../media/", "static/media/")
 
 

@@ -269,11 +269,11 @@ def a_quiz_has_its_answers_and_hears_the_next(mortal, visit):
     page = visit(f"{mortal.url}/reversal?lesson=flip")
     to_lesson(page, "Quiz: Reversal")
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
-    place = page.url
     answers, words = page.locator(".st-key-tiles button"), page.locator(".st-key-quiz")
     answers.first.click()
     expect(words).to_contain_text("You said:")
     silent(page)
+    place = page.url
     before = words.inner_text()
     page.evaluate("window.came = {}")
     yield

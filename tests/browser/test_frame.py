@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from lessons.contract.typed import Typed
-from lessons.outputs.catalogue import chapter_of, find
+from lessons.outputs.catalogue import chapters_by_slug, find
 from lessons.outputs.scorm import framed, package
-from pages.ui.memory import COOKIE, Trail, written
+from pages.ui.memory import COOKIE, Trail, pack
 from tests.browser.looking import LAB, becomes, elsewhere
 from tests.support.browser import launch
 
@@ -53,7 +53,7 @@ def page(playwright) -> Iterator[Page]:
 
 def remember(page: Page, app: str, trail: Trail, site: str) -> None:
     """What this learner did in a frame of that site before."""
-    value = written({"flip": trail})
+    value = pack({"flip": trail})
     named = {"name": COOKIE, "value": value, "domain": "127.0.0.1", "path": "/"}
     foreign = {"secure": True, "sameSite": "None", "partitionKey": site}
     page.context.add_cookies([named | foreign])
@@ -105,7 +105,7 @@ def test_what_a_learner_downloads_is_of_the_lesson_or_its_chapter(app, page: Pag
     trail = nearly_done("nothing")
     trail.commit(FLIP.prose.questions[3], str(Typed(0, "residual", 0)), right=True)
     page.context.add_cookies(
-        [{"name": COOKIE, "value": written({"flip": trail}), "url": app.url}],
+        [{"name": COOKIE, "value": pack({"flip": trail}), "url": app.url}],
     )
     page.goto(f"{app.url}/reversal?lesson=flip&step={trail.step}")
 
@@ -120,7 +120,9 @@ def test_what_a_learner_downloads_is_of_the_lesson_or_its_chapter(app, page: Pag
     assert all(one["time"] for one in told["answers"])
     page.get_by_role("radio", name="This chapter").click()
     lines = downloaded("reversal-results.csv").splitlines()
-    asked = [one for lesson in chapter_of(FLIP).lessons for one in lesson.prose.questions]
+    asked = [
+        one for lesson in chapters_by_slug()[FLIP.chapter].lessons for one in lesson.prose.questions
+    ]
     assert len(lines) == 1 + len(asked)
     assert [line.split(",")[0] for line in lines].count("flip") == 4
 

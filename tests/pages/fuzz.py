@@ -75,7 +75,11 @@ def words(random_: random.Random, page: str) -> list[tuple[str, str]]:
         document = random_.choice([*(one.document for one in presets()), wild(random_)])
         brings = ("program", to_url(document)), ("preset", random_.choice(presets()).name)
         return [random_.choice(brings), *random_.choice([[], [("at", "2")], [("n", "a1b2c3")]])]
-    own = [one for one in lessons() if one.chapter == page] or lessons()
+    own = [one for one in lessons() if one.chapter == page]
+    if own and random_.random() < 0.1:
+        said = "".join(random_.choices("0123", k=random_.randrange(6)))
+        return [("quiz", str(random_.randrange(3))), ("said", said), ("at", str(len(said) // 2))]
+    own = own or [*lessons()]
     lesson = random_.choice(own)
     place = random_.randint(1, len(lesson.prose.steps))
     names = [one.name for one in lesson.lab.parameters]
@@ -142,9 +146,6 @@ def report(random_: random.Random, page: str) -> object:
             [*SLUGS, random_.choice(HOSTILE), random_.choice(terms()).name, 3]
         ),
         "step": random_.choice([1, 3, -1, 10**30, "2", True, 1.5, None]),
-        "kept": {
-            f"quiz_{page}_{random_.randrange(3)}_0": random_.choice([0, 2, 99, -1, "2", None])
-        },
     }
     if random_.random() < 0.3:
         sent[random_.choice([*sent])] = random_.choice(anything)

@@ -15,24 +15,24 @@ def card():
     import streamlit as st
 
     from lessons.outputs import catalogue
-    from pages.ui.end_card import at_end, has_ended, pass_by
+    from pages.ui.end_card import at_end, has_ended
     from pages.ui.memory import Trail
 
     lesson = catalogue.find("flip")
     first = dict(st.session_state.get("first", {}))
     trail = Trail(len(lesson.prose.steps), st.session_state["answers"], first)
+    trail.skipped = st.session_state.get("skipped", False)
     if has_ended(lesson, trail):
         at_end(lesson, trail)
-    else:
-        st.button("pass", on_click=pass_by, args=(lesson,))
 
 
-def test_the_card_comes_with_the_last_answer_or_when_it_is_passed_by():
+def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
     page = AppTest.from_function(card, default_timeout=60)
     page.session_state["answers"] = {"reversed": "everything", "twice": "12~product~12"}
     page.run()
     assert not page.markdown
-    page.button[0].click().run()
+    page.session_state["skipped"] = True
+    page.run()
     told = "\n".join(one.value for one in page.markdown)
     assert (
         ":material/close: **A second path goes around the layer. What comes back to x?**: −10"
@@ -119,7 +119,7 @@ def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
     page.run()
     for place, item in enumerate(quiz("reversal", 7)):
         wrong = next(text for text in item.options if text != item.right)
-        page.button(f"quiz_reversal_7_{place}_{[*item.options].index(wrong)}").click().run()
+        page.button(f"quiz_{place}_{[*item.options].index(wrong)}").click().run()
         told = "\n".join(one.value for one in page.markdown)
         assert f"**You said: {wrong}**\n\n{item.options[wrong].reply}" in told
         assert f"**Torch gives {item.right}**\n\n{item.why[0]}" in told
@@ -138,4 +138,25 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
     page.run()
     assert "There is no quiz" in page.warning[0].value
     assert len(page.button) in (3, 4)
+    assert not page.exception
+
+
+@pytest.mark.parametrize(
+    ("said", "at", "heading"),
+    [
+        ("", "", "Question 1 of 5"),
+        ("00", "1", "Question 2 of 5"),
+        ("00", "2", "Question 3 of 5"),
+        ("00", "-1", "Question 3 of 5"),
+        ("0٣0", "x" * 9999, "Question 2 of 5"),
+        ("9", "0", "Question 1 of 5"),
+        ("0" * 999, "5", "## You got"),
+    ],
+)
+def test_an_address_opens_a_quiz_where_it_was_left(said, at, heading):
+    page = AppTest.from_function(quizzed, default_timeout=60)
+    page.session_state["asked"] = "7"
+    page.query_params["said"], page.query_params["at"] = said, at
+    page.run()
+    assert page.markdown[0].value.startswith(heading)
     assert not page.exception

@@ -81,7 +81,7 @@ def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
     kept = {"if-none-match": "*", "range": "bytes=0-5"}
     plain, packed = (ask(Addresses(ELSE, root), path, headers=one) for one in (kept, GZIP))
     assert plain.status == packed.status == 200
-    before, after = INDEX.split("</head>")
+    before, after = INDEX.replace("./favicon.png", shown.ICON).split("</head>")
     text = plain.body.decode()
     assert text.startswith(before)
     assert text.endswith(f"</head>{after}")
@@ -94,7 +94,8 @@ def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
 
 
 def test_everything_named_is_there(pages):
-    added = page().removeprefix(INDEX.partition("</head>")[0]).partition("</head>")[0]
+    before = INDEX.replace("./favicon.png", shown.ICON).partition("</head>")[0]
+    added = page().removeprefix(before).partition("</head>")[0]
     addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
     for address in addresses:
         assert ask(APP, f"/{address}", headers=GZIP).status == 200, address

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.tab import read, read_kept
+from pages.ui.tab import read
 
 REPORT = {
     "session": "before",
@@ -43,33 +43,3 @@ def test_nonsense_is_nothing(report):
 def test_only_so_many_words_are_read():
     query = "&".join(f"a{n}={n}" for n in range(2000))
     assert len(read(REPORT | {"query": query}, "reversal", "now")) == 64
-
-
-def test_what_a_tab_keeps_is_taken_whole():
-    kept = {"quiz_reversal_7_0": 2, "quiz_reversal_7_1": 0}
-    assert read_kept(REPORT | {"kept": kept}) == kept
-
-
-@pytest.mark.parametrize(
-    "kept",
-    [
-        None,
-        [],
-        {"a": True},
-        {"a": 1.0},
-        {"a": "1"},
-        {"a": -1},
-        {"a": 10**30},
-        {"a" * 41: 1},
-        {1: 1},
-        {"a": 1, "b": None},
-        {str(n): 1 for n in range(201)},
-    ],
-)
-def test_or_not_at_all(kept):
-    assert read_kept(REPORT | {"kept": kept}) == {}
-
-
-@pytest.mark.parametrize("report", [None, [], "kept", REPORT])
-def test_there_may_be_nothing(report):
-    assert read_kept(report) == {}

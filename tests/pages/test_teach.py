@@ -1,6 +1,6 @@
 """The teachers' page and the links it makes."""
 
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 import streamlit as st
@@ -8,11 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.contract.lesson import without_hidden
 from lessons.outputs.catalogue import find, lessons
+from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.ui import teach_view
 from pages.ui.place import Place
-from pages.ui.teach_view import teacher_query
 from tests.support.folded import folded
 
 
@@ -28,17 +28,16 @@ def test_the_link_follows_the_preview_of_its_lesson_as_far_as_that_is_read(monke
         (3, own),
     ):
         monkeypatch.setattr(st, "session_state", {"teach_preview": {"query": query}})
-        values, cuts = teach_view._set(flip, flip.prose.steps[0])
-        assert values == flip.validate(wanted), query
-        assert cuts == ()
+        asked = dict(parse_qsl(teach_view._query(flip, 1, [], [])))
+        assert (asked.pop("lesson"), asked.pop("step")) == ("flip", "1")
+        assert flip.validate(asked) == flip.validate(wanted), query
 
 
 def test_the_link_takes_along_the_edges_that_were_cut(monkeypatch):
     lesson = find("right_place")
     query = "?lesson=right_place&step=3&cuts=sqrt_1:0"
     monkeypatch.setattr(st, "session_state", {"teach_preview": {"query": query}})
-    set_ = teach_view._set(lesson, lesson.prose.steps[2])
-    assert "cuts=sqrt_1:0" in teacher_query(lesson, 3, *set_, [], [])
+    assert "cuts=sqrt_1:0" in teach_view._query(lesson, 3, [], [])
 
 
 def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(monkeypatch):
@@ -99,7 +98,7 @@ def test_hostile_names_in_a_teachers_address_are_left_out(names):
 def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
     for number, step in enumerate(lesson.prose.steps, start=1):
         for values in (lesson.validate({}), lesson.validate(step.lab)):
-            query = teacher_query(lesson, number, values, (), [], [])
+            query = payload.query(lesson, values, number, stated=step.lab)
             asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
             assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
             assert lesson.validate(asked) == values

@@ -9,7 +9,6 @@ const STATE = "data-test-connection-state";
  * @typedef {Object} Drawn
  * @property {string} session  which one has drawn the page
  * @property {string} page  its address
- * @property {Record<string, number>} kept  what a session after this one is to know
  */
 
 /** @type {?Drawn} */
@@ -57,8 +56,7 @@ function watch() {
     if (!last || app.getAttribute(STATE) !== "CONNECTED") return;
     // Nothing has come yet that could change the address: it is this tab's own.
     const { pathname: path, search } = location;
-    const { session, kept } = last;
-    send({ session, path, query: search.slice(1), kept, time: Date.now() });
+    send({ session: last.session, path, query: search.slice(1), time: Date.now() });
   });
   observer.observe(app, { attributeFilter: [STATE] });
   app.addEventListener("click", ({ target }) => {

@@ -17,6 +17,7 @@ from lessons.outputs.search import as_data
 from pages.server import files
 from pages.ui import memory
 from pages.ui.place import place_of
+from pages.ui.verbatim import natural
 
 _FOLDER = Path(__file__).parent
 
@@ -57,12 +58,12 @@ def _follow(asked: dict[str, object]) -> None:
     words = {n: t for n, t in query.items() if isinstance(t, str)} if type(query) is dict else {}
     if page == "glossary" and find_term(words.get("term", "")):
         st.switch_page("glossary.py", query_params={"term": words["term"]})
-    lesson = next((one for one in catalogue.lessons() if one.slug == words.get("lesson")), None)
+    lesson = catalogue.lessons_by_slug().get(words.get("lesson", ""))
     if lesson is None:
         return
-    step = words.get("step", "")
-    if step.isascii() and step.isdigit() and len(step) < 4:
+    step = natural(words.get("step", ""), 999)
+    if step is not None:
         trail = memory.trail(lesson)
-        trail.step = memory.clamp_step(lesson, int(step))
+        trail.step = memory.clamp_step(lesson, step)
         place_of(lesson).go(trail.step, trail.answers)
     st.switch_page(f"{lesson.chapter}.py", query_params={"lesson": lesson.slug})
