@@ -42,7 +42,7 @@ from tests.support.visitor import Tabs, arrive
 
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
-BROWSER = "tests/browser/"
+BROWSER = ("tests/browser/", "tests/doctor/test_page.py")
 NOTHING = re.compile("(?!)")
 
 settings.register_profile("few", deadline=None, max_examples=cases(40, 1000))
@@ -140,6 +140,14 @@ def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[.
     for page in pages:
         tabs.leave(page, keep=not failed)
     assert not errors, "errors in the browser:\n" + "\n".join(errors)
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A page on a phone whose owner wants no motion."""
+    touched = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    with browser.new_context(**touched, reduced_motion="reduce") as context:
+        yield context.new_page()
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,8 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse
@@ -27,7 +26,6 @@ from lessons.outputs.catalogue import find
 from pages.labs import home, numbers
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
-from pages.server.worker import LABS, frame
 from pages.ui.memory import Trail
 from pages.ui.page import LIVE, STYLE
 from pages.ui.place import Place
@@ -153,14 +151,9 @@ async def answer(request: Request) -> HTMLResponse:
 
 
 @contextmanager
-def labs(made: Mapping[str, ModuleType] = LABS, answer=answer) -> Iterator[str]:
-    """The address of such pages, which a thread of this process serves.
-
-    Args:
-        made: the labs beside those of the lessons.
-        answer: makes a page.
-    """
-    here = site(partial(frame, labs=made))
+def labs(answer=answer) -> Iterator[str]:
+    """The address of such pages, which `answer` makes and a thread of this process serves."""
+    here = site()
     pages: list[BaseRoute] = [Mount("/static", StaticFiles(directory=STREAMLIT / "static"))]
     pages += [Route("/", answer), Route("/{page}", answer)]
     with serving(here, *FILES, *pages) as url:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeVar
 from urllib.parse import parse_qs
 
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 Found = TypeVar("Found")
 
@@ -106,22 +106,6 @@ def elsewhere(body: str, files: Mapping[str, bytes] = {}) -> Iterator[str]:
             yield f"http://localhost:{server.server_port}/"
         finally:
             server.shutdown()
-
-
-@contextmanager
-def held(page: Page, pattern: str) -> Iterator[None]:
-    """What is asked for by these addresses waits until the end of the block."""
-    waiting: list[Route] = []
-    free: list[bool] = []
-
-    def hold(route: Route) -> None:
-        route.continue_() if free else waiting.append(route)
-
-    page.route(pattern, hold)
-    yield
-    free.append(True)
-    for route in waiting:
-        route.continue_()
 
 
 def ready(page: Page) -> Page:

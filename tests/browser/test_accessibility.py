@@ -1,48 +1,86 @@
 """Every kind of page by the rules of axe, in both themes and on a phone; by keyboard alone."""
 
-import re
-from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
-from lessons.outputs.catalogue import find
-from tests.browser.looking import LAB, becomes, look, open_drawers, ran, still
+from tests.browser.looking import (
+    LAB,
+    becomes,
+    commit,
+    look,
+    open_drawers,
+    press_on,
+    ran,
+    still,
+)
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
-KINDS = {
-    "home": ("/", LAB),
-    "two_passes": ("/stop_gradient?lesson=two_passes", ".gl-svg"),
-    "choice": ("/stop_gradient?lesson=noise_leaks&step=2", ".st-key-tiles button"),
-    "number": ("/reversal?lesson=flip&step=4", '[data-testid="stForm"]'),
-    "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),
-    "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code"),
-    "arrows": ("/clipping?lesson=value_or_norm", LAB),
-    "training": ("/reversal?lesson=moons&step=2", ".gl-trainer"),
-    "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
-    "playground": ("/playground", LAB),
-    "course": ("/course", ".gt-chapter"),
-    "glossary": ("/glossary?term=leaf", ".gt-asked"),
-    "your_own_code": ("/your_own_code", ".gt-preview"),
-    "teach": ("/teach", '[data-testid="stLinkButton"]'),
+
+def draw(page: Page) -> None:
+    page.locator(".gt-handle").first.press("End")
+    page.get_by_role("button", name="Commit to this sketch").click()
+    page.get_by_text("The sketch as numbers").click()
+    open_drawers(page, "More settings").locator(".gl-share summary").click()
+    page.get_by_role("button", name="Copy link").click()
+
+
+def search(page: Page) -> None:
+    page.get_by_role("button", name="Search").click()
+    page.get_by_label("Search the course").last.fill("identity")
+    page.get_by_role("dialog").get_by_role("link").first.wait_for()
+
+
+def cut(page: Page) -> None:
+    press_on(page, "sqrt_1:0", "Enter")
+
+
+def answer(page: Page) -> None:
+    commit(page, 0)
+
+
+def nothing(page: Page) -> None:
+    """The page as one comes there."""
+
+
+Act = Callable[[Page], None]
+STATES: dict[str, tuple[str, str, Act]] = {
+    "home": ("/", LAB, nothing),
+    "number": ("/reversal?lesson=flip&step=4", '[data-testid="stForm"]', nothing),
+    "training": ("/reversal?lesson=moons&step=2", ".gl-trainer", nothing),
+    "playground": ("/playground", LAB, nothing),
+    "course": ("/course", ".gt-chapter", nothing),
+    "glossary": ("/glossary?term=leaf", ".gt-asked", nothing),
+    "your_own_code": ("/your_own_code", ".gt-preview", nothing),
+    "teach": ("/teach", '[data-testid="stLinkButton"]', nothing),
+    "drawn": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", draw),
+    "fixed": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", answer),
+    "answered": ("/stop_gradient?lesson=two_passes&step=2", ".st-key-tiles button", answer),
+    "cut": ("/stop_gradient?lesson=right_place&step=3", ".gl-svg", cut),
+    "search": ("/glossary", ".gt-glossary", search),
+    # What these show is in the states above too.
+    "choice": ("/stop_gradient?lesson=noise_leaks&step=2", ".st-key-tiles button", nothing),
+    "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", nothing),
+    "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", nothing),
+    "arrows": ("/clipping?lesson=value_or_norm", LAB, nothing),
+    "quiz": ("/reversal?quiz=3", ".st-key-tiles button", nothing),
 }
+OFTEN = list(STATES)[: list(STATES).index("choice")]
 LOOKS = ((1280, "light"), (390, "dark"))
 
 
 def seen() -> Iterator[object]:
-    """Every kind in one of the looks, in turn; the other look is left to `make test-long`, and so
-    are four kinds of which others have the parts, the lab, the radio buttons and the charts, and
-    the two whose text is looked at below, once they are answered.
-    """
-    left = ("two_passes", "choice", "arrows", "quiz", "sketch", "bug")
-    for number, kind in enumerate(KINDS):
+    """Every state in both looks; on a commit those that show something new, in one of them."""
+    for number, name in enumerate(STATES):
         for turn, (width, theme) in enumerate(LOOKS):
-            often = number % 2 == turn and kind not in left
+            often = number % 2 == turn and name in OFTEN
             marks = () if often else pytest.mark.long
-            yield pytest.param(kind, width, theme, marks=marks, id=f"{kind}-{width}-{theme}")
+            yield pytest.param(name, width, theme, marks=marks, id=f"{name}-{width}-{theme}")
 
 
 def ready(page: Page, selector: str) -> Page:
@@ -55,9 +93,9 @@ def ready(page: Page, selector: str) -> Page:
     return page
 
 
-def broken(page: Page, context: str | None = None) -> list[tuple[str, ...]]:
+def broken(page: Page) -> list[tuple[str, ...]]:
     """What axe holds against the page: the rule, where, and how to mend it."""
-    found = Axe().run(page, context=context)
+    found = Axe().run(page)
     return [
         (rule["id"], node["html"][:200], node["failureSummary"][:300])
         for rule in found.response["violations"]
@@ -65,68 +103,19 @@ def broken(page: Page, context: str | None = None) -> list[tuple[str, ...]]:
     ]
 
 
-@pytest.mark.parametrize(("kind", "width", "theme"), list(seen()))
-def test_every_kind_of_page_shows_itself_to_who_comes_there_first_and_passes_axe(
-    app, open_page, kind, width, theme
-):
-    path, selector = KINDS[kind]
+@pytest.mark.parametrize(("name", "width", "theme"), list(seen()))
+def test_axe_finds_nothing_and_nothing_is_cut_off(app, open_page, name, width, theme):
+    path, selector, act = STATES[name]
     page = ready(open_page(app.url + path), selector)
     assert urlsplit(page.url).path == urlsplit(path).path
-    assert page.get_by_text("Page not found").count() == 0
     assert page.locator('[data-testid="stException"]').count() == 0
-    expect(page.locator("h1").first).to_have_text(title(path))
+    act(page)
+    ran(page)
     look(page, width, theme)
     assert broken(page) == []
     ends = "[document.documentElement, document.querySelector('.stMain')]"
     cut_off = f"{ends}.filter((one) => one.scrollWidth > {width}).length"
     becomes(page, lambda: page.evaluate(cut_off), 0, "something is cut off at the side")
-
-
-def title(path: str) -> str:
-    """What stands at the top of a page."""
-    asked = parse_qs(urlsplit(path).query)
-    if "lesson" in asked:
-        return re.sub(r"[`*]", "", find(asked["lesson"][0]).title)
-    if "quiz" in asked:
-        return f"Quiz: {urlsplit(path).path.strip('/').capitalize()}"
-    return (
-        urlsplit(path).path.strip("/").capitalize().replace("_", " ")
-        or "Same output. Different gradient."
-    )
-
-
-def one_look(often: int) -> list[object]:
-    """This look on a commit, the other in `make test-long`."""
-    return [
-        pytest.param(*seen, marks=() if turn == often else pytest.mark.long)
-        for turn, seen in enumerate(LOOKS)
-    ]
-
-
-@pytest.mark.parametrize(("width", "theme"), one_look(1))
-def test_a_sketch_what_is_said_to_it_and_what_is_shared_pass_axe(app, open_page, width, theme):
-    page = ready(open_page(app.url + KINDS["sketch"][0]), ".gt-handle")
-    page.locator(".gt-handle").first.press("End")
-    page.get_by_role("button", name="Commit to this sketch").click()
-    page.locator(".st-key-verdict").wait_for()
-    page.get_by_text("The sketch as numbers").click()
-    ready(page, ".gt-still")
-    look(page, width, theme)
-    assert broken(page, ".st-key-words") == []
-    open_drawers(page, "More settings").locator(".gl-share summary").click()
-    page.get_by_role("button", name="Copy link").click()
-    still(page)
-    assert broken(page, ".gl-share") == []
-
-
-@pytest.mark.parametrize(("width", "theme"), one_look(0))
-def test_a_fix_and_what_is_said_to_it_pass_axe(app, open_page, width, theme):
-    page = ready(open_page(app.url + KINDS["bug"][0]), ".gt-code")
-    page.locator(".st-key-tiles button").first.click()
-    page.locator('[class*="st-key-reply_"]').first.wait_for()
-    ready(page, ".gt-code")
-    look(page, width, theme)
-    assert broken(page, ".st-key-words") == []
 
 
 STAMP = """() => {
@@ -166,16 +155,9 @@ FOCUSED = """async () => {
 
 
 # A question and the page with the most controls on every commit, the rest in `make test-long`.
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "sketch",
-        "playground",
-        *(pytest.param(one, marks=pytest.mark.long) for one in ("home", "choice", "teach")),
-    ],
-)
+@pytest.mark.parametrize("kind", ["sketch", "playground", *also("home", "choice", "teach")])
 def test_keyboard_alone_reaches_everything_and_shows_where_it_is(app, open_page, kind):
-    path, selector = KINDS[kind]
+    path, selector, _ = STATES[kind]
     page = ready(open_page(app.url + path), selector)
     names = page.evaluate(STAMP)
     assert len(names) > 10
@@ -189,13 +171,3 @@ def test_keyboard_alone_reaches_everything_and_shows_where_it_is(app, open_page,
         unseen += [] if differs else [names[at]]
     assert sorted(set(names) - reached) == []
     assert unseen == []
-
-
-def test_the_search_dialog_gives_focus_back(app, open_page):
-    page = ready(open_page(app.url + KINDS["glossary"][0]), ".gt-asked")
-    button = page.get_by_role("button", name="Search")
-    button.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog", name="Search the course")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(button).to_be_focused()

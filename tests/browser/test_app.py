@@ -1,18 +1,10 @@
 """The app in a real browser, as a learner uses it."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from lessons.outputs.catalogue import chapters, find
-from tests.browser.looking import (
-    is_at_step,
-    look,
-    on,
-    ready,
-    rows,
-    to_lesson,
-)
+from lessons.outputs.catalogue import find
+from tests.browser.looking import SPY, is_at_step, on, ready, rows, silent, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -30,8 +22,17 @@ def test_a_link_restores_the_screen_and_a_reload_keeps_it(app, open_page):
     assert rows(ready(elsewhere)) == first
 
 
+BACK_AND_FORWARD = """() => {
+  addEventListener("popstate", () => {
+    setTimeout(() => history.forward(), 30);
+    addEventListener("popstate", () => (window.forward = true), { once: true });
+  }, { once: true });
+  history.back();
+}"""
+
+
 def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_page):
-    page = ready(open_page(app.url + LESSON))
+    page = ready(open_page(app.url + LESSON, script=SPY))
     page.evaluate("window.stays = true")
     to_lesson(page, "The place that works")
     page.wait_for_url("**/stop_gradient?lesson=right_place*")
@@ -50,6 +51,11 @@ def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_p
         page.wait_for_url(f"**/stop_gradient?lesson=right_place&step={step}*")
     page.go_forward()
     is_at_step(page, 3)
+    page.wait_for_url("**/*step=3*")
+    page.evaluate(BACK_AND_FORWARD)  # before the step behind is there
+    page.wait_for_function("window.forward")
+    silent(page)
+    is_at_step(page, 3)
     for step in (2, 1):
         page.go_back()
         is_at_step(page, step)
@@ -59,26 +65,15 @@ def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_p
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_a_number_is_typed_graded_counted_and_forgotten_on_demand(app, open_page):
+def test_a_number_is_typed_graded_and_counted(app, open_page):
     page = ready(open_page(app.url + "/reversal?lesson=flip&step=4"))
-    field = page.get_by_label("Your answer")
-    field.fill("twelve")
-    page.get_by_role("button", name="Answer", exact=True).click()
-    expect(page.get_by_test_id("stAlert")).to_contain_text("not a number")
-    field.fill("-6")
+    page.get_by_label("Your answer").fill("-6")
     page.get_by_role("button", name="Answer", exact=True).click()
     expect(page.locator(".st-key-reply_wrong")).to_contain_text("You said: −6")
     expect(page.locator(".st-key-words h2")).to_contain_text("12")
     page.wait_for_function(r"/flip:4:t\w*=0/.test(document.cookie)")
     page.goto(app.url + "/course")
-    count = "0 of 1 predictions right at first try"
-    expect(page.locator(".st-key-progress")).to_contain_text(count)
-    page.get_by_role("button", name="Forget my progress").click()
-    page.get_by_role("button", name="Forget it all").click()
-    page.wait_for_function("!document.cookie.includes('flip')")
-    page.reload()
-    expect(page.locator(".gt-chapter")).to_have_count(len(chapters()))
-    expect(page.get_by_text(count)).to_have_count(0)
+    expect(page.locator(".st-key-progress")).to_contain_text("0 of 1")
 
 
 def test_a_term_says_what_it_means_on_focus_and_links_to_the_glossary(app, open_page):
@@ -100,17 +95,18 @@ def test_a_term_says_what_it_means_on_focus_and_links_to_the_glossary(app, open_
 
 def test_search_goes_to_a_step_by_keyboard(app, open_page):
     page = ready(open_page(app.url + "/reversal?lesson=flip"))
-    page.get_by_role("button", name="Search").wait_for()
+    button = page.get_by_role("button", name="Search")
+    button.focus()
     page.keyboard.press("/")
     dialog = page.get_by_role("dialog", name="Search the course")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
     page.keyboard.type("qwxyz <b>")
     expect(dialog.get_by_role("status")).to_have_text("0 results")
     page.get_by_label("Search the course").last.fill("identity now comes after")
     expect(dialog.get_by_role("link").first).to_contain_text("The identity now comes after")
-    for width, theme in ((1280, "light"), (390, "dark")):
-        look(page, width, theme)
-        found = Axe().run(page, context=".gt-search-dialog")
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found.response["violations"]] == []
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url("**/override_map?lesson=clip_identity*")

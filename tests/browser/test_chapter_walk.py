@@ -1,12 +1,10 @@
 """One learner walks through a chapter, its last lesson on a commit and all of them in `make
 test-long`; every question is answered wrong first.
 
-On the way, where a chapter is walked whole: a drag, a step through the graph, a download, a reload.
-Tests of the lab and of the pages have each of them by itself.
+On the way, where a chapter is walked whole, the learner leaves and comes back.
 """
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -15,17 +13,19 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.outputs.catalogue import chapters
 from lessons.outputs.search import plain
-from tests.browser.looking import commit, is_at_step, open_drawers, ran, tiles
+from tests.browser.looking import commit, is_at_step, ran, tiles
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
 GONE_MISSING = chapters()[-1]
-WHOLE = [
-    pytest.param(one, one.lessons, id=one.slug, marks=pytest.mark.long) for one in chapters()[-3:]
-]
 WALKED = pytest.mark.parametrize(
     ("chapter", "lessons"),
-    [pytest.param(GONE_MISSING, GONE_MISSING.lessons[-1:], id="a last lesson"), *WHOLE],
+    [
+        (GONE_MISSING, GONE_MISSING.lessons[-1:]),
+        *also(*((one, one.lessons) for one in chapters()[-3:])),
+    ],
+    ids=lambda one: getattr(one, "slug", ""),
 )
 
 
@@ -65,44 +65,8 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
     ran(page)
 
 
-def drag(page: Page) -> None:
-    """Move the first slider with the mouse: the numbers follow."""
-    open_drawers(page, "Table", "More settings")
-    table = page.locator("[data-table]")
-    table.locator("tbody tr").first.wait_for()
-    slider = page.locator(".gl-more input[type=range]:visible, .gl-controls input:visible").first
-    slider.scroll_into_view_if_needed()
-    before = table.inner_text()
-    box = slider.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.8, y, steps=8)
-    page.mouse.up()
-    expect(table).not_to_have_text(before)
-
-
-def step_back_through_the_graph(page: Page) -> None:
-    stepper = page.locator(".gl-stepper")
-    if not stepper.is_visible():  # a step may open it
-        page.locator(".gl-steps > summary").click()
-    stepper.get_by_role("slider").press("Home")
-    expect(stepper).to_contain_text("step 0 of")
-    stepper.get_by_role("button", name="Next").click()
-    expect(stepper).to_contain_text("step 1 of")
-
-
-def take_it_along(page: Page, lesson: Lesson, folder: Path) -> None:
-    open_drawers(page, "Code")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
-    file = folder / "exported.py"
-    download.value.save_as(file)
-    assert f"def {lesson.program.__name__}(" in file.read_text("utf-8")
-
-
 @WALKED
-def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page, tmp_path):
+def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page):
     whole = lessons == chapter.lessons  # who begins it is not led to a lesson
     query = "" if whole else f"?lesson={lessons[0].slug}"
     page = open_page(f"{app.url}/{chapter.slug}{query}")
@@ -112,10 +76,6 @@ def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page, tmp_path):
             if step.question:
                 answer_wrong(page, lesson, step.question)
             if whole and lesson is lessons[0] and number == 3:
-                drag(page)
-                if lesson.lab.start is not None:
-                    step_back_through_the_graph(page)
-                take_it_along(page, lesson, tmp_path)
                 page.wait_for_function(f"document.cookie.includes('{lesson.slug}:3')")
                 page.goto(f"{app.url}/{chapter.slug}?lesson={lesson.slug}")  # a new session
                 arrive(page, lesson, number)

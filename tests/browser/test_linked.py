@@ -5,7 +5,7 @@ mouse, by keyboard and by the key of the charts.
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import cells, control, edge, node, open_drawers, ready
+from tests.browser.looking import cells, control, node, open_drawers, ready
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -131,13 +131,8 @@ def test_in_the_playground_program_code_graph_and_table_are_linked(bare, open_pa
     table = cells(page)
     (row,) = (row for row in table if row[0] == "z_fixed")
     assert lit(page, "[data-table] td") == [row[1]]
-    # An edge that is an input's only one has its gradient.
-    edge(page, "pow:0").focus()
-    (gradient,) = lit(page, "[data-table] td")
-    assert gradient == table[0][2]
     # From the learner's own line: with the mouse, and with the caret.
     area = control(page, "program", "textarea")
-    box = area.bounding_box()
     area.scroll_into_view_if_needed()
     box = area.bounding_box()
     page.mouse.move(box["x"] + 60, box["y"] + 8 + 21 * at + 10)
@@ -149,6 +144,3 @@ def test_in_the_playground_program_code_graph_and_table_are_linked(bare, open_pa
     for _ in range(at):
         page.keyboard.press("ArrowDown")
     assert "stop_gradient" in lit(page, ".gl-node")
-    # From the table.
-    page.locator("[data-table] td", has_text=row[1]).last.hover()
-    assert "add" in lit(page, ".gl-node")

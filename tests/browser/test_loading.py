@@ -1,7 +1,9 @@
 """While a page loads nothing jumps, and no text shows before it is whole."""
 
+from collections.abc import Iterator
+
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.looking import PATIENT, SHIFTS, ran, ready
 from tests.support.amount import also
@@ -22,13 +24,20 @@ KINDS = {
 }
 
 
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A first visit, on a phone: each piece of Streamlit's script has yet to come."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    yield page
+    page.close()
+
+
 @pytest.mark.parametrize("width", [390, *also(1280)])
 @pytest.mark.parametrize(
     "kind", ["sketch", "bug", *also(*sorted(KINDS.keys() - {"sketch", "bug"}))]
 )
-def test_nothing_jumps_while_a_page_loads(app, browser, kind, width):
-    # A first visit: each piece of Streamlit's script has yet to come.
-    page = browser.new_page(viewport={"width": width, "height": 844 if width < 500 else 800})
+def test_nothing_jumps_while_a_page_loads(app, page, kind, width):
+    page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})
     page.add_init_script(SHIFTS)
     path, selector = KINDS[kind]
     page.goto(app.url + path)
@@ -36,14 +45,12 @@ def test_nothing_jumps_while_a_page_loads(app, browser, kind, width):
     ran(page)
     page.wait_for_timeout(500)  # what comes late
     shifts = page.evaluate("shifts")
-    page.close()
     assert sum(value for value, *_ in shifts) <= 0.02, shifts
 
 
 @pytest.mark.long
-def test_no_line_breaks_anew_once_its_font_has_come(app, browser):
+def test_no_line_breaks_anew_once_its_font_has_come(app, page):
     held: list[Route] = []
-    page = browser.new_page(viewport={"width": 390, "height": 844})
     page.add_init_script(SHIFTS)
     # A function of Python's own, or Playwright refuses it.
     page.route("**/*.woff2", lambda route: held.append(route))
@@ -55,12 +62,10 @@ def test_no_line_breaks_anew_once_its_font_has_come(app, browser):
         route.continue_()
     ready(page).wait_for_timeout(1500)
     shifts = page.evaluate("shifts")
-    page.close()
     assert sum(value for value, *_ in shifts) < 0.01, shifts
 
 
-def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, browser):
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, page):
     page.add_init_script(PATIENT)
     waiting: list[Route] = []
     # What a lesson's title is made of.
@@ -74,21 +79,17 @@ def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, brow
     for route in waiting:
         route.continue_()
     expect(whole).to_have_attribute("data-whole", "true")
-    page.close()
 
 
-def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, browser):
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, page):
     page.add_init_script(PATIENT)
     page.goto(app.url + "/reversal?quiz=3")
     expect(page.locator(".st-key-tiles button").last).to_be_visible()
     expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
-    page.close()
 
 
 @pytest.mark.long
-def test_an_error_shows_at_once_though_the_rest_never_comes(app, browser):
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+def test_an_error_shows_at_once_though_the_rest_never_comes(app, page):
     page.add_init_script(PATIENT)
     page.route("**/static/js/Html*", lambda route: None)
     page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
@@ -101,7 +102,6 @@ def test_an_error_shows_at_once_though_the_rest_never_comes(app, browser):
       main.append(error);
     }""")
     expect(whole).to_have_attribute("data-whole", "true")
-    page.close()
 
 
 # Nobody's patience with a whole page ends; with a font's it does.
@@ -111,10 +111,8 @@ window.setTimeout = (work, ms, ...more) => (ms === 6000 ? 0 : later(work, ms, ..
 """
 
 
-def test_a_font_that_never_comes_is_waited_for_once(app, browser):
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+def test_a_font_that_never_comes_is_waited_for_once(app, page):
     page.add_init_script(ONE_PAGE)
     page.route("**/*.woff2", lambda route: None)
     page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
     expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=30_000)
-    page.close()

@@ -1,6 +1,4 @@
-"""A place on a map is chosen with the mouse: two controls follow, and the paths from there."""
-
-import re
+"""A place on a map is chosen while it trains; tests/browser/test_drag.py chooses one at rest."""
 
 import pytest
 from playwright.sync_api import Page
@@ -20,11 +18,6 @@ def shown(page: Page) -> Page:
     return page
 
 
-def start(page: Page) -> tuple[float, float]:
-    w, b = (page.locator(f"[data-control={name}] .gl-exact").input_value() for name in ("w", "b"))
-    return float(w), float(b)
-
-
 def over(page: Page, right: float, down: float) -> tuple[float, float]:
     """Pixels of a place on the map, as shares of it from its upper left corner."""
     area = page.locator("[data-figure=map] .nsewdrag").bounding_box()
@@ -33,54 +26,6 @@ def over(page: Page, right: float, down: float) -> tuple[float, float]:
 
 def settled(page: Page) -> None:
     page.wait_for_function("/[?&]w=.*[?&]b=/.test(location.search)", timeout=20_000)
-
-
-def test_a_click_sets_both_weights_and_the_address(bare, open_page):
-    page = shown(open_page(bare + LESSON, height=1400))
-    table = page.locator("[data-figure=map] .gl-plot").get_attribute("aria-label")
-    page.mouse.click(*over(page, 0.25, 0.5))
-    settled(page)
-    w, b = start(page)
-    assert w == pytest.approx(4.0, abs=0.05)
-    assert b == pytest.approx(-2.5, abs=0.05)
-    label = page.locator("[data-figure=map] .gl-plot").get_attribute("aria-label")
-    assert label != table
-    assert re.search(rf"From w {w:g}, b −{-b:g}", label)
-
-
-def test_the_start_follows_a_mouse_that_is_held_down_and_stays_on_the_map(bare, open_page):
-    page = shown(open_page(bare + LESSON, height=1400))
-    zoom = "document.querySelector('[data-figure=map] .gl-plot')._fullLayout.xaxis.range"
-    before = page.evaluate(zoom)
-    query = page.evaluate("location.search")
-    mark = "[data-figure=map] .scatterlayer .trace .point"
-    before_drag = page.locator(mark).get_attribute("transform")
-    page.mouse.move(*over(page, 0.2, 0.3))
-    page.mouse.down()
-    first = start(page)
-    for step in range(1, 9):
-        page.mouse.move(*over(page, 0.2 + 0.05 * step, 0.3 + 0.05 * step))
-        page.wait_for_timeout(60)
-    assert start(page) > first
-    assert page.evaluate("location.search") == query, "the address is written on release"
-    page.wait_for_function(
-        "([mark, seen]) => document.querySelector(mark).getAttribute('transform') !== seen",
-        arg=[mark, before_drag],
-    )
-    x, y = over(page, 0.5, 0.5)
-    page.mouse.move(x + 2000, y)
-    page.mouse.up()
-    settled(page)
-    assert start(page)[0] == 7.0, "beyond the edge is the edge"
-    assert page.evaluate(zoom) == before
-
-
-def test_a_control_that_a_link_holds_is_not_moved(bare, open_page):
-    page = shown(open_page(bare + LESSON + "&fix=w", height=1400))
-    w, _ = start(page)
-    page.mouse.click(*over(page, 0.75, 0.75))
-    page.wait_for_function("location.search.includes('b=')")
-    assert start(page) == (w, pytest.approx(-3.0, abs=0.05))
 
 
 @pytest.mark.long

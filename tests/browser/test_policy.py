@@ -3,8 +3,7 @@ nothing that a page does is forbidden to it, and what it never does is.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from lessons.outputs.catalogue import chapters, lessons
 from pages.server.application import OTHER_PAGES
 from tests.browser.looking import becomes, open_drawers, to_lesson
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
@@ -47,13 +47,18 @@ def drawn(page: Page) -> None:
     expect(page.locator('.gl-lab:not([data-ready="true"])')).to_have_count(0, timeout=60_000)
 
 
-# On a commit home, a lesson, and the question that brings a script of its own; every page, lesson
-# and kind of question, and the charts' other script, in `make test-long`.
-def mostly_long(every: Iterable[Any], *often: Any) -> list[Any]:
-    return [one if one in often else pytest.param(one, marks=pytest.mark.long) for one in every]
+KINDS = {
+    step.question.kind: f"/{lesson.chapter}?lesson={lesson.slug}&step={number}"
+    for lesson in lessons()
+    for number, step in enumerate(lesson.prose.steps, start=1)
+    if step.question
+}
+# A sketch brings a script of its own.
+PAGES = {"/", KINDS["sketch"]}
+MORE = {*KINDS.values(), *(f"/{name}" for name in OTHER_PAGES)} - PAGES
 
 
-@pytest.mark.parametrize("path", mostly_long(["/", *(f"/{name}" for name in OTHER_PAGES)], "/"))
+@pytest.mark.parametrize("path", [*sorted(PAGES), *also(*sorted(MORE))])
 def test_no_page_needs_what_the_policy_forbids(app, page, path):
     shown(page, app.url + path)
     assert page.evaluate("forbidden") == []
@@ -62,11 +67,8 @@ def test_no_page_needs_what_the_policy_forbids(app, page, path):
 @pytest.mark.parametrize(
     ("chapter", "lessons"),
     [
-        pytest.param(chapters()[2], chapters()[2].lessons[1:2], id="a lesson"),
-        *(
-            pytest.param(one, one.lessons, id=one.slug, marks=pytest.mark.long)
-            for one in chapters()
-        ),
+        (chapters()[2], chapters()[2].lessons[1:2]),
+        *also(*((one, one.lessons) for one in chapters())),
     ],
 )
 def test_no_lesson_does(app, page, chapter, lessons):
@@ -81,18 +83,6 @@ def test_no_lesson_does(app, page, chapter, lessons):
     open_drawers(page, "Code")
     with page.expect_download():
         page.get_by_role("link", name="Download").first.click()
-    assert page.evaluate("forbidden") == []
-
-
-@pytest.mark.parametrize("kind", mostly_long(["choice", "number", "sketch", "bug"], "sketch"))
-def test_no_kind_of_question_does(app, page, kind):
-    lesson, step = next(
-        (lesson, number)
-        for lesson in lessons()
-        for number, step in enumerate(lesson.prose.steps, start=1)
-        if step.question and step.question.kind == kind
-    )
-    shown(page, f"{app.url}/{lesson.chapter}?lesson={lesson.slug}&step={step}")
     assert page.evaluate("forbidden") == []
 
 

@@ -46,8 +46,7 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_home_shows_one_graph_to_cut_and_little_to_choose_from(app, open_page, width, height):
     page = ready(open_page(app.url, width=width, height=height))
-    expect(page.locator("h1")).to_have_text("Same output. Different gradient.")
-    expect(page.locator(".st-key-start a")).to_have_text("Start: one cut, 5 minutes")
+    expect(page.locator(".st-key-start a")).to_be_in_viewport()
     expect(page.locator(".gl-graph:visible")).to_have_count(1)
     total = page.locator(".gl-equation")
     expect(total).to_have_text("gradient of x = 32 + 16 = 48")

