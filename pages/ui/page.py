@@ -12,15 +12,19 @@ from pages.ui.bundle import bundle
 from pages.ui.style import css
 
 _LIVE = Path(__file__).with_name("live")
-_STYLES = ("lab.css", "graph.css", "linked.css", "trainer.css")
-_plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes()
-# As a module, so that it is fetched where a formula is shown and leaves no global name behind.
+_ROOMS = [_LIVE, *(_LIVE.with_name(name) for name in ("search", "sketch"))]
+_STYLES = [_LIVE / f"{name}.css" for name in ("lab", "graph", "linked", "trainer")]
+_STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
+# As modules, so that each is fetched when it is needed and leaves no global name behind.
+_plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"
 _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 
-PLOTLY = add(f"plotly-{digest(_plotly)}.min.js", _plotly)
+PLOTLY = add(f"plotly-{digest(_plotly)}.js", _plotly)
 MATHS = add(f"temml-{digest(_temml)}.js", _temml)
 
-_modules = {path.stem: path.read_text("utf-8") for path in sorted(_LIVE.glob("*.js"))}
+_modules = {
+    path.stem: path.read_text("utf-8") for room in _ROOMS for path in sorted(room.glob("*.js"))
+}
 # All that the modules need from Python: where the other scripts are, as seen from theirs.
 _modules["addresses"] = "".join(
     f'export const {name} = "../{address}";\n'
@@ -30,8 +34,8 @@ _script = bundle(_modules, "early").encode()
 LIVE = add(f"live-{digest(_script)}.js", _script)
 """The address of the script with all of the lab's modules."""
 
-STYLE = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
-"""The look of the lab."""
+STYLE = "\n".join(path.read_text("utf-8") for path in _STYLES)
+"""The look of the lab, the search and the sketch."""
 
 _serif = (_LIVE / "vendor" / "lab-serif.woff2").read_bytes()
 _SERIF = add(f"lab-serif-{digest(_serif)}.woff2", _serif)

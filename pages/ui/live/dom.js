@@ -84,6 +84,15 @@ export function setOrRemove(node, name, value) {
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
 }
 
+/**
+ * Several attributes.
+ * @param {Element} node
+ * @param {Record<string, string | number | null | undefined>} attributes
+ */
+export function setAll(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) setOrRemove(node, name, value);
+}
+
 /** A file for the learner to keep. @param {BlobPart} content  @param {string} name */
 export function save(content, name) {
   const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
