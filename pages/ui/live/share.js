@@ -32,18 +32,6 @@ export class Share {
     );
     this.root = element("details", "gl-share", {}, element("summary", "", {}, "Share"), menu);
     this.root.addEventListener("toggle", () => this.#open());
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
-    addEventListener("pointerdown", ({ target }) => this.#close(target), { signal });
-    this.root.addEventListener("keydown", ({ key }) => {
-      if (key !== "Escape" || !this.root.open) return;
-      this.root.open = false;
-      this.root.querySelector("summary")?.focus();
-    });
-  }
-
-  stop() {
-    this.listeners.abort();
   }
 
   #open() {
@@ -62,11 +50,6 @@ export class Share {
       element("li", "", {}, element("span", "", {}, one.title), this.#picture(one, "png"), this.#picture(one, "svg")),
     );
     setChildren(this.pictures, rows);
-  }
-
-  /** @param {?EventTarget} target */
-  #close(target) {
-    if (this.root.open && target instanceof Node && !this.root.contains(target)) this.root.open = false;
   }
 
   /** @param {string} label  @param {() => void} press */
