@@ -125,8 +125,8 @@ def settled(page: Page) -> None:
     page.wait_for_function(
         """() => {
           const sent = Math.max(0, ...wire.map(({ sent }) => sent ?? 0));
-          const { whole, caughtUp } = document.querySelector(".gl-lab").dataset;
-          return +whole >= sent && +caughtUp >= sent;
+          const lab = document.querySelector(".gl-lab:not(:has([data-behind]))");
+          return +lab?.dataset.seq >= sent;
         }"""
     )
 
