@@ -1,7 +1,7 @@
 // One chart on the page: a Plotly node, made once and from then on only changed, so that zoom is kept
 // and no frame is ever empty.
 
-import { axes, fullLayout } from "./chart_layout.js";
+import { fullLayout, rangesOf } from "./chart_layout.js";
 import { element, setOrRemove, setText } from "./dom.js";
 import { draggable } from "./drag.js";
 import { moveTraces } from "./plotly_fast_path.js";
@@ -29,10 +29,9 @@ export class Chart {
   /** @param {FigureSpec} spec  @param {Charts} charts  those of the lab, this one among them */
   constructor(spec, charts) {
     this.charts = charts;
-    this.spec = spec; // with the axes that a hand holds
-    this.given = spec; // with axes of its own
-    /** @type {?Record<string, unknown>} */
-    this.held = null; // the ranges of axes that stand still, while something in the chart is dragged
+    this.spec = spec;
+    /** @type {Record<string, unknown>} */
+    this.held = {}; // the ranges of axes that stand still while something in the chart is dragged
     this.drawn = ""; // the digest of what is drawn
     this.look = ""; // and all else that its drawing depended on
     this.later = 0;
@@ -43,7 +42,7 @@ export class Chart {
     /** @type {Plot} */
     this.plot = element("div", "gl-plot", { role: "img" }); // the node that Plotly draws into
     this.caption = element("figcaption", "gl-caption");
-    this.zoom = new Zoom(() => this.spec.figure?.layout ?? {}, () => this.draw());
+    this.zoom = new Zoom(() => this.#layout(), () => this.draw());
     const { title, plot, caption, zoom } = this;
     this.root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
   }
@@ -56,8 +55,7 @@ export class Chart {
   frame(spec, staged) {
     const { plot } = this;
     const height = Math.min(staged ? STAGE : spec.height, NARROW.matches ? LOW : STAGE);
-    this.given = { ...spec, height };
-    this.spec = this.#held();
+    this.spec = { ...spec, height };
     setText(this.title, spec.title);
     setText(this.caption, spec.caption);
     plot.style.height = `${height}px`;
@@ -80,7 +78,6 @@ export class Chart {
     const { Plotly, palette, controls, hover } = this.charts;
     const { plot, spec } = this;
     if (!Plotly || !this.width || !spec.figure) return; // hidden for now; drawn when it gets a width
-    const { data, layout } = spec.figure;
     this.drawn = spec.digest ?? "";
     this.look = this.#look();
     delete this.root.dataset.behind;
@@ -89,7 +86,7 @@ export class Chart {
       // The settings go in once: given again, Plotly measures the page to compare them, and
       // makes a new chart where the address has changed.
       const config = this.listening ? undefined : CONFIG;
-      Plotly.react(plot, palette.paint(data), this.#layout(layout), config);
+      Plotly.react(plot, palette.paint(spec.figure.data), this.#whole(), config);
     } catch (error) {
       console.error(`The chart ${spec.id} could not be drawn.`, error);
       return;
@@ -111,7 +108,7 @@ export class Chart {
     const { Plotly, palette } = this.charts;
     const { figure, title, height, id } = this.spec;
     if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
-    const layout = this.#layout(figure.layout);
+    const layout = this.#whole();
     const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
     const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
     const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
@@ -125,10 +122,17 @@ export class Chart {
     this.root.remove();
   }
 
-  /** @param {Layout} layout */
-  #layout(layout) {
+  /** The figure's layout, with the axes that a hand holds. @returns {Layout} */
+  #layout() {
+    const { layout = {} } = this.spec.figure ?? {};
+    const held = Object.entries(this.held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
+    return { ...layout, ...Object.fromEntries(held) };
+  }
+
+  /** With what all charts share. */
+  #whole() {
     const { width, zoom, charts } = this;
-    return fullLayout(layout, { width, height: this.spec.height, family: charts.family }, zoom, charts.palette);
+    return fullLayout(this.#layout(), { width, height: this.spec.height, family: charts.family }, zoom, charts.palette);
   }
 
   /** @param {Point[]} points */
@@ -152,28 +156,13 @@ export class Chart {
 
   /** While a hand drags in a chart its axes stand still. @param {boolean} still */
   #hold(still) {
-    const layout = this.spec.figure?.layout ?? {};
-    const ranges = axes(layout).map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range]);
-    this.held = still ? Object.fromEntries(ranges) : null;
-    if (still) return;
-    this.spec = this.#held();
-    this.draw();
-  }
-
-  /** The figure, with the axes that a hand holds. @returns {FigureSpec} */
-  #held() {
-    const { given, held } = this;
-    if (!held || !given.figure) return given;
-    const { layout } = given.figure;
-    const kept = Object.entries(held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
-    return { ...given, figure: { ...given.figure, layout: { ...layout, ...Object.fromEntries(kept) } } };
+    this.held = still ? rangesOf(this.#layout()) : {};
+    if (!still) this.draw();
   }
 
   /** Names all but where points and lines lie. */
   #look() {
-    const { style, height, figure } = this.spec;
-    const { layout = {} } = figure ?? {};
-    const ranges = axes(layout).map((name) => /** @type {Layout["xaxis"]} */ (layout[name])?.range);
-    return [style, height, this.width, this.charts.palette.theme, ...ranges].join(" ");
+    const { style, height } = this.spec;
+    return JSON.stringify([style, height, this.width, this.charts.palette.theme, rangesOf(this.#layout())]);
   }
 }

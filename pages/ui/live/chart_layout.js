@@ -44,8 +44,13 @@ export function fullLayout(layout, { width, height, family }, zoom, palette) {
   return palette.paint(full);
 }
 
+/** The ranges of a layout's axes, by name. @param {Layout} layout */
+export function rangesOf(layout) {
+  return Object.fromEntries(axes(layout).map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range]));
+}
+
 /** The names of a layout's axes. @param {Layout} layout */
-export function axes(layout) {
+function axes(layout) {
   return Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
 }
 

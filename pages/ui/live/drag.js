@@ -29,7 +29,7 @@ const THIN = 2; // px between two edges that count as one, until the hand says w
  * @property {Hit} hit
  * @property {PointerEvent} from
  * @property {DOMRect} box
- * @property {(spot: Pair) => {at: Pair, ends: Pair[], units: Pair}} read
+ * @property {Axis[]} axes  which stand still meanwhile
  * @property {boolean} moving
  * @property {?PointerEvent} last
  */
@@ -50,18 +50,19 @@ export function draggable(plot, chart, controls) {
 
   const report = (/** @type {PointerEvent} */ event, /** @type {boolean} */ moving) => {
     if (!grip) return;
-    const { hit, from, box, read } = grip;
+    const { hit, from, box, axes } = grip;
     // A point stays as far from the hand as it was, so that nothing jumps.
     const start = hit.handle.part === "place" ? [from.clientX - box.left, from.clientY - box.top] : hit.spot;
     const spot = /** @type {Pair} */ ([start[0] + event.clientX - from.clientX, start[1] + event.clientY - from.clientY]);
-    const { at, ends, units } = read(spot);
+    const at = /** @type {Pair} */ (axes.map(({ p2c, _offset }, way) => p2c(spot[way] - _offset)));
     const entry = hit.handle.part === "points" ? hit.index : undefined;
     const moves = Object.entries(hit.handle.sets).flatMap(([name, measure]) => {
       if (typeof measure === "object" && measure.edge !== hit.edge?.side) return [];
       const { value, along } = typeof measure === "object" ? pulled(measure, hit, spot) : measured(measure, at);
-      const [low, high] = ends[along];
+      const { range, _length } = axes[along];
+      const [low, high] = range;
       const inside = entry === undefined && hit.handle.part !== "place" ? value : Math.min(Math.max(value, low), high);
-      return [{ name, value: inside, unit: units[along], entry }];
+      return [{ name, value: inside, unit: Math.abs(high - low) / _length, entry }];
     });
     const select = chart.selects();
     const chosen = entry !== undefined && select ? { [select]: String(entry + 1) } : {};
@@ -88,7 +89,7 @@ export function draggable(plot, chart, controls) {
       const axes = axesOf(plot, hit.trace);
       if (!axes) return;
       if (kind === "mouse") event.preventDefault(); // Plotly would take it for a click of its own
-      grip = { hit, from: event, box: plot.getBoundingClientRect(), read: reader(axes), moving: false, last: null };
+      grip = { hit, from: event, box: plot.getBoundingClientRect(), axes, moving: false, last: null };
       if (kind === "mouse" && hit.handle.part === "place") {
         begin(event);
         report(event, true);
@@ -246,22 +247,7 @@ function pixels(trace, axes) {
 }
 
 /**
- * From pixels to values on the axes as they are now, whatever they come to later.
- * @param {Axis[]} axes
- * @returns {Grip["read"]}
- */
-function reader(axes) {
-  const ends = /** @type {Pair[]} */ (axes.map(({ range }) => [...range]));
-  const units = /** @type {Pair} */ (ends.map(([low, high], way) => Math.abs(high - low) / axes[way]._length));
-  return (spot) => {
-    const share = spot.map((pixel, way) => (pixel - axes[way]._offset) / axes[way]._length);
-    const [x, y] = [share[0], 1 - share[1]].map((part, way) => ends[way][0] + part * (ends[way][1] - ends[way][0]));
-    return { at: [x, y], ends, units };
-  };
-}
-
-/**
- * The same where a band's edge is pulled to some height.
+ * What a control is set to where a band's edge is pulled to some height.
  * @param {EdgeMeasure} measure
  * @param {Hit} hit
  * @param {Pair} spot  in pixels

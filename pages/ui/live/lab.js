@@ -81,7 +81,8 @@ class Lab {
     this.frame = null;
     /** @type {?Picture} */
     this.picture = null; // of its training
-    this.cache = new FrameCache();
+    this.frames = new FrameCache();
+    this.pictures = new FrameCache(); // of its own: so many come that they would push a frame out
     this.waiting = this.noting = 0; // timers
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
@@ -240,11 +241,11 @@ class Lab {
     this.view.showNotes(this.place);
     this.flow.begin();
     clearTimeout(this.noting);
+    this.noting = 0;
   }
 
   #lost() {
-    clearTimeout(this.noting);
-    this.noting = setTimeout(() => this.#say("warning", LOST), UNNOTED);
+    this.noting ||= setTimeout(() => this.#say("warning", LOST), UNNOTED);
     this.flow.lose();
   }
 
@@ -282,7 +283,7 @@ class Lab {
     flow.answered(seq);
     view.notes.asides = [];
     const before = this.frame;
-    this.cache.complete(frame);
+    this.frames.complete(frame);
     this.frame = frame;
     view.seq = seq;
     const forced = Boolean(this.forced) && seq >= this.forced;
@@ -310,15 +311,13 @@ class Lab {
   /** How a training stands. @param {Picture} picture */
   #watch(picture) {
     clearTimeout(this.waiting);
-    this.cache.complete(picture);
+    this.pictures.complete(picture);
     const first = !this.picture;
     this.picture = picture;
-    const { frame, trainer } = this;
-    trainer.show(picture.training);
-    if (frame && (first || !trainer.goesOn || !frame.trained.length)) this.#show(first && this.flow.resting);
-    else if (frame) this.view.move(frame, picture, this.place);
+    this.trainer.show(picture.training);
+    this.#show(first && this.flow.resting);
     this.line.send("0 taken");
-    if (trainer.goesOn) this.line.expect();
+    if (this.trainer.goesOn) this.line.expect();
   }
 
   /** All that there is. @param {boolean} newest */
@@ -330,7 +329,6 @@ class Lab {
     this.view.show(frame, picture, { place, graphStep, reset, newest, resting });
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
-    this.view.draw(resting);
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */

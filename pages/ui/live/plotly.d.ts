@@ -55,6 +55,8 @@ export interface Axis {
   range: [number, number];
   /** From a number to a pixel of the plot. */
   c2p(value: number): number;
+  /** And back. */
+  p2c(pixel: number): number;
   /** Pixels from the node's edge to the axis. */
   _offset: number;
   /** Pixels that the axis is long. */

@@ -1,7 +1,7 @@
 // What one takes away from a lab: its address, code that puts it into another page, its graph and
 // charts as pictures. All of it is as the lab stands when it is asked for.
 
-import { element, setChildren, setText, svg } from "./dom.js";
+import { button, element, setChildren, setText, svg } from "./dom.js";
 
 /** @import { Charts } from "./charts.js" */
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
@@ -19,12 +19,12 @@ export class Share {
     this.said = element("p", "gl-said", { role: "status" });
     this.text = element("textarea", "gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": "To copy" });
     this.pictures = element("ul", "gl-pictures");
-    this.embeds = this.#button("Copy embed code", () => this.#copy(embedCode()));
+    this.embeds = button("Copy embed code", () => this.#copy(embedCode()));
     const menu = element(
       "div",
       "gl-menu",
       {},
-      this.#button("Copy link", () => this.#copy(address().href)),
+      button("Copy link", () => this.#copy(address().href)),
       this.embeds,
       this.pictures,
       this.said,
@@ -52,16 +52,9 @@ export class Share {
     setChildren(this.pictures, rows);
   }
 
-  /** @param {string} label  @param {() => void} press */
-  #button(label, press) {
-    const button = element("button", "", { type: "button" }, label);
-    button.addEventListener("click", press);
-    return button;
-  }
-
   /** @param {Picture} picture  @param {"png"|"svg"} form */
   #picture({ id, title, draw }, form) {
-    const button = this.#button(form.toUpperCase(), async () => {
+    const take = async () => {
       try {
         const picture = await signed(await draw());
         save(form === "svg" ? picture : await painted(picture), `${id}.${form}`);
@@ -70,9 +63,8 @@ export class Share {
         console.error(error);
         setText(this.said, "This picture could not be made. Scroll to the chart and try again.");
       }
-    });
-    button.setAttribute("aria-label", `${title}: ${form.toUpperCase()}`);
-    return button;
+    };
+    return button(form.toUpperCase(), take, { "aria-label": `${title}: ${form.toUpperCase()}` });
   }
 
   /** Without a secure address the browser copies only what is selected. @param {string} text */

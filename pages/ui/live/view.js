@@ -22,10 +22,6 @@ import { Views } from "./views.js";
 /** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
 
-// From one table to the next while a hand drags: what moves under the hand comes first, and nobody reads
-// faster.
-const PACE = 100; // ms
-const TABLED = 2 * PACE; // between two tables of a training: its pictures leave little time
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 
 /**
@@ -87,8 +83,6 @@ export class View {
     /** @type {?Picture} */
     this.picture = null; // of the frame's training
     this.seq = 0; // of the answer that is shown
-    this.tabling = 0;
-    this.tabledAt = 0;
     this.status = status;
     this.key = key;
     this.keyed = "";
@@ -116,14 +110,14 @@ export class View {
     this.linked = new Linked(root, () => this.charts.all.values());
     hearKey(key, (role) => this.linked.keep(role));
     this.numbers = new NumberHandles(this.controls);
-    this.pageParts = new PageParts({ numbers: this.numbers });
+    this.pageParts = new PageParts(this.numbers);
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => this.palette.refresh() && this.#drawCharts();
     this.scheme.addEventListener("change", this.repaint);
   }
 
   /**
-   * All that there is, but for what `draw` does.
+   * Show all that there is.
    * @param {Frame} frame
    * @param {?Picture} picture  of its training
    * @param {Manner} manner
@@ -137,29 +131,8 @@ export class View {
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     this.#showKey(picture ? [] : frame.key);
     this.#showText(frame, place);
-  }
-
-  /** @param {boolean} resting  whether the hand lies still */
-  draw(resting) {
-    if (resting && this.frame?.settled) this.rest();
+    if (resting && frame.settled) this.rest();
     else this.root.classList.remove("gl-eases"); // a hand that drags is followed at once
-    this.#drawCharts();
-    this.#showTableInTime(resting ? 0 : PACE);
-  }
-
-  /**
-   * What each picture of a training moves: the charts, and the text with them. The table follows.
-   * @param {Frame} frame
-   * @param {Picture} picture
-   * @param {Place} place
-   */
-  move(frame, picture, place) {
-    this.frame = frame;
-    this.picture = picture;
-    this.#frameCharts(frame, place);
-    this.#showText(frame, place);
-    this.#showTableInTime(TABLED);
-    this.root.classList.remove("gl-eases");
     this.#drawCharts();
   }
 
@@ -170,11 +143,10 @@ export class View {
 
   /** The hand came to rest on what is shown. */
   rest() {
-    if (!this.trainer.runs) this.root.classList.add("gl-eases");
+    this.root.classList.toggle("gl-eases", !this.trainer.runs);
   }
 
   stop() {
-    clearTimeout(this.tabling);
     this.controls.stop();
     this.scheme.removeEventListener("change", this.repaint);
     this.charts.stop();
@@ -184,7 +156,7 @@ export class View {
     this.numbers.stop();
   }
 
-  /** Draw what is in sight, the first time once Plotly's script is there. */
+  /** Draw the charts, the first time once Plotly's script is there. */
   #drawCharts() {
     const { charts, root } = this;
     if (!this.frame) return;
@@ -225,25 +197,11 @@ export class View {
     setText(this.status, picture ? picture.status : frame.status);
     const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
     this.code.show(frame.code, frame.query);
-    this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
-  }
-
-  /** @param {number} pace  ms from one to the next */
-  #showTableInTime(pace) {
-    const wait = this.tabledAt + pace - performance.now();
-    if (wait <= 0) this.#showTable();
-    else this.tabling ||= setTimeout(() => this.#showTable(), wait);
-  }
-
-  #showTable() {
-    clearTimeout(this.tabling);
-    this.tabling = 0;
-    const { frame, picture } = this;
-    if (!frame) return;
     const table = picture?.table ?? frame.table;
-    if (this.table.show(table)) this.tabledAt = performance.now();
+    this.table.show(table);
     // A training's own table has none of the graph's numbers.
     this.linked.show(frame.graph, table, !picture);
+    this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
   }
 
   /** @param {KeyEntry[]} entries */

@@ -1,7 +1,8 @@
 // A chart's zoom: off until its button asks for a box to draw, and while it is on the same button
 // shows the whole again. What Plotly does with it chart_layout.js says.
 
-import { element, setOrRemove, setText } from "./dom.js";
+import { rangesOf } from "./chart_layout.js";
+import { button, element, setOrRemove, setText } from "./dom.js";
 
 /** @import { Layout } from "./plotly.d.ts" */
 
@@ -19,13 +20,13 @@ export class Zoom {
     this.views = 0; // how often the whole was asked for
     /** @type {Record<string, string>} */
     this.zoomed = {}; // axes, each with the range it would have
-    this.button = element("button", "gl-button gl-zoom", { type: "button" });
-    this.hint = element("p", "gl-zoom-hint", { role: "status" });
-    this.button.addEventListener("click", () => {
+    const press = () => {
       this.button.focus(); // which a click does not give everywhere
       if (Object.keys(this.zoomed).length) this.whole();
       else this.#draws(!this.drawing);
-    });
+    };
+    this.button = button("", press, { class: "gl-button gl-zoom" });
+    this.hint = element("p", "gl-zoom-hint", { role: "status" });
     this.button.addEventListener("keydown", ({ key }) => {
       if (key === "Escape" && this.drawing) this.#draws(false);
     });
@@ -42,14 +43,16 @@ export class Zoom {
   changed(changes) {
     const names = changes.map((name) => name.split(".")[0]).filter((name) => name.includes("axis"));
     if (!names.length) return;
-    for (const name of names) this.zoomed[name] = rangeOf(this.layout(), name);
+    const ranges = rangesOf(this.layout());
+    for (const name of names) this.zoomed[name] = String(ranges[name]);
     if (this.drawing) this.#draws(false);
     else this.drawn();
   }
 
   /** Plotly has drawn: it forgets the zoom of an axis that has another range by itself. */
   drawn() {
-    const kept = Object.entries(this.zoomed).filter(([name, whole]) => whole === rangeOf(this.layout(), name));
+    const ranges = rangesOf(this.layout());
+    const kept = Object.entries(this.zoomed).filter(([name, whole]) => whole === String(ranges[name]));
     this.zoomed = Object.fromEntries(kept);
     const isWhole = !kept.length;
     setText(this.button, isWhole ? "Zoom" : "Whole view");
@@ -65,9 +68,4 @@ export class Zoom {
     this.drawing = drawing;
     this.redraw();
   }
-}
-
-/** @param {Layout} layout  @param {string} name  as the layout calls an axis */
-function rangeOf(layout, name) {
-  return String(/** @type {Layout["xaxis"]} */ (layout[name])?.range);
 }
