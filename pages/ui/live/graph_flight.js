@@ -35,7 +35,7 @@ function fill(group, { edge, route, share, width, sign, text }) {
   const visibility = seen ? null : "hidden";
   setAll(group, { "data-sign": sign, "data-cut": edge.state === "cut" ? "true" : null });
   setAll(path, { d: curve(route), "stroke-dasharray": `${share} 2`, "stroke-width": width, visibility });
-  const { x, y } = seen ? path.getPointAtLength(share * path.getTotalLength()) : { x: 0, y: 0 };
-  setAll(front, { cx: x, cy: y, r: width / 2 + FRONT, visibility });
+  const spot = seen ? path.getPointAtLength(share * path.getTotalLength()) : null;
+  setAll(front, { cx: spot?.x, cy: spot?.y, r: width / 2 + FRONT, visibility });
   write(group.children[2], text, edge.x, edge.y);
 }
