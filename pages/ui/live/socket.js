@@ -1,11 +1,9 @@
 // The lab's own line to the server: opens it, opens it again when it breaks, and reads what comes.
 // pages/labs/wire.py describes the bytes, messages.d.ts what they hold.
 
-// ms at most before the next try, the last one for good. After some twenty sockets that failed, Chromium
-// holds each further one back for up to five seconds.
-const DELAYS = [200, 400, 800, 1500, 2500];
+const DELAYS = [200, 400, 800, 1500]; // ms at most before the next try, the last one for good
 const LATER = 10_000; // ms, where the server has no room
-const UNHEARD = 8000; // ms for which a try waits for the server: what it sent may be lost
+const UNHEARD = 4000; // ms for which a try waits for the server: what it sent may be lost
 const NO_ROOM = 1013;
 const DEAF = 20_000; // ms without any answer to what was asked: the line is dead and nobody said so
 const HEAD = 12; // bytes
@@ -72,15 +70,27 @@ export class Line {
     if (this.ended || this.socket?.readyState === WebSocket.OPEN) return;
     this.tries = 0;
     clearTimeout(this.timer);
+    this.timer = 0;
     this.#open();
   }
 
   /** @param {number} wait  ms */
   #tryIn(wait) {
     this.tries += 1;
-    clearTimeout(this.timer);
     // Not all of a class at the same moment.
-    this.timer = setTimeout(() => this.#open(), wait * (0.6 + 0.4 * Math.random()));
+    this.timer = setTimeout(() => this.#try(), wait * (0.6 + 0.4 * Math.random()));
+  }
+
+  /**
+   * Open the line once the server is there. A request says whether it is: after some twenty sockets
+   * that failed, Chromium holds each further one back for up to five seconds.
+   */
+  async #try() {
+    const { timer } = this;
+    const isThere = await answers(this.url);
+    if (this.ended || timer !== this.timer) return;
+    if (isThere) this.#open();
+    else this.#tryIn(this.#delay);
   }
 
   get #delay() {
@@ -91,10 +101,8 @@ export class Line {
     const socket = new WebSocket(this.url);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
-    this.timer = setTimeout(() => this.#drop(), UNHEARD);
     socket.onopen = () => {
       if (socket !== this.socket) return socket.close();
-      clearTimeout(this.timer);
       this.tries = 0;
       this.handlers.opened();
     };
@@ -135,6 +143,20 @@ export class Line {
     }
     if (what) this.handlers.picture(body);
     else this.handlers.frame(seq, body);
+  }
+}
+
+/**
+ * Whether a server answers there, whatever it answers. A proxy says 502 to 504 where it has none.
+ * @param {string} socket  the address of a socket
+ */
+async function answers(socket) {
+  const signal = AbortSignal.timeout(UNHEARD);
+  try {
+    const { status } = await fetch(socket.replace("ws", "http"), { method: "HEAD", cache: "no-store", signal });
+    return status < 502;
+  } catch {
+    return false;
   }
 }
 

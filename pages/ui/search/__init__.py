@@ -18,7 +18,11 @@ from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.place import place_of
 
-_component = component("lesson_search", "search", '<div class="gt-search"></div>')
+_BUTTON = (
+    '<button type="button" class="gt-search-open" aria-keyshortcuts="/">'
+    'Search<kbd aria-hidden="true">/</kbd></button>'
+)
+_component = component("lesson_search", "search", f'<div class="gt-search">{_BUTTON}</div>')
 
 _CLICKED = "search_clicked"
 """Session key: a link was clicked, and is not followed yet."""

@@ -29,7 +29,7 @@ let go; // to a page, in the session
 /** @param {Component<{index: string}>} component */
 export function render({ parentElement, data, setTriggerValue }) {
   const root = /** @type {Element} */ (parentElement.querySelector(".gt-search"));
-  if (!root.firstChild) build(root);
+  if (!root.querySelector("dialog")) build(root);
   if (!go) hearPage();
   address = data.index;
   go = ({ pathname, search }) => {
@@ -60,13 +60,6 @@ function hearPage() {
 
 /** @param {Element} root */
 function build(root) {
-  const open = element(
-    "button",
-    "gt-search-open",
-    { type: "button", "aria-keyshortcuts": "/" },
-    "Search",
-    element("kbd", "", { "aria-hidden": "true" }, "/"),
-  );
   const input = element("input", "", {
     type: "search",
     "aria-label": "Search the course",
@@ -85,7 +78,7 @@ function build(root) {
     status,
     list,
   );
-  root.replaceChildren(open, dialog);
+  root.append(dialog);
 
   const find = async () => {
     index ??= fetch(new URL(address, document.baseURI)).then((answer) => {
@@ -105,7 +98,7 @@ function build(root) {
       status.textContent = "The index could not be loaded. Close this and try again.";
     }
   };
-  open.addEventListener("click", () => {
+  root.querySelector(".gt-search-open")?.addEventListener("click", () => {
     if (!dialog.open) dialog.showModal();
     input.select();
     void find();
