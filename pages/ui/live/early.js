@@ -22,7 +22,7 @@ const FONTS = 1000; // ms at most to wait for fonts: in another font lines break
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
 let still = 0;
-const COMING = `:is(${WORDS}) :is(${BAR}, .gt-sketch:empty)`;
+const COMING = `:is(${WORDS}) ${BAR}, .gt-sketch:empty`;
 const QUIZ = ".st-key-quiz > .stElementContainer .stPageLink p"; // to other questions
 const LAST = `.st-key-turn p, .st-key-beside p, [data-testid=stExpander] summary p, .st-key-start p, .st-key-teach [data-testid=stLinkButton], ${QUIZ}`;
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
