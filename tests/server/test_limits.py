@@ -4,58 +4,53 @@ import pytest
 
 from pages.server import limits
 
-V1, V2 = "3:cpu,cpuacct:/a/b\n4:memory:/a\n0::/\n", "0::/a/b\n"
+GIGABYTE = 1 << 30
 
 
 @pytest.fixture
-def groups(tmp_path, monkeypatch):
-    """Lay out control groups: the process's own, and files with what they say."""
+def group(tmp_path, monkeypatch):
+    """Lay out the container's group: files with what they say."""
 
-    def laid(own, **files):
+    def laid(files):
         monkeypatch.delenv(limits.CORES, raising=False)
         monkeypatch.setattr(limits.os, "sched_getaffinity", lambda _: range(16), raising=False)
         monkeypatch.setattr(limits.os, "sysconf", lambda _: 1 << 18, raising=False)  # 64 GB
-        monkeypatch.setattr(limits, "GROUPS", tmp_path)
-        monkeypatch.setattr(limits, "OWN_GROUPS", tmp_path / "own")
-        for path, text in ({"own": own} | files).items():
-            file = tmp_path / path.replace("__", ".")
+        monkeypatch.setattr(limits, "GROUP", tmp_path)
+        for path, text in files.items():
+            file = tmp_path / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
 
     return laid
 
 
-QUOTAS = [
-    (V2, {"a/b/cpu__max": "100000 100000\n"}, 1),
-    (V2, {"a/cpu__max": "350000 100000\n", "a/b/cpu__max": "max 100000\n"}, 3),
-    (V2, {"cpu__max": "50000 100000\n"}, 1),
-    (V2, {"a/b/cpu__max": "max 100000\n"}, 16),
-    (V1, {"cpu/a/cpu__cfs_quota_us": "200000\n", "cpu/a/cpu__cfs_period_us": "100000\n"}, 2),
-    (V1, {"cpu/cpu__cfs_quota_us": "-1\n", "cpu/cpu__cfs_period_us": "100000\n"}, 16),
-    ("", {}, 16),
-]
-
-
-@pytest.mark.parametrize(("own", "files", "cores"), QUOTAS)
-def test_a_quota_counts_as_so_many_cores(groups, own, files, cores):
-    groups(own, **files)
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "350000 100000\n"}, 3),
+        ({"cpu.max": "50000 100000\n"}, 1),
+        ({"cpu.max": "max 100000\n"}, 16),
+        ({"cpu/cpu.cfs_quota_us": "200000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 2),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 16),
+        ({}, 16),
+    ],
+)
+def test_a_quota_counts_as_so_many_cores(group, files, cores):
+    group(files)
     assert limits.cores() == cores
 
 
-GIGABYTE = 1 << 30
-
-
 @pytest.mark.parametrize(
-    ("own", "files", "memory", "workers"),
+    ("files", "memory", "workers"),
     [
-        (V2, {"a/b/memory__max": f"{GIGABYTE}\n"}, GIGABYTE, 2),
-        (V2, {"a/memory__max": f"{GIGABYTE // 2}\n", "a/b/memory__max": "max\n"}, GIGABYTE // 2, 1),
-        (V1, {"memory/a/memory__limit_in_bytes": f"{4 * GIGABYTE}\n"}, 4 * GIGABYTE, 8),
-        (V1, {"memory/memory__limit_in_bytes": "9223372036854771712\n"}, 64 * GIGABYTE, 8),
+        ({"memory.max": f"{GIGABYTE}\n"}, GIGABYTE, 2),
+        ({"memory.max": "max\n"}, 64 * GIGABYTE, 8),
+        ({"memory/memory.limit_in_bytes": f"{GIGABYTE // 2}\n"}, GIGABYTE // 2, 1),
+        ({"memory/memory.limit_in_bytes": "9223372036854771712\n"}, 64 * GIGABYTE, 8),
     ],
 )
-def test_there_are_as_many_workers_as_memory_allows(groups, own, files, memory, workers):
-    groups(own, **files)
+def test_there_are_as_many_workers_as_memory_allows(group, files, memory, workers):
+    group(files)
     assert limits.memory() == memory
     assert limits.workers() == workers
 

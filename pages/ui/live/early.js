@@ -17,30 +17,26 @@ const PATIENT = 6000; // ms
 const WORDS = ".st-key-words, .st-key-teach, .st-key-quiz, .st-key-chapter_stop_gradient, .st-key-playground";
 const HIDDEN = `.st-key-lab_home, ${WORDS}`; // as in style.css
 let waits = 0;
-const STILL = 60; // ms without another piece, where some that are no text are still on their way
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
-let still = 0;
-const COMING = `:is(${WORDS}) ${BAR}, .gt-sketch:empty`;
 const QUIZ = ".st-key-quiz > .stElementContainer .stPageLink p"; // to other questions
 const LAST = `.st-key-turn p, .st-key-beside p, [data-testid=stExpander] summary p, .st-key-start p, .st-key-teach [data-testid=stLinkButton], ${QUIZ}`;
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
+const COMING = `:is(${BAR}, .gt-sketch:empty):not(:is(${OWN}) *)`;
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed = "";
 const pieces = new MutationObserver((changes) => {
   if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
   count += 1;
-  clearTimeout(still);
   if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
   if (document.querySelector(BROKEN)) return show();
   const words = document.querySelector(WORDS);
   if (!words || !document.querySelector(LAST) || document.querySelector(COMING)) return;
-  if (document.querySelector(BAR)) still = setTimeout(dress, STILL);
-  else dress();
+  dress();
 });
 pieces.observe(document.documentElement, { childList: true, subtree: true });
 
