@@ -20,7 +20,7 @@ from pages.ui.place import place_of
 
 _BUTTON = (
     '<button type="button" class="gt-search-open" aria-keyshortcuts="/">'
-    'Search<kbd aria-hidden="true">/</kbd></button>'
+    '<span>Search</span><kbd aria-hidden="true">/</kbd></button>'
 )
 _component = component("lesson_search", "search", f'<div class="gt-search">{_BUTTON}</div>')
 
