@@ -63,6 +63,7 @@ lint-python: .venv/.tests
 	@$(PY) -m tests.support.prose
 
 lint-javascript: .venv/javascript/.installed
+	@$(PY) -m tests.support.message_types
 	@$(TSC) --project tests/javascript
 
 format: .venv/.tests ## rewrite the code in the project's format

@@ -2,7 +2,8 @@
 
 In comes a ``Wish``, which may be anything and is checked here for shape, type and size; whether a
 value makes sense is for the lesson to say. Out goes a ``Frame``, or the ``Picture`` of a training.
-``python -m tests.support.message_types`` writes the same for the browser's modules, messages.d.ts.
+``python -m tests.support.message_types`` writes the same for the browser's modules, messages.d.ts,
+which git ignores.
 """
 
 import json

@@ -19,9 +19,8 @@ import orjson
 FRAME, PICTURE = 0, 1
 _AXIS = re.compile(r"[xy]axis\d*")
 _MOVES = ("x", "y", "text", "hovertemplate", "hovertext", "meta")
-_AXIS_MOVES = ("range", "ticktext")
-"""What changes while one drags, in a trace and on an axis; all else in a chart is its style. What
-is said under a pointer can wait until the hand rests; what can be dragged is not drawn."""
+"""What changes in a trace while one drags. What is said under a pointer can wait until the hand
+rests; what can be dragged is not drawn."""
 
 
 def encode(
@@ -83,7 +82,7 @@ def _once(name: str, part: Mapping[str, Any], have: Mapping[str, str]) -> bytes:
 def _chart(chart: Mapping[str, Any]) -> tuple[bytes, str, list[bytes], int]:
     """A chart as JSON, the digest of its style, its arrays, and how many numbers they have.
 
-    The style is all but what moves: the same where only points, lines and axes have moved.
+    The style is all but what moves: the same where only points, lines and ranges have moved.
     """
     arrays: list[bytes] = []
     known: dict[int, dict[str, list[int]]] = {}
@@ -104,7 +103,7 @@ def _chart(chart: Mapping[str, Any]) -> tuple[bytes, str, list[bytes], int]:
     style = [
         [_without(_MOVES, trace) for trace in chart["data"]],
         {
-            name: _without(_AXIS_MOVES, part) if _AXIS.fullmatch(name) else part
+            name: _without(("range",), part) if _AXIS.fullmatch(name) else part
             for name, part in chart["layout"].items()
         },
     ]

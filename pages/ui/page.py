@@ -12,15 +12,20 @@ from pages.server.files import STATIC, add, digest, served
 from pages.ui.bundle import bundle
 
 _LIVE = Path(__file__).with_name("live")
-_STYLES = ("../style.css", "lab.css", "graph.css", "linked.css", "trainer.css")
-_plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes()
-# As a module, so that it is fetched where a formula is shown and leaves no global name behind.
+_ROOMS = [_LIVE, *(_LIVE.with_name(name) for name in ("search", "sketch"))]
+_STYLES = [_LIVE.with_name("style.css")]
+_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "graph", "linked", "trainer")]
+_STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
+# As modules, so that each is fetched when it is needed and leaves no global name behind.
+_plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"
 _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 
-PLOTLY = add(f"plotly-{digest(_plotly)}.min.js", _plotly)
+PLOTLY = add(f"plotly-{digest(_plotly)}.js", _plotly)
 MATHS = add(f"temml-{digest(_temml)}.js", _temml)
 
-_modules = {path.stem: path.read_text("utf-8") for path in sorted(_LIVE.glob("*.js"))}
+_modules = {
+    path.stem: path.read_text("utf-8") for room in _ROOMS for path in sorted(room.glob("*.js"))
+}
 # All that the modules need from Python: where the other scripts are, as seen from theirs.
 _modules["addresses"] = "".join(
     f'export const {name} = "../{address}";\n'
@@ -35,9 +40,10 @@ _colours |= {f"ink-{name}": pair for name, pair in INKS.items()}
 _variables = "".join(
     f"--{name}: light-dark({', '.join(pair)}); " for name, pair in _colours.items()
 )
-_rules = "\n".join((_LIVE / name).read_text("utf-8") for name in _STYLES)
+_rules = "\n".join(path.read_text("utf-8") for path in _STYLES)
 STYLE = f".stApp {{ {_variables}}}\n{_rules}"
-"""The look of the site and the lab. ``light-dark()`` follows the theme that Streamlit shows."""
+"""The look of the site, the lab, the search and the sketch. ``light-dark()`` follows the theme that
+Streamlit shows."""
 
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"

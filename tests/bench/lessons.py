@@ -45,7 +45,7 @@ INSTEAD = {
     "scaled": ("x", "Enter"),  # its first slider is a limit, and nothing is clipped at first
 }
 REST_MS = 450  # after a key, by when the lab has asked again because the hand rests
-WHOLE = ".gl-lab[data-whole]"
+READY = ".gl-lab[data-ready]"
 # A text that is typed in the moment of the next key: the lab waits for no more of it.
 TYPED = """(input, text) => {
   const type = () => {
@@ -116,7 +116,7 @@ def visit(browser: Browser, lab: Lab, url: str) -> None:
         page.context.add_cookies([{"name": name, "value": value, "url": url}])
     page.add_init_script(LINE)
     page.goto(url + lab.path)
-    page.locator(WHOLE).wait_for(timeout=60_000)
+    page.locator(READY).wait_for(timeout=60_000)
     page.evaluate(DETECTOR)
     page.wait_for_timeout(500)
     tabs = page.locator(".gl-tabs").get_by_role("button").all_inner_texts()
@@ -125,7 +125,7 @@ def visit(browser: Browser, lab: Lab, url: str) -> None:
     bottom = page.evaluate("document.querySelector('.gl-lab').getBoundingClientRect().bottom")
     page.set_viewport_size({"width": VIEWPORT["width"], "height": max(800, round(bottom) + 50)})
     page.wait_for_timeout(1500)
-    selectors = [f"{WHOLE}@data-whole", "[data-table]", ".gl-graph"]
+    selectors = [".gl-lab@data-seq", "[data-table]", ".gl-graph"]
     names = "[...document.querySelectorAll('[data-figure]')].map((one) => one.dataset.figure)"
     selectors += [f"[data-figure='{name}']" for name in page.evaluate(names)]
     for number in range(WARM_UP + PRESSES):

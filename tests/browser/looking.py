@@ -23,7 +23,7 @@ FOCUSABLE = """() => [...document.querySelectorAll(
 }).map((one) => one.outerHTML.slice(0, 80))"""
 # How slow this machine is, is not asked. A page hides its text until all pieces of it and its fonts
 # are there, and not until six seconds have passed, or one (pages/ui/live/early.js); a lab that
-# trains waits for the first picture, and not four seconds (pages/ui/live/pictures.js).
+# trains waits for the first picture, and not four seconds (pages/ui/live/lab.js).
 PATIENT = """
 {
   const later = window.setTimeout;
@@ -174,12 +174,10 @@ def becomes(page: Page, read: Callable[[], Found], wanted: object, said: object 
 
 
 def caught_up(page: Page) -> None:
-    """Wait until Plotly itself has drawn the newest frame, and not only the quick drawing. Before
-    the answer to what was just set, the newest is the one before: wait for that first.
+    """Wait until Plotly itself has drawn the newest frame, and not only the fast path. Before the
+    answer to what was just set, the newest is the one before: wait for that first.
     """
-    page.wait_for_function(
-        "(({seq, caughtUp}) => seq && seq === caughtUp)(document.querySelector('.gl-lab').dataset)"
-    )
+    page.wait_for_selector(".gl-lab[data-seq]:not(:has([data-behind]))", state="attached")
 
 
 def look(page: Page, width: int, theme: str) -> None:

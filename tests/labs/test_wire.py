@@ -15,7 +15,6 @@ from pages.labs.messages import (
     read,
     read_training,
 )
-from tests.support import message_types
 from tests.support.decoded import decode
 
 
@@ -129,9 +128,3 @@ def test_graph_and_code_are_not_sent_twice():
     assert again["code"] == {"digest": "d"}
     other = sent([], {"graph": first["graph"]["digest"]}, graph=graph | {"title": "h"})
     assert other["graph"]["nodes"] == [1]
-
-
-def test_the_browser_has_the_same_description():
-    assert message_types.TARGET.read_text("utf-8") == message_types.written(), (
-        "python -m tests.support.message_types --write"
-    )

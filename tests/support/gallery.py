@@ -53,18 +53,17 @@ body.stApp {{ background: var(--st-background-color); }}
 import {{ modules }} from "./{live}";
 const {{ Charts }} = modules.charts;
 const {{ Palette }} = modules.palette;
-const {{ loadPlotly }} = modules.chart_script;
 await document.fonts.load("16px 'Source Sans'"); // Plotly measures its labels
-const Plotly = await loadPlotly();
+const {{ default: Plotly }} = await import(modules.addresses.PLOTLY);
 for (const [place, figures] of Object.entries({charts})) {{
   const root = document.getElementById(place);
   const palette = new Palette(root);
   palette.refresh();
   const views = {{ box: () => root.querySelector(".gl-figures"), name: "" }};
-  const charts = new Charts(root, views, palette, null);
+  const charts = new Charts(views, palette, null, () => {{}});
+  charts.Plotly = Plotly;
   charts.frame(figures);
-  charts.draw(Plotly, true);
-  charts.drawRest();
+  charts.draw();
 }}
 document.body.dataset.drawn = "";
 </script>

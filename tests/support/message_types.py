@@ -1,10 +1,9 @@
 """Writes what crosses the wire as TypeScript, from its description in Python.
 
-`python -m tests.support.message_types` prints it; with --write it goes to messages.d.ts beside the
-modules of the lab. A test compares the two.
+`python -m tests.support.message_types` writes messages.d.ts next to the modules of the lab, which
+import their types from it. git ignores the file; `make lint` writes it first.
 """
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from pages.labs.messages import Aside, Frame, Picture, TrainingWish, Wish
 TARGET = Path(__file__).parents[2] / "pages" / "ui" / "live" / "messages.d.ts"
 HEAD = """\
 // What crosses the wire between a lab and the server. Made from pages/labs/messages.py, which says
-// what it means: `python -m tests.support.message_types --write`.
+// what it means.
 
 """
 # What Plotly takes is described where Plotly is.
@@ -67,7 +66,4 @@ def typed(schema: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    if "--write" in sys.argv:
-        TARGET.write_text(written(), encoding="utf-8")
-    else:
-        print(written(), end="")
+    TARGET.write_text(written(), encoding="utf-8")

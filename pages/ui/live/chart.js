@@ -1,10 +1,10 @@
 // One chart on the page: a Plotly node, made once and from then on only changed, so that zoom is kept
 // and no frame is ever empty.
 
-import { axes, fullLayout } from "./chart_layout.js";
-import { element, setText } from "./dom.js";
+import { fullLayout, rangesOf } from "./chart_layout.js";
+import { element, setOrRemove, setText } from "./dom.js";
 import { draggable } from "./drag.js";
-import { handBack, quickDraw } from "./quick.js";
+import { moveTraces } from "./plotly_fast_path.js";
 import { Zoom } from "./zoom.js";
 
 const CONFIG = {
@@ -18,6 +18,7 @@ const CONFIG = {
 const STAGE = 340; // px, the height of a chart on the stage
 const LOW = 260; // and in a narrow window, where the text scrolls below it
 const NARROW = matchMedia("(max-width: 640px)");
+const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
 const TITLE = 24; // pixels above a chart that is taken away as a picture
 
 /** @import { Charts } from "./charts.js" */
@@ -28,27 +29,20 @@ export class Chart {
   /** @param {FigureSpec} spec  @param {Charts} charts  those of the lab, this one among them */
   constructor(spec, charts) {
     this.charts = charts;
-    this.spec = spec; // with the axes that a hand holds
-    this.given = spec; // with axes of its own
-    /** @type {?Record<string, unknown>} */
-    this.held = null; // the ranges of axes that stand still, while something in the chart is dragged
-    /** @type {?string} */
-    this.digest = null; // of what is drawn
-    /** @type {?string} */
-    this.style = null; // the same, without where things lie
-    this.theme = ""; // whose colours are drawn
+    this.spec = spec;
+    /** @type {Record<string, unknown>} */
+    this.held = {}; // the ranges of axes that stand still while something in the chart is dragged
+    this.drawn = ""; // the digest of what is drawn
+    this.look = ""; // and all else that its drawing depended on
+    this.later = 0;
     /** @type {?number} */
     this.width = null;
-    /** @type {?string} */
-    this.alt = null;
-    this.inSight = true; // or nearly
-    this.quick = false; // drawn without Plotly, which still holds older numbers
     this.listening = false; // Plotly has drawn here before
     this.title = element("div", "gl-title");
     /** @type {Plot} */
     this.plot = element("div", "gl-plot", { role: "img" }); // the node that Plotly draws into
     this.caption = element("figcaption", "gl-caption");
-    this.zoom = new Zoom(() => this.spec.figure?.layout ?? {}, () => this.draw());
+    this.zoom = new Zoom(() => this.#layout(), () => this.draw());
     const { title, plot, caption, zoom } = this;
     this.root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
   }
@@ -61,40 +55,38 @@ export class Chart {
   frame(spec, staged) {
     const { plot } = this;
     const height = Math.min(staged ? STAGE : spec.height, NARROW.matches ? LOW : STAGE);
-    this.given = { ...spec, height };
-    this.spec = this.#held();
+    this.spec = { ...spec, height };
     setText(this.title, spec.title);
     setText(this.caption, spec.caption);
     plot.style.height = `${height}px`;
-    if (this.alt !== spec.alt) plot.setAttribute("aria-label", (this.alt = spec.alt));
+    setOrRemove(plot, "aria-label", spec.alt);
   }
 
-  /** Whether it shows another figure than it should. */
-  get isStale() {
-    return this.digest !== this.spec.digest;
+  /** Draw what has changed. */
+  update() {
+    const { figure, digest } = this.spec;
+    const look = this.#look();
+    if (this.drawn === digest && this.look === look) return;
+    if (!figure || this.look !== look || !moveTraces(this.plot, figure.data)) return this.draw();
+    this.drawn = digest ?? "";
+    this.root.dataset.behind = ""; // Plotly still holds older numbers
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.draw(), QUIET);
   }
 
-  /** All counts as changed. */
-  forget() {
-    this.digest = this.style = null;
-  }
-
-  /** Draw, by Plotly. */
   draw() {
-    const { Plotly, palette, controls } = this.charts;
+    const { Plotly, palette, controls, hover } = this.charts;
     const { plot, spec } = this;
     if (!Plotly || !this.width || !spec.figure) return; // hidden for now; drawn when it gets a width
-    const { data, layout } = spec.figure;
-    this.digest = spec.digest ?? "";
-    this.style = this.#look();
-    this.theme = palette.theme;
-    this.quick = false;
-    handBack(plot, layout);
+    this.drawn = spec.digest ?? "";
+    this.look = this.#look();
+    delete this.root.dataset.behind;
+    clearTimeout(this.later);
     try {
       // The settings go in once: given again, Plotly measures the page to compare them, and
       // makes a new chart where the address has changed.
       const config = this.listening ? undefined : CONFIG;
-      Plotly.react(plot, palette.paint(data), this.#layout(layout), config);
+      Plotly.react(plot, palette.paint(spec.figure.data), this.#whole(), config);
     } catch (error) {
       console.error(`The chart ${spec.id} could not be drawn.`, error);
       return;
@@ -103,20 +95,12 @@ export class Chart {
       this.listening = true;
       plot.on?.("plotly_click", ({ points }) => this.#clicked(points));
       plot.on?.("plotly_relayout", (changes) => this.zoom.changed(Object.keys(changes)));
+      plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure?.data[points[0]?.curveNumber ?? -1] ?? null));
+      plot.on?.("plotly_unhover", () => hover(null));
       plot.addEventListener("dblclick", () => this.zoom.whole());
       if (controls) this.#obey(controls);
     }
     this.zoom.drawn();
-  }
-
-  /** Draw without Plotly, where only numbers have changed. @returns {boolean} whether that was done */
-  drawQuickly() {
-    const { figure, digest } = this.spec;
-    if (!figure || !this.listening || this.style !== this.#look()) return false;
-    if (!quickDraw(this.plot, figure)) return false;
-    this.digest = digest ?? "";
-    this.quick = true;
-    return true;
   }
 
   /** With its title, as the address of an SVG. */
@@ -124,7 +108,7 @@ export class Chart {
     const { Plotly, palette } = this.charts;
     const { figure, title, height, id } = this.spec;
     if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
-    const layout = this.#layout(figure.layout);
+    const layout = this.#whole();
     const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
     const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
     const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
@@ -133,15 +117,22 @@ export class Chart {
   }
 
   drop() {
-    this.zoom.stop();
+    clearTimeout(this.later);
     this.charts.Plotly?.purge(this.plot);
     this.root.remove();
   }
 
-  /** @param {Layout} layout */
-  #layout(layout) {
+  /** The figure's layout, with the axes that a hand holds. @returns {Layout} */
+  #layout() {
+    const { layout = {} } = this.spec.figure ?? {};
+    const held = Object.entries(this.held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
+    return { ...layout, ...Object.fromEntries(held) };
+  }
+
+  /** With what all charts share. */
+  #whole() {
     const { width, zoom, charts } = this;
-    return fullLayout(layout, { width, height: this.spec.height, family: charts.family }, zoom, charts.palette);
+    return fullLayout(this.#layout(), { width, height: this.spec.height, family: charts.family }, zoom, charts.palette);
   }
 
   /** @param {Point[]} points */
@@ -165,26 +156,13 @@ export class Chart {
 
   /** While a hand drags in a chart its axes stand still. @param {boolean} still */
   #hold(still) {
-    const layout = this.spec.figure?.layout ?? {};
-    const ranges = axes(layout).map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range]);
-    this.held = still ? Object.fromEntries(ranges) : null;
-    if (still) return;
-    this.spec = this.#held();
-    this.draw();
+    this.held = still ? rangesOf(this.#layout()) : {};
+    if (!still) this.draw();
   }
 
-  /** The figure, with the axes that a hand holds. @returns {FigureSpec} */
-  #held() {
-    const { given, held } = this;
-    if (!held || !given.figure) return given;
-    const { layout } = given.figure;
-    const kept = Object.entries(held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
-    return { ...given, figure: { ...given.figure, layout: { ...layout, ...Object.fromEntries(kept) } } };
-  }
-
-  /** All of it but where things lie: what is drawn quickly has to have it. */
+  /** Names all but where points and lines lie. */
   #look() {
     const { style, height } = this.spec;
-    return `${style} ${height} ${this.width}`;
+    return JSON.stringify([style, height, this.width, this.charts.palette.theme, rangesOf(this.#layout())]);
   }
 }

@@ -1,7 +1,8 @@
-// What all charts of the course share: axes, margins and colours, under a figure's own layout.
+// What all charts of the course share: axes, margins and colours, under a figure's own layout; and where
+// Plotly puts a number.
 
 /** @import { Palette } from "./palette.js" */
-/** @import { Layout } from "./plotly.d.ts" */
+/** @import { Axis, Layout, Plot, Trace } from "./plotly.d.ts" */
 /** @import { Zoom } from "./zoom.js" */
 
 const AXIS = {
@@ -43,7 +44,29 @@ export function fullLayout(layout, { width, height, family }, zoom, palette) {
   return palette.paint(full);
 }
 
+/** The ranges of a layout's axes, by name. @param {Layout} layout */
+export function rangesOf(layout) {
+  return Object.fromEntries(axes(layout).map((name) => [name, /** @type {Layout["xaxis"]} */ (layout[name])?.range]));
+}
+
 /** The names of a layout's axes. @param {Layout} layout */
-export function axes(layout) {
+function axes(layout) {
   return Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+}
+
+/** Both axes of a trace, once Plotly has drawn. @param {Plot} plot  @param {Trace} trace  @returns {?Axis[]} */
+export function axesOf(plot, { xaxis = "x", yaxis = "y" }) {
+  const layout = /** @type {Record<string, Axis>} */ (/** @type {unknown} */ (plot._fullLayout ?? {}));
+  const axes = [xaxis, yaxis].map((id) => layout[`${id[0]}axis${id.slice(1)}`]);
+  return axes.every(Boolean) ? axes : null;
+}
+
+/**
+ * Where a trace's points are, in pixels from the upper left end of its axes.
+ * @param {Trace} trace
+ * @param {Axis[]} axes
+ * @returns {[number, number][]}
+ */
+export function places({ x = [], y = [] }, [across, down]) {
+  return Array.from(x, (value, index) => [across.c2p(value ?? NaN), down.c2p(y[index] ?? NaN)]);
 }

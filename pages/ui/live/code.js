@@ -1,6 +1,6 @@
 // The program as code, in a drawer: one pane at a time, and files to take away.
 
-import { element, save, setChildren } from "./dom.js";
+import { button, element, save, setChildren } from "./dom.js";
 
 /** @import { Code, CodeFile, Pane } from "./messages.d.ts" */
 
@@ -39,13 +39,12 @@ export class CodeView {
     const names = Object.keys(this.panes);
     if (!names.includes(this.chosen)) this.chosen = names[0];
     const buttons = names.map((name) => {
-      const button = element("button", "gl-button", { type: "button", "aria-pressed": String(name === this.chosen) }, name);
-      button.addEventListener("click", () => {
+      const choose = () => {
         this.chosen = name;
         this.#show();
         /** @type {HTMLElement} */ (this.names.querySelector("[aria-pressed=true]"))?.focus();
-      });
-      return button;
+      };
+      return button(name, choose, { "aria-pressed": String(name === this.chosen) });
     });
     setChildren(this.names, names.length > 1 ? buttons : []);
     const { lines, marks, remarks } = this.panes[this.chosen];

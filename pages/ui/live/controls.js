@@ -32,7 +32,7 @@ export class Controls {
     this.more = more;
     this.handlers = handlers;
     /** @type {Map<string, Entry>} */
-    this.known = new Map(); // by name and kind
+    this.known = new Map(); // by name
     /** @type {HTMLElement[]} */
     this.groups = [];
     this.layout = "";
@@ -84,7 +84,7 @@ export class Controls {
    */
   drag(moves, moving, more = {}) {
     const near = moves.flatMap(({ name, value, unit, entry }) => {
-      const text = this.#entry(name)?.field.near?.(value, unit, entry);
+      const text = this.known.get(name)?.field.near?.(value, unit, entry);
       return text === undefined ? [] : [[name, text]];
     });
     this.choose({ ...Object.fromEntries(near), ...more }, moving);
@@ -92,7 +92,7 @@ export class Controls {
 
   /** Whether there is such a control, in sight and not held. @param {string} name */
   isFree(name) {
-    const { spec, disabled = true } = this.#entry(name) ?? {};
+    const { spec, disabled = true } = this.known.get(name) ?? {};
     return !disabled && !spec?.hidden;
   }
 
@@ -102,7 +102,7 @@ export class Controls {
    * @returns {?Settable}
    */
   number(name) {
-    const { spec, field } = this.#entry(name) ?? {};
+    const { spec, field } = this.known.get(name) ?? {};
     if (!spec || !field || !this.isFree(name)) return null;
     if (spec.kind === "slider" || spec.kind === "integer") return { ...spec, now: field.get() };
     const chooser = [...this.known.values()].find((one) => one.spec.of === name);
@@ -115,14 +115,8 @@ export class Controls {
   /** Type a number: the whole control's, or the chosen entry's. @param {string} name  @param {string} text */
   enter(name, text) {
     const { entry, kind } = this.number(name) ?? {};
-    const list = this.#entry(name)?.field.get() ?? "";
+    const list = this.known.get(name)?.field.get() ?? "";
     this.choose({ [name]: kind === "text" ? withEntry(list, entry ?? 0, text) : text }, false);
-  }
-
-  /** @param {string} name */
-  #entry(name) {
-    for (const entry of this.known.values()) if (entry.name === name) return entry;
-    return undefined;
   }
 
   /** Set controls from here, and notify nobody. @param {Record<string, string>} values */
@@ -157,7 +151,7 @@ export class Controls {
     }
     this.open = groups.map(({ open }) => open);
     for (const spec of groups.flatMap((group) => group.controls)) {
-      const entry = /** @type {Entry} */ (this.known.get(`${spec.name} ${spec.kind}`));
+      const entry = /** @type {Entry} */ (this.known.get(spec.name));
       entry.spec = spec;
       entry.field.describe(spec);
       entry.field.allow?.(this.allowed);
@@ -221,7 +215,7 @@ export class Controls {
   /** Whether the row of a table lacks a part that it has to have: it is being filled in. @param {string} name */
   #isUnfinished(name) {
     const row = rowOf(name);
-    const texts = ["op", "rule"].map((part) => this.#entry(row + part)?.field.get().trim());
+    const texts = ["op", "rule"].map((part) => this.known.get(row + part)?.field.get().trim());
     return Boolean(row) && Boolean(texts[0]) !== Boolean(texts[1]);
   }
 
@@ -272,15 +266,11 @@ export class Controls {
     const boxes = groups.map((group, index) => {
       const box = this.#groupBox(group, index);
       const fields = group.controls.map((spec) => {
-        const key = `${spec.name} ${spec.kind}`;
-        const entry = before.get(key) ?? {
-          name: spec.name,
-          field: makeField(spec, (what) => this.#notify(what, spec.name)),
-          fresh: true,
-          disabled: false,
-          spec,
-        };
-        this.known.set(key, entry);
+        const { name, kind } = spec;
+        const known = before.get(name);
+        const make = () => makeField(spec, (what) => this.#notify(what, name));
+        const entry = known?.spec.kind === kind ? known : { name, field: make(), fresh: true, disabled: false, spec };
+        this.known.set(name, entry);
         return entry.field.root;
       });
       setChildren(/** @type {Element} */ (box.querySelector(".gl-fields")), fields);

@@ -34,6 +34,18 @@ export function svg(tag, className, attributes = {}, ...children) {
 }
 
 /**
+ * A button that does something.
+ * @param {string} label
+ * @param {() => void} press
+ * @param {Record<string, string>} [attributes]
+ */
+export function button(label, press, attributes = {}) {
+  const made = element("button", "gl-button", { type: "button", ...attributes }, label);
+  made.addEventListener("click", press);
+  return made;
+}
+
+/**
  * Set a node's text only when it differs: an unchanged node costs no layout. Its own text node is
  * kept: where one goes and another comes, the browser asks every `:has()` of the page again.
  * @param {Node} node
@@ -82,6 +94,15 @@ export function setChildren(parent, children) {
 export function setOrRemove(node, name, value) {
   if (value === undefined || value === null || value === "") node.removeAttribute(name);
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, String(value));
+}
+
+/**
+ * Several attributes.
+ * @param {Element} node
+ * @param {Record<string, string | number | null | undefined>} attributes
+ */
+export function setAll(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) setOrRemove(node, name, value);
 }
 
 /** A file for the learner to keep. @param {BlobPart} content  @param {string} name */

@@ -3,8 +3,7 @@
 // under the hand is found when it comes down, by mouse or finger alike; the controls are there for
 // the keyboard.
 
-import { shownRange } from "./quick.js";
-import { letterOf, scale } from "./quick_axis.js";
+import { axesOf, places } from "./chart_layout.js";
 
 /** @import { Controls } from "./controls.js" */
 /** @import { Axis, EdgeMeasure, Handle, Plot, Trace } from "./plotly.d.ts" */
@@ -30,7 +29,7 @@ const THIN = 2; // px between two edges that count as one, until the hand says w
  * @property {Hit} hit
  * @property {PointerEvent} from
  * @property {DOMRect} box
- * @property {(spot: Pair) => {at: Pair, ends: Pair[], units: Pair}} read
+ * @property {Axis[]} axes  which stand still meanwhile
  * @property {boolean} moving
  * @property {?PointerEvent} last
  */
@@ -51,18 +50,19 @@ export function draggable(plot, chart, controls) {
 
   const report = (/** @type {PointerEvent} */ event, /** @type {boolean} */ moving) => {
     if (!grip) return;
-    const { hit, from, box, read } = grip;
+    const { hit, from, box, axes } = grip;
     // A point stays as far from the hand as it was, so that nothing jumps.
     const start = hit.handle.part === "place" ? [from.clientX - box.left, from.clientY - box.top] : hit.spot;
     const spot = /** @type {Pair} */ ([start[0] + event.clientX - from.clientX, start[1] + event.clientY - from.clientY]);
-    const { at, ends, units } = read(spot);
+    const at = /** @type {Pair} */ (axes.map(({ p2c, _offset }, way) => p2c(spot[way] - _offset)));
     const entry = hit.handle.part === "points" ? hit.index : undefined;
     const moves = Object.entries(hit.handle.sets).flatMap(([name, measure]) => {
       if (typeof measure === "object" && measure.edge !== hit.edge?.side) return [];
       const { value, along } = typeof measure === "object" ? pulled(measure, hit, spot) : measured(measure, at);
-      const [low, high] = ends[along];
+      const { range, _length } = axes[along];
+      const [low, high] = range;
       const inside = entry === undefined && hit.handle.part !== "place" ? value : Math.min(Math.max(value, low), high);
-      return [{ name, value: inside, unit: units[along], entry }];
+      return [{ name, value: inside, unit: Math.abs(high - low) / _length, entry }];
     });
     const select = chart.selects();
     const chosen = entry !== undefined && select ? { [select]: String(entry + 1) } : {};
@@ -89,7 +89,7 @@ export function draggable(plot, chart, controls) {
       const axes = axesOf(plot, hit.trace);
       if (!axes) return;
       if (kind === "mouse") event.preventDefault(); // Plotly would take it for a click of its own
-      grip = { hit, from: event, box: plot.getBoundingClientRect(), read: reader(plot, hit.trace, axes), moving: false, last: null };
+      grip = { hit, from: event, box: plot.getBoundingClientRect(), axes, moving: false, last: null };
       if (kind === "mouse" && hit.handle.part === "place") {
         begin(event);
         report(event, true);
@@ -201,7 +201,7 @@ function find(plot, traces, controls, spot, kind) {
     if (!axes || !inside) continue;
     const { part } = handle;
     const isLine = part === "line" || part === "band";
-    const spots = part === "place" ? [] : pixels(plot, trace, axes);
+    const spots = part === "place" ? [] : pixels(trace, axes);
     // A line is worth less than any point, a place less than any line.
     const far = isLine ? 100 : part === "place" ? 1000 : 0;
     if (part === "place" && best > far) [best, found] = [far, { trace, handle, index: -1, spot, edge: null }];
@@ -210,7 +210,7 @@ function find(plot, traces, controls, spot, kind) {
       const away = isLine ? besides(spot, spots[index - 1], one) : Math.hypot(one[0] - spot[0], one[1] - spot[1]);
       if (away > (isLine ? LINE : REACH)[kind] || away + far >= best) continue;
       const hit = { trace, handle, index, spot: isLine ? spot : one, edge: null };
-      const whole = part === "band" ? onEdge(plot, hit, spots, axes) : hit;
+      const whole = part === "band" ? onEdge(hit, spots, axes) : hit;
       if (whole) [best, found] = [away + far, whole];
     }
   }
@@ -219,20 +219,19 @@ function find(plot, traces, controls, spot, kind) {
 
 /**
  * A hit on a band's outline: the place on it where the hand is, and which of its edges that is.
- * @param {Plot} plot
  * @param {Hit} hit
  * @param {Pair[]} spots  of its trace
  * @param {Axis[]} axes
  * @returns {?Hit}
  */
-function onEdge(plot, hit, spots, axes) {
+function onEdge(hit, spots, axes) {
   const { trace, handle, index, spot } = hit;
   const height = (/** @type {Pair[]} */ line, /** @type {number} */ to) => {
     const [from, end] = [line[to - 1], line[to]];
     const share = from && end ? (spot[0] - from[0]) / (end[0] - from[0]) : NaN;
     return share >= 0 && share <= 1 ? from[1] + share * (end[1] - from[1]) : NaN;
   };
-  const base = pixels(plot, { ...trace, y: handle.zero ?? Array.from(trace.x ?? [], () => 0) }, axes);
+  const base = pixels({ ...trace, y: handle.zero ?? Array.from(trace.x ?? [], () => 0) }, axes);
   const [line, zero] = [height(spots, index), height(base, index)];
   if (!(Math.abs(line - zero) > FLAT)) return null;
   const lines = spots.map((_, to) => Math.abs(height(spots, to) - zero)).filter(Number.isFinite);
@@ -241,41 +240,14 @@ function onEdge(plot, hit, spots, axes) {
   return { ...hit, spot: [spot[0], line], edge: { zero, side } };
 }
 
-/** Both axes of a trace. @param {Plot} plot  @param {Trace} trace  @returns {?Axis[]} */
-function axesOf(plot, { xaxis = "x", yaxis = "y" }) {
-  const layout = /** @type {Record<string, Axis>} */ (/** @type {unknown} */ (plot._fullLayout ?? {}));
-  const axes = [xaxis, yaxis].map((id) => layout[`${id[0]}axis${id.slice(1)}`]);
-  return axes.every(Boolean) ? axes : null;
-}
-
-/** @param {Plot} plot  @param {Trace} trace  @param {Axis[]} axes  @returns {Pair[]} */
-function pixels(plot, { x = [], y = [], xaxis = "x", yaxis = "y" }, axes) {
-  const [across, down] = [xaxis, yaxis].map((id, way) => {
-    const place = scale(letterOf(id), axes[way], shownRange(plot, id, axes[way]));
-    return (/** @type {number|null} */ value) => axes[way]._offset + place(value ?? NaN);
-  });
-  return Array.from(x, (value, index) => [across(value), down(y[index])]);
+/** @param {Trace} trace  @param {Axis[]} axes  @returns {Pair[]} */
+function pixels(trace, axes) {
+  const [left, top] = axes.map(({ _offset }) => _offset);
+  return places(trace, axes).map(([x, y]) => [left + x, top + y]);
 }
 
 /**
- * From pixels to values on the axes as they are now, whatever they come to later.
- * @param {Plot} plot
- * @param {Trace} trace
- * @param {Axis[]} axes
- * @returns {Grip["read"]}
- */
-function reader(plot, { xaxis = "x", yaxis = "y" }, axes) {
-  const ends = /** @type {Pair[]} */ ([xaxis, yaxis].map((id, way) => shownRange(plot, id, axes[way])));
-  const units = /** @type {Pair} */ (ends.map(([low, high], way) => Math.abs(high - low) / axes[way]._length));
-  return (spot) => {
-    const share = spot.map((pixel, way) => (pixel - axes[way]._offset) / axes[way]._length);
-    const [x, y] = [share[0], 1 - share[1]].map((part, way) => ends[way][0] + part * (ends[way][1] - ends[way][0]));
-    return { at: [x, y], ends, units };
-  };
-}
-
-/**
- * The same where a band's edge is pulled to some height.
+ * What a control is set to where a band's edge is pulled to some height.
  * @param {EdgeMeasure} measure
  * @param {Hit} hit
  * @param {Pair} spot  in pixels

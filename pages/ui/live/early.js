@@ -25,7 +25,7 @@ const LAST = `.st-key-turn p, .st-key-beside p, [data-testid=stExpander] summary
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
-const COMING = `${BAR}:not(:is(${OWN}) *)`;
+const COMING = `:is(${BAR}, .gt-sketch:empty):not(:is(${OWN}) *)`;
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed = "";

@@ -1,7 +1,7 @@
 // A program's field: several lines, their numbers beside them, and a mark where an error is. What
 // is typed counts once the learner says so: Ctrl or Cmd with Enter, the button, or leaving.
 
-import { element } from "./dom.js";
+import { button, element } from "./dom.js";
 
 const LEAST_LINES = 5;
 const MOST_LINES = 18;
@@ -106,12 +106,11 @@ export function code(spec, id, notify, { body }) {
  */
 export function actions(spec, id, notify, { body }) {
   const buttons = (spec.options ?? []).map(({ value, label }) => {
-    const button = element("button", "gl-button", { type: "button", "data-does": value }, label);
-    button.addEventListener("click", () => {
-      if (button.getAttribute("aria-disabled") === "true") return;
-      notify(/** @type {"undo"|"redo"} */ (value));
+    const made = button(label, () => {
+      if (made.getAttribute("aria-disabled") !== "true") notify(/** @type {"undo"|"redo"} */ (value));
     });
-    return button;
+    made.dataset.does = value;
+    return made;
   });
   body.append(...buttons);
   return {
@@ -120,11 +119,11 @@ export function actions(spec, id, notify, { body }) {
     nodes: () => buttons,
     describe: () => {},
     allow(which) {
-      for (const button of buttons) {
+      for (const one of buttons) {
         // Not `disabled`: it keeps the focus.
-        const can = which[button.dataset.does ?? ""];
-        button.setAttribute("aria-disabled", String(!can));
-        button.tabIndex = can ? 0 : -1;
+        const can = which[one.dataset.does ?? ""];
+        one.setAttribute("aria-disabled", String(!can));
+        one.tabIndex = can ? 0 : -1;
       }
     },
   };

@@ -5,7 +5,7 @@ import { element, setOrRemove, setText } from "./dom.js";
 import { actions, code } from "./editor.js";
 import { nearest, rounded, withEntry } from "./scale.js";
 import { slider } from "./slider.js";
-import { step, typed } from "./typing.js";
+import { typed } from "./typing.js";
 
 /** @import { Control, Option } from "./messages.d.ts" */
 
@@ -120,12 +120,7 @@ function text(spec, id, notify, { body }) {
     if (options.length) body.append(list);
     setOrRemove(input, "list", options.length ? list.id : "");
   });
-  const take = (/** @type {string} */ value, /** @type {What} */ what) => {
-    input.value = value;
-    notify(what);
-  };
-  const stepping = (/** @type {number} */ steps) => step(input, range, steps, take);
-  typed(input, notify, { step: spec.kind === "integer" ? stepping : null });
+  typed(input, notify, { range: () => (spec.kind === "integer" ? range : null) });
   return {
     get: () => input.value,
     set: (value) => {

@@ -1,7 +1,7 @@
 // Goals: what a program should compute, and how far the one on the screen is. One goal is a line; of
 // several, one is shown at a time. A tick stays.
 
-import { element, setChildren, setText } from "./dom.js";
+import { button, element, setChildren, setText } from "./dom.js";
 
 /** @import { GoalSpec } from "./messages.d.ts" */
 
@@ -52,12 +52,8 @@ export class Goals {
 
   /** @param {GoalSpec[]} goals */
   #build(goals) {
-    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {number} */ by) => {
-      const made = element("button", "gl-button", { type: "button", "aria-label": label }, text);
-      made.addEventListener("click", () => this.#turn(by));
-      return made;
-    };
-    const [back, next] = [button("‹", "Previous goal", -1), button("›", "Next goal", 1)];
+    const back = button("‹", () => this.#turn(-1), { "aria-label": "Previous goal" });
+    const next = button("›", () => this.#turn(1), { "aria-label": "Next goal" });
     const pager = element("div", "gl-buttons", {}, back, this.which, next);
     setChildren(this.box, [this.title, ...(goals.length > 1 ? [pager] : []), this.text, this.state]);
   }

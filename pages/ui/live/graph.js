@@ -99,7 +99,8 @@ export class Graph {
       this.spec = null;
       return;
     }
-    if (moves && before && spec.digest === before.digest) return;
+    const isSame = spec.digest === before?.digest && (moves || (!newest && reset === this.reset));
+    if (isSame) return;
     const last = spec.steps.length;
     const isSet = reset !== this.reset && spec.graphStep !== null;
     if (isSet) this.stepper.pause();

@@ -1,7 +1,7 @@
 // The graph as SVG: nodes with forward values, edges with gradients. Every node and edge has one
 // group for good, found by its id; an answer that only changes numbers writes attributes and text.
 
-import { setChildren, setOrRemove, setText, svg } from "./dom.js";
+import { setAll, setChildren, setOrRemove, setText, svg } from "./dom.js";
 import { Flight } from "./graph_flight.js";
 import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
@@ -83,8 +83,7 @@ export class Drawing {
     const hits = spec.edges.map((_, place) => this.hits.children[place] ?? svg("path", ""));
     setChildren(this.hits, hits);
     hits.forEach((hit, place) => {
-      setOrRemove(hit, "data-hit", spec.edges[place].id);
-      setOrRemove(hit, "d", curve(spec.edges[place].route));
+      setAll(hit, { "data-hit": spec.edges[place].id, d: curve(spec.edges[place].route) });
     });
     setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
     setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, reached)));
@@ -121,10 +120,12 @@ export class Drawing {
       if (!group) continue;
       const cuttable = edge.cuttable && Boolean(this.spec.scissors);
       const cut = cuts.has(edge.id) || edge.state === "cut";
-      setOrRemove(group, "data-cut", cut ? "true" : null);
-      setOrRemove(group, "data-cuttable", cuttable ? "true" : null);
-      setOrRemove(group, "role", cuttable ? "button" : "img");
-      setOrRemove(group, "aria-pressed", cuttable ? String(cut) : null);
+      setAll(group, {
+        "data-cut": cut ? "true" : null,
+        "data-cuttable": cuttable ? "true" : null,
+        role: cuttable ? "button" : "img",
+        "aria-pressed": cuttable ? String(cut) : null,
+      });
     }
   }
 
@@ -138,28 +139,26 @@ export class Drawing {
     const [box, text, value, badge] = group.children;
     const { width, height } = node;
     const right = this.spec?.right;
-    setOrRemove(group, "transform", `translate(${node.x} ${node.y})`);
-    setOrRemove(group, "data-kind", node.kind);
-    setOrRemove(group, "data-stale", node.stale.length ? "true" : null);
-    setOrRemove(group, "data-step", state);
     const spoken = { "": "", passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state];
-    setOrRemove(group, "aria-label", `${node.label}: ${node.type}, value ${node.value}${spoken}${node.stale.map((said) => `. ${said}`).join("")}`);
-    const place = { x: -width / 2, y: -height / 2, width, height, rx: 10 };
-    for (const [name, number] of Object.entries(place)) setOrRemove(box, name, number);
+    setAll(group, {
+      transform: `translate(${node.x} ${node.y})`,
+      "data-kind": node.kind,
+      "data-stale": node.stale.length ? "true" : null,
+      "data-step": state,
+      "aria-label": `${node.label}: ${node.type}, value ${node.value}${spoken}${node.stale.map((said) => `. ${said}`).join("")}`,
+    });
+    setAll(box, { x: -width / 2, y: -height / 2, width, height, rx: 10 });
     const words = node.lines.slice(0, -1);
     // The value lies on the lower border, or upright at the right of the words.
     const [x, y] = right ? [0, -5] : [-ROOM / 2, 0];
     const lines = words.map((_, line) => text.children[line] ?? svg("tspan", ""));
     setChildren(text, lines);
     lines.forEach((line, at) => {
-      setOrRemove(line, "x", x);
-      setOrRemove(line, "y", y + ((1 - words.length) / 2 + at) * LINE);
-      setOrRemove(line, "class", at ? "gl-does" : "");
+      setAll(line, { x, y: y + ((1 - words.length) / 2 + at) * LINE, class: at ? "gl-does" : "" });
       setText(line, words[at]);
     });
     write(value, node.lines[words.length], right ? 0 : (width - ROOM) / 2 - 6, right ? height / 2 : 0);
-    setOrRemove(badge, "x", width / 2);
-    setOrRemove(badge, "y", -height / 2);
+    setAll(badge, { x: width / 2, y: -height / 2 });
     setText(badge, mark);
     return group;
   }
@@ -174,28 +173,27 @@ export class Drawing {
     const right = Boolean(this.spec?.right);
     const known = shown.has(edge.id);
     const wide = thickness(edge);
-    setOrRemove(group, "data-state", edge.state);
-    setOrRemove(group, "data-sign", edge.sign);
-    setOrRemove(group, "data-stale", edge.stale ? "true" : null);
-    setOrRemove(group, "data-shown", known ? "true" : null);
     const between = `Edge from ${edge.from} to ${edge.to}`;
-    // While the gradients are covered there is nothing to say of one.
-    setOrRemove(group, "aria-label", known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`);
+    setAll(group, {
+      "data-state": edge.state,
+      "data-sign": edge.sign,
+      "data-stale": edge.stale ? "true" : null,
+      "data-shown": known ? "true" : null,
+      // While the gradients are covered there is nothing to say of one.
+      "aria-label": known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`,
+    });
     const [dx, dy] = aside(right);
     const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
     const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
-    setOrRemove(way, "d", curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]));
-    setOrRemove(sent, "d", curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]));
-    setOrRemove(way, "transform", `translate(${-dx} ${-dy})`);
-    setOrRemove(sent, "transform", `translate(${dx} ${dy})`);
-    setOrRemove(sent, "stroke-width", wide);
+    setAll(way, { d: curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]), transform: `translate(${-dx} ${-dy})` });
+    setAll(sent, { d: curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
     setOrRemove(head, "transform", `translate(${toX - dx} ${toY - dy}) rotate(${right ? 0 : 90})`);
     setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
     const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
     const room = write(label, text, edge.x + dx, edge.y + dy);
-    setOrRemove(mark, "transform", `translate(${toX - headX + 2 * dx} ${toY - headY + 2 * dy})`);
+    const visibility = MARKS[edge.state] && known ? null : "hidden";
+    setAll(mark, { transform: `translate(${toX - headX + 2 * dx} ${toY - headY + 2 * dy})`, visibility });
     setText(mark.children[1], MARKS[edge.state] ?? "");
-    setOrRemove(mark, "visibility", MARKS[edge.state] && known ? null : "hidden");
     setOrRemove(cut, "transform", `translate(${edge.x + dx - (room && room / 2 + 9)} ${edge.y + dy})`);
     return group;
   }

@@ -1,7 +1,7 @@
 // The gradient on its way, drawn over the graph: a line that grows from an op back to what it reads,
 // its front a dot.
 
-import { setChildren, setOrRemove, svg } from "./dom.js";
+import { setAll, setChildren, setOrRemove, svg } from "./dom.js";
 import { aside, curve, pill, write } from "./graph_shapes.js";
 
 /** @import { Pulse } from "./graph_pulse.js" */
@@ -31,17 +31,11 @@ function pulseGroup() {
 function fill(group, { edge, route, share, width, sign, text }) {
   const path = /** @type {SVGPathElement} */ (group.children[0]);
   const front = group.children[1];
-  setOrRemove(group, "data-sign", sign);
-  setOrRemove(group, "data-cut", edge.state === "cut" ? "true" : null);
-  setOrRemove(path, "d", curve(route));
-  setOrRemove(path, "stroke-dasharray", `${share} 2`);
-  setOrRemove(path, "stroke-width", width);
   const seen = width > 0 && share > 0;
-  setOrRemove(path, "visibility", seen ? null : "hidden");
-  setOrRemove(front, "visibility", seen ? null : "hidden");
-  if (seen) {
-    const { x, y } = path.getPointAtLength(share * path.getTotalLength());
-    for (const [name, value] of Object.entries({ cx: x, cy: y, r: width / 2 + FRONT })) setOrRemove(front, name, value);
-  }
+  const visibility = seen ? null : "hidden";
+  setAll(group, { "data-sign": sign, "data-cut": edge.state === "cut" ? "true" : null });
+  setAll(path, { d: curve(route), "stroke-dasharray": `${share} 2`, "stroke-width": width, visibility });
+  const spot = seen ? path.getPointAtLength(share * path.getTotalLength()) : null;
+  setAll(front, { cx: spot?.x, cy: spot?.y, r: width / 2 + FRONT, visibility });
   write(group.children[2], text, edge.x, edge.y);
 }

@@ -1,6 +1,6 @@
 // The pieces of the graph's drawing, as SVG, and where they go.
 
-import { setOrRemove, setText, svg } from "./dom.js";
+import { setAll, setText, svg } from "./dom.js";
 
 /** @import { BoxPlace, EdgePlace, GraphEdge, GraphNode, GraphSpec } from "./messages.d.ts" */
 /** @typedef {EdgePlace["route"]} Route */
@@ -65,9 +65,8 @@ export function pill(name) {
 export function write(group, text, x, y) {
   const size = Math.min(20, Math.max(15, 120 / text.length));
   const width = text ? Math.max(34, 14 + text.length * size * 0.52) : 0;
-  const place = { x: x - width / 2, y: y - 14, width, height: 28, rx: 14 };
-  for (const [name, value] of Object.entries(place)) setOrRemove(group.children[0], name, value);
-  for (const [name, value] of Object.entries({ x, y, "font-size": size })) setOrRemove(group.children[1], name, value);
+  setAll(group.children[0], { x: x - width / 2, y: y - 14, width, height: 28, rx: 14 });
+  setAll(group.children[1], { x, y, "font-size": size });
   setText(group.children[1], text);
   return width;
 }

@@ -4,11 +4,8 @@
 
 import { showAddress } from "./address_bar.js";
 import { Flow } from "./flow.js";
-import { Had, digests } from "./had.js";
-import { keep, kept } from "./kept.js";
-import { LostLine } from "./lost_line.js";
-import { Pictures } from "./pictures.js";
-import { Line, read } from "./socket.js";
+import { FrameCache, digests } from "./frame_cache.js";
+import { Line } from "./socket.js";
 import { Undo } from "./undo.js";
 import { View } from "./view.js";
 import { Wish, sameSetting } from "./wish.js";
@@ -24,7 +21,24 @@ import { Wish, sameSetting } from "./wish.js";
  */
 
 const ORDERS = 200; // orders that are remembered as done
+const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
+const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
+const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
 
+/**
+ * How a lab was left in this tab: a page that is come back to finds it as it was. Nothing of it reaches
+ * the server.
+ * @typedef {Object} Left
+ * @property {Record<string, string>} form
+ * @property {string} cuts
+ * @property {?number} graphStep
+ * @property {string[]} done  the orders of the page that were carried out
+ * @property {string} query
+ * @property {Undo} undo
+ */
+
+/** @type {Map<string, Left>} */
+const labsLeft = new Map();
 /** @type {WeakMap<Element, Lab>} */
 const labs = new WeakMap();
 
@@ -55,7 +69,7 @@ class Lab {
     this.place = place;
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
-    const before = kept(place.lab);
+    const before = labsLeft.get(place.lab);
     this.done = before?.done ?? []; // orders
     this.wish = new Wish(before);
     /** @type {?number} */
@@ -65,7 +79,11 @@ class Lab {
     this.forced = before ? 1 : 0; // from this answer on they say what the answer says
     /** @type {?Frame} */
     this.frame = null;
-    this.had = new Had();
+    /** @type {?Picture} */
+    this.picture = null; // of its training
+    this.frames = new FrameCache();
+    this.pictures = new FrameCache(); // of its own: so many come that they would push a frame out
+    this.waiting = this.noting = 0; // timers
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
     this.flow = new Flow(
@@ -80,39 +98,22 @@ class Lab {
       cut: () => this.#cut(),
       walked: () => this.#showAddress(),
       document: () => this.frame?.document ?? "",
-      isQuiet: () => this.flow.isQuiet(),
-      rests: () => Boolean(this.frame?.settled && this.flow.resting),
       opened: () => this.flow.offer(false),
       noted: () => this.view.showNotes(this.place),
     });
     this.controls = this.view.controls;
     this.graph = this.view.graph;
     this.trainer = this.view.trainer;
-    this.pictures = new Pictures({
-      isQuiet: () => this.flow.isQuiet(),
-      taken: (picture) => this.trainer.show(picture.training),
-      show: (picture, first) => this.#watch(picture, first),
-      done: () => {
-        this.line.send("0 taken");
-        if (this.trainer.goesOn) this.line.expect();
-      },
-    });
-    this.lostLine = new LostLine((text) => this.#say("warning", text));
     this.line = new Line(place.socket, {
       opened: () => this.#opened(),
       frame: (seq, frame) => this.#take(seq, frame),
-      picture: (picture) => this.pictures.take(picture),
+      picture: (picture) => this.#watch(picture),
       aside: (aside) => this.#hear(aside),
       lost: () => this.#lost(),
     });
-    for (const bytes of before ? [] : (place.first ?? [])) this.#begin(bytes);
-  }
-
-  /** What the page has brought along, before the line is open. @param {string} text  in base64 */
-  #begin(text) {
-    const { what, body } = read(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
-    if (what) this.pictures.take(body);
-    else this.#take(0, body);
+    for (const text of before ? [] : (place.first ?? [])) {
+      this.line.read(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+    }
   }
 
   /** The page was drawn: at another step perhaps, or with something to set. @param {Place} place */
@@ -121,7 +122,7 @@ class Lab {
     this.place = place;
     const { asked } = this.wish;
     this.view.goals.remember(place.goals ?? []);
-    this.view.drawing.repaint();
+    this.view.repaint();
     for (const order of place.orders) this.#obey(order);
     if (place.note && place.note !== before.note) this.view.showNotes(place);
     const same = ["step", "answers", "hide", "fix"].every(
@@ -132,9 +133,9 @@ class Lab {
   }
 
   stop() {
-    if (this.frame) this.#keep(kept(this.place.lab)?.query ?? this.frame.query);
-    this.pictures.stop();
-    this.lostLine.end();
+    if (this.frame) this.#keep(labsLeft.get(this.place.lab)?.query ?? this.frame.query);
+    clearTimeout(this.waiting);
+    clearTimeout(this.noting);
     this.line.stop();
     this.flow.stop();
     this.view.stop();
@@ -239,18 +240,18 @@ class Lab {
     this.view.notes.asides = [];
     this.view.showNotes(this.place);
     this.flow.begin();
-    this.lostLine.end();
+    clearTimeout(this.noting);
+    this.noting = 0;
   }
 
   #lost() {
-    this.lostLine.begin();
+    this.noting ||= setTimeout(() => this.#say("warning", LOST), UNNOTED);
     this.flow.lose();
   }
 
   /** Instead of an answer, or beside it. @param {Aside} aside */
   #hear({ seq, kind, text = "" }) {
     if (kind === "failed" || kind === "lost") {
-      this.pictures.drop();
       this.trainer.fail(kind === "lost" ? text : "");
       if (kind === "failed") this.#say("error", text);
       return;
@@ -282,9 +283,9 @@ class Lab {
     flow.answered(seq);
     view.notes.asides = [];
     const before = this.frame;
-    this.had.complete(frame);
+    this.frames.complete(frame);
     this.frame = frame;
-    view.drawing.seq = seq;
+    view.seq = seq;
     const forced = Boolean(this.forced) && seq >= this.forced;
     if (forced) this.forced = 0;
     if (newest) {
@@ -302,15 +303,21 @@ class Lab {
       trainer.expect();
       this.#train();
     }
-    this.pictures.showFrame(trains, () => this.#show(newest));
+    clearTimeout(this.waiting);
+    if (trains && !this.picture) this.waiting = setTimeout(() => this.#show(newest), PATIENT);
+    else this.#show(newest);
   }
 
-  /** How a training stands. @param {Picture} picture  @param {boolean} first */
-  #watch(picture, first) {
-    const { frame } = this;
-    if (!frame) return;
-    if (first || !this.trainer.goesOn || !frame.trained.length) this.#show(first && this.flow.resting);
-    else this.view.move(frame, picture, this.place);
+  /** How a training stands. @param {Picture} picture */
+  #watch(picture) {
+    clearTimeout(this.waiting);
+    this.pictures.complete(picture);
+    const first = !this.picture;
+    this.picture = picture;
+    this.trainer.show(picture.training);
+    this.#show(first && this.flow.resting);
+    this.line.send("0 taken");
+    if (this.trainer.goesOn) this.line.expect();
   }
 
   /** All that there is. @param {boolean} newest */
@@ -318,11 +325,10 @@ class Lab {
     const { frame, place, graphStep, reset } = this;
     if (!frame) return;
     const { resting } = this.flow;
-    const picture = frame.trained.length ? this.pictures.newest : null;
+    const picture = frame.trained.length ? this.picture : null;
     this.view.show(frame, picture, { place, graphStep, reset, newest, resting });
     if (newest && this.rests) this.#rest();
     if (newest && this.flow.resting) this.#showAddress();
-    this.view.draw(resting);
   }
 
   /** The server's canonical query, and the step of the backward pass, which only we know. */
@@ -338,6 +344,7 @@ class Lab {
   #keep(query) {
     const { done, undo, wish, graph } = this;
     const form = { ...wish.form, ...this.controls.values() };
-    keep(this.place.lab, { form, cuts: wish.cuts, graphStep: this.frame?.graph ? graph.graphStep : null, done, query, undo });
+    const graphStep = this.frame?.graph ? graph.graphStep : null;
+    labsLeft.set(this.place.lab, { form, cuts: wish.cuts, graphStep, done, query, undo });
   }
 }

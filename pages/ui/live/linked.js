@@ -95,8 +95,6 @@ export class Linked {
     this.kept = ""; // the role of the key's entry that was pressed: lit for as long as nothing else is
     /** @type {Set<Element>} */
     this.lit = new Set();
-    /** @type {WeakSet<Plot>} */
-    this.heard = new WeakSet();
     this.listeners = new AbortController();
     hearPointing(root, (source) => this.#point(source), this.listeners.signal);
   }
@@ -124,21 +122,10 @@ export class Linked {
     if (this.source || this.kept) this.light(this.source);
   }
 
-  /** Charts have been drawn, new ones perhaps. */
-  hear() {
-    for (const slot of this.charts()) this.#hear(slot);
-  }
-
-  /** @param {Chart} slot  whose spec changes with every frame */
-  #hear(slot) {
-    if (!slot.plot.on || this.heard.has(slot.plot)) return;
-    this.heard.add(slot.plot);
-    slot.plot.on("plotly_hover", ({ points }) => {
-      const trace = slot.spec.figure?.data[points[0]?.curveNumber ?? -1];
-      const role = trace && roleOf(trace);
-      if (role) this.light({ role });
-    });
-    slot.plot.on("plotly_unhover", () => this.light(null));
+  /** A chart's line is pointed at, or none. @param {?Trace} trace */
+  hover(trace) {
+    const role = trace && roleOf(trace);
+    if (role || !trace) this.light(role ? { role } : null);
   }
 
   stop() {

@@ -1,19 +1,16 @@
 // Numbers in the text that are settings: dragged sideways, or typed over, they set the lab as its
 // slider does. Which those are the lab's controls say; what they read the page's parts write.
 
-import { setOrRemove } from "./dom.js";
-import { isLog, keyed, nearest, slid, stepped } from "./scale.js";
+import { setAll } from "./dom.js";
+import { STEPS, keyed, slid } from "./scale.js";
 
 /** @import { Controls } from "./controls.js" */
-/** @import { Range } from "./scale.js" */
 
 const WIDE = 300; // px of a drag through the whole range
 const LIST = { min: -3, max: 3, unit: 0.01 }; // of an entry of a list, which has no ends of its own
 const SLOP = 3; // px before a press is a drag
 const TYPED = /^[\d.,eE+−-]$/;
 const TYPING = "gt-typing";
-/** @type {Record<string, number>} */
-const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
 
 /** The name of the fact that a mark in the text quotes. @param {Element} node */
 const nameOf = (node) => (node.getAttribute("data-number") ?? "").split(":")[0];
@@ -44,14 +41,16 @@ export class NumberHandles {
   mark(node, text) {
     const spec = this.controls.number(nameOf(node));
     node.classList.toggle("gt-handle", spec !== null);
-    setOrRemove(node, "role", spec && "spinbutton");
-    setOrRemove(node, "tabindex", spec && 0);
-    setOrRemove(node, "aria-label", spec?.label);
-    setOrRemove(node, "aria-valuenow", spec?.value);
-    setOrRemove(node, "aria-valuetext", spec && text);
-    setOrRemove(node, "aria-valuemin", spec?.min);
-    setOrRemove(node, "aria-valuemax", spec?.max);
-    setOrRemove(node, "title", spec && `${spec.label}: drag sideways, or type a number`);
+    setAll(node, {
+      role: spec && "spinbutton",
+      tabindex: spec && 0,
+      "aria-label": spec?.label,
+      "aria-valuenow": spec?.value,
+      "aria-valuetext": spec && text,
+      "aria-valuemin": spec?.min,
+      "aria-valuemax": spec?.max,
+      title: spec && `${spec.label}: drag sideways, or type a number`,
+    });
   }
 
   stop() {
@@ -109,7 +108,7 @@ export class NumberHandles {
       node.textContent = key === "Backspace" ? before.slice(0, -1) : before + key;
     } else {
       if (!(key in STEPS)) return;
-      const next = moved(/** @type {Range} */ (spec), this.#value(node), key);
+      const next = keyed(spec, this.#value(node), key);
       if (next !== null) {
         node.classList.remove(TYPING);
         this.controls.enter(name, next);
@@ -135,14 +134,4 @@ export class NumberHandles {
 /** @param {?EventTarget} target */
 function handleAt(target) {
   return target instanceof Element ? /** @type {?HTMLElement} */ (target.closest(".gt-handle")) : null;
-}
-
-/** Where a key leads. @param {Range} range  @param {number} value  @param {string} key  @returns {?string} */
-function moved(range, value, key) {
-  const steps = STEPS[key];
-  if (steps === undefined || !Number.isFinite(value)) return null;
-  if (isLog(range)) return keyed(range, value, key);
-  if (Number.isFinite(steps)) return stepped(range, value, steps);
-  const end = steps > 0 ? range.max : range.min;
-  return end === undefined ? null : nearest(range, end);
 }

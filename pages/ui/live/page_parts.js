@@ -13,12 +13,9 @@ let newest = null;
 const done = new Set(); // the tasks that were done in this tab
 
 export class PageParts {
-  /**
-   * @param {Object} handlers
-   * @param {import("./number_handles.js").NumberHandles} handlers.numbers
-   */
-  constructor(handlers) {
-    this.handlers = handlers;
+  /** @param {import("./number_handles.js").NumberHandles} handles */
+  constructor(handles) {
+    this.handles = handles;
     newest = this;
     /** @type {Record<string, string>} */
     this.numbers = {};
@@ -63,9 +60,9 @@ export class PageParts {
     if (newest !== this || !this.watched) return;
     for (const node of this.watched.querySelectorAll("[data-number]")) {
       const text = this.numbers[node.getAttribute("data-number") ?? ""];
-      if (text === undefined || this.handlers.numbers.isTyped(node)) continue;
+      if (text === undefined || this.handles.isTyped(node)) continue;
       setText(node, text);
-      this.handlers.numbers.mark(node, text);
+      this.handles.mark(node, text);
     }
     for (const node of this.watched.querySelectorAll("[data-turn]")) {
       setText(node, done.has(this.task) ? "✓ Done" : "○ not yet");

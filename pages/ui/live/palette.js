@@ -12,10 +12,6 @@ export class Palette {
     /** @type {Map<string, string>} colours by token */
     this.cache = new Map();
     this.theme = "";
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 1;
-    const context = canvas.getContext("2d", { willReadFrequently: true });
-    this.pixel = /** @type {CanvasRenderingContext2D} */ (context);
   }
 
   /** Look at the theme again. @returns {boolean} whether it differs from before */
@@ -69,7 +65,7 @@ export class Palette {
       colour = text;
       if (kind) {
         const [red, green, blue, own] = this.#rgba(`var(--${kind}-${name})`);
-        colour = `rgba(${red},${green},${blue},${alpha ?? own / 255})`;
+        colour = `rgba(${red},${green},${blue},${alpha ?? own})`;
       }
       this.cache.set(text, colour);
     }
@@ -77,14 +73,12 @@ export class Palette {
   }
 
   /**
-   * The browser works out what a CSS colour is; a pixel says it in numbers, whatever its form.
+   * The browser works out what a CSS colour is: "rgb(0, 114, 178)", or with a fourth number its opacity.
    * @param {string} css
    */
   #rgba(css) {
     this.probe.style.color = css;
-    this.pixel.clearRect(0, 0, 1, 1);
-    this.pixel.fillStyle = getComputedStyle(this.probe).color;
-    this.pixel.fillRect(0, 0, 1, 1);
-    return [...this.pixel.getImageData(0, 0, 1, 1).data];
+    const [red, green, blue, alpha = 1] = (getComputedStyle(this.probe).color.match(/[\d.]+/g) ?? []).map(Number);
+    return [red, green, blue, alpha];
   }
 }

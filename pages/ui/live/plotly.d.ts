@@ -16,7 +16,7 @@ export interface Trace {
   fill?: string;
   line?: { shape?: string; width?: number; [name: string]: unknown };
   textfont?: { color?: unknown };
-  marker?: { angleref?: string; symbol?: string; size?: number | ArrayLike<number>; [name: string]: unknown };
+  marker?: { angleref?: string; [name: string]: unknown };
   x?: Numbers;
   y?: Numbers;
   xaxis?: string;
@@ -45,32 +45,18 @@ export interface EdgeMeasure {
 }
 
 export interface Layout {
-  xaxis?: { range?: [number, number]; ticktext?: string[]; [name: string]: unknown };
-  yaxis?: { range?: [number, number]; domain?: [number, number]; [name: string]: unknown };
-  yaxis2?: Layout["yaxis"];
-  scene?: Record<string, unknown>;
+  xaxis?: { range?: [number, number]; [name: string]: unknown };
+  yaxis?: Layout["xaxis"];
   font?: Record<string, unknown>;
   [name: string]: unknown;
 }
 
 export interface Axis {
-  type: string;
   range: [number, number];
-  tickmode: string;
-  nticks?: number;
-  tickformat?: string;
-  title: { standoff?: number };
-  tickfont: { size: number; family: string };
-  tickvals?: number[];
-  ticktext?: string[];
-  visible: boolean;
-  showgrid: boolean;
-  showline: boolean;
-  showticklabels: boolean;
-  zeroline: boolean;
-  zerolinecolor: string;
   /** From a number to a pixel of the plot. */
   c2p(value: number): number;
+  /** And back. */
+  p2c(pixel: number): number;
   /** Pixels from the node's edge to the axis. */
   _offset: number;
   /** Pixels that the axis is long. */
@@ -104,11 +90,4 @@ export interface Plotly {
     chart: { data: Trace[]; layout: Layout },
     how: { format: "svg"; width: number; height: number },
   ): Promise<string>;
-}
-
-declare global {
-  interface Window {
-    /** Once its script has been loaded. */
-    Plotly?: Plotly;
-  }
 }

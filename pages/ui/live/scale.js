@@ -48,49 +48,31 @@ export function filled(range, position) {
   return max > min ? Math.min(Math.max((position - min) / (max - min), 0), 1) : 0;
 }
 
+/** How many steps a key goes. @type {Record<string, number | undefined>} */
+export const STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
+
 /**
- * The value a key leads to on a logarithmic track, or null for a key that means nothing there.
- * Arrows go 1, 2, … 9, 10, 20, …; page keys go by a factor of ten.
- * @param {Range} range
+ * The text of the value that a key leads to; null where it leads nowhere. On a logarithmic track arrows go
+ * 1, 2, … 9, 10, 20, …; page keys go by a factor of ten.
+ * @param {Partial<Range>} bounds
  * @param {number} value
  * @param {string} key
  */
-export function keyed(range, value, key) {
-  const decade = 10 ** Math.floor(Math.log10(value) + 1e-9);
-  switch (key) {
-    case "ArrowRight":
-    case "ArrowUp":
-      return tidy(range, decade * (Math.floor(value / decade + 1e-9) + 1));
-    case "ArrowLeft":
-    case "ArrowDown": {
-      const finer = value / decade <= 1 + 1e-9 ? decade / 10 : decade;
-      return tidy(range, finer * (Math.ceil(value / finer - 1e-9) - 1));
-    }
-    case "PageUp":
-      return tidy(range, value * 10);
-    case "PageDown":
-      return tidy(range, value / 10);
-    case "Home":
-      return tidy(range, range.min);
-    case "End":
-      return tidy(range, range.max);
-    default:
-      return null;
+export function keyed({ min = -Infinity, max = Infinity, step = 1, scale = "linear" }, value, key) {
+  const range = { min, max, step, scale };
+  const steps = STEPS[key];
+  if (!steps || !Number.isFinite(value)) return null;
+  if (!Number.isFinite(steps)) {
+    const end = steps > 0 ? max : min;
+    return Number.isFinite(end) ? tidy(range, end) : null;
   }
-}
-
-/**
- * A value moved by a number of steps, as a text field's arrow keys do it.
- * @param {Partial<Range>} range
- * @param {number} value
- * @param {number} steps
- */
-export function stepped(range, value, steps) {
-  const step = range.step || 1;
-  const next = value + steps * step;
-  const low = range.min ?? -Infinity;
-  const high = range.max ?? Infinity;
-  return shortest(Math.min(Math.max(next, low), high), step);
+  if (!isLog(range)) return shortest(Math.min(Math.max(value + steps * (step || 1), min), max), step || 1);
+  const inside = Math.min(Math.max(value, min), max);
+  if (Math.abs(steps) > 1) return tidy(range, steps > 0 ? inside * 10 : inside / 10);
+  const decade = 10 ** Math.floor(Math.log10(inside) + 1e-9);
+  if (steps > 0) return tidy(range, decade * (Math.floor(inside / decade + 1e-9) + 1));
+  const finer = inside / decade <= 1 + 1e-9 ? decade / 10 : decade;
+  return tidy(range, finer * (Math.ceil(inside / finer - 1e-9) - 1));
 }
 
 /**
@@ -137,6 +119,11 @@ export function withEntry(list, entry, text) {
 /** The numbers of a list, as they are written. @param {string} list */
 export function entries(list) {
   return list.split(/[\s,;[\]()]+/).filter(Boolean);
+}
+
+/** The number that a text is; NaN where it is none. @param {string} text */
+export function numberIn(text) {
+  return text.trim() === "" ? NaN : Number(text);
 }
 
 /** @param {Range} range */

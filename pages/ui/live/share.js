@@ -1,7 +1,7 @@
 // What one takes away from a lab: its address, code that puts it into another page, its graph and
 // charts as pictures. All of it is as the lab stands when it is asked for.
 
-import { element, setChildren, setText, svg } from "./dom.js";
+import { button, element, setChildren, setText, svg } from "./dom.js";
 
 /** @import { Charts } from "./charts.js" */
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
@@ -19,12 +19,12 @@ export class Share {
     this.said = element("p", "gl-said", { role: "status" });
     this.text = element("textarea", "gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": "To copy" });
     this.pictures = element("ul", "gl-pictures");
-    this.embeds = this.#button("Copy embed code", () => this.#copy(embedCode()));
+    this.embeds = button("Copy embed code", () => this.#copy(embedCode()));
     const menu = element(
       "div",
       "gl-menu",
       {},
-      this.#button("Copy link", () => this.#copy(address().href)),
+      button("Copy link", () => this.#copy(address().href)),
       this.embeds,
       this.pictures,
       this.said,
@@ -32,18 +32,6 @@ export class Share {
     );
     this.root = element("details", "gl-share", {}, element("summary", "", {}, "Share"), menu);
     this.root.addEventListener("toggle", () => this.#open());
-    this.listeners = new AbortController();
-    const { signal } = this.listeners;
-    addEventListener("pointerdown", ({ target }) => this.#close(target), { signal });
-    this.root.addEventListener("keydown", ({ key }) => {
-      if (key !== "Escape" || !this.root.open) return;
-      this.root.open = false;
-      this.root.querySelector("summary")?.focus();
-    });
-  }
-
-  stop() {
-    this.listeners.abort();
   }
 
   #open() {
@@ -64,21 +52,9 @@ export class Share {
     setChildren(this.pictures, rows);
   }
 
-  /** @param {?EventTarget} target */
-  #close(target) {
-    if (this.root.open && target instanceof Node && !this.root.contains(target)) this.root.open = false;
-  }
-
-  /** @param {string} label  @param {() => void} press */
-  #button(label, press) {
-    const button = element("button", "", { type: "button" }, label);
-    button.addEventListener("click", press);
-    return button;
-  }
-
   /** @param {Picture} picture  @param {"png"|"svg"} form */
   #picture({ id, title, draw }, form) {
-    const button = this.#button(form.toUpperCase(), async () => {
+    const take = async () => {
       try {
         const picture = await signed(await draw());
         save(form === "svg" ? picture : await painted(picture), `${id}.${form}`);
@@ -87,9 +63,8 @@ export class Share {
         console.error(error);
         setText(this.said, "This picture could not be made. Scroll to the chart and try again.");
       }
-    });
-    button.setAttribute("aria-label", `${title}: ${form.toUpperCase()}`);
-    return button;
+    };
+    return button(form.toUpperCase(), take, { "aria-label": `${title}: ${form.toUpperCase()}` });
   }
 
   /** Without a secure address the browser copies only what is selected. @param {string} text */

@@ -2,10 +2,10 @@
 // control's value; the bar shows about where it lies, on a linear or a logarithmic track.
 
 import { element, setOrRemove } from "./dom.js";
-import { filled, fromPosition, isLog, keyed, nearest, toPosition, track } from "./scale.js";
-import { step, typed } from "./typing.js";
+import { filled, fromPosition, isLog, keyed, nearest, numberIn, toPosition, track } from "./scale.js";
+import { typed } from "./typing.js";
 
-/** @import { MakeInput, What } from "./fields.js" */
+/** @import { MakeInput } from "./fields.js" */
 /** @import { Control } from "./messages.d.ts" */
 /** @import { Range } from "./scale.js" */
 
@@ -22,28 +22,27 @@ export function slider(spec, id, notify, { body }) {
   body.append(bar, exact);
 
   const showBar = () => {
-    const value = Number(exact.value);
-    if (exact.value.trim() === "" || !Number.isFinite(value)) return;
+    const value = numberIn(exact.value);
+    if (!Number.isFinite(value)) return;
     const position = String(toPosition(range, value));
     if (bar.value !== position) bar.value = position;
     bar.style.setProperty("--gl-filled", filled(range, bar.valueAsNumber).toFixed(4));
     setOrRemove(bar, "aria-valuetext", exact.value);
   };
-  const take = (/** @type {string} */ text, /** @type {What} */ what) => {
+  const take = (/** @type {string} */ text) => {
     if (exact.value !== text) exact.value = text;
     showBar();
-    notify(what);
+    notify("moving");
   };
-  bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber), "moving"));
+  bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber)));
   bar.addEventListener("keydown", (event) => {
     if (!isLog(range) || event.altKey || event.ctrlKey || event.metaKey) return;
-    const value = Math.min(Math.max(Number(exact.value) || range.min, range.min), range.max);
-    const next = keyed(range, value, event.key);
+    const next = keyed(range, Number(exact.value) || range.min, event.key);
     if (next === null) return;
     event.preventDefault(); // the native step is one position, which is no round number
-    if (next !== exact.value) take(next, "moving");
+    if (next !== exact.value) take(next);
   });
-  typed(exact, notify, { changed: showBar, step: (steps) => step(exact, range, steps, take) });
+  typed(exact, notify, { changed: showBar, range: () => range });
 
   return {
     get: () => exact.value,

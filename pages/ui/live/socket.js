@@ -11,7 +11,6 @@ const HEAD = 12; // bytes
 const decoder = new TextDecoder();
 
 /**
- * @typedef {import("./messages").Frame | import("./messages").Picture} Body
  * @typedef {Object} Handlers
  * @property {() => void} opened
  * @property {(seq: number, frame: import("./messages").Frame) => void} frame
@@ -111,7 +110,7 @@ export class Line {
       clearTimeout(this.deaf);
       this.deaf = 0;
       if (typeof data === "string") this.handlers.aside(JSON.parse(data));
-      else this.#read(data);
+      else this.read(data);
     };
     socket.onclose = ({ code }) => this.#lost(socket, code);
   }
@@ -133,9 +132,15 @@ export class Line {
     this.#tryIn(code === NO_ROOM ? LATER : this.#delay);
   }
 
-  /** @param {ArrayBuffer} bytes */
-  #read(bytes) {
-    const { seq, what, body } = read(bytes);
+  /** Hear a message as pages/labs/wire.py writes it. @param {ArrayBuffer} bytes */
+  read(bytes) {
+    const head = new DataView(bytes);
+    const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
+    const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
+    const numbers = new Float32Array(bytes, HEAD + length);
+    for (const spec of body.figures) {
+      if (spec.figure) fill(spec.figure, numbers, spec.start);
+    }
     if (what) this.handlers.picture(body);
     else this.handlers.frame(seq, body);
   }
@@ -153,21 +158,6 @@ async function answers(socket) {
   } catch {
     return false;
   }
-}
-
-/**
- * A message as pages/labs/wire.py writes it: its number, what it is, and that.
- * @param {ArrayBuffer} bytes
- */
-export function read(bytes) {
-  const head = new DataView(bytes);
-  const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
-  const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
-  const numbers = new Float32Array(bytes, HEAD + length);
-  for (const spec of body.figures) {
-    if (spec.figure) fill(spec.figure, numbers, spec.start);
-  }
-  return { seq, what, body };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Goes through the backward pass, by steps or by itself. Between two steps the gradient is on its way;
 // with reduced motion there are steps alone.
 
-import { element, setOrRemove, setText } from "./dom.js";
+import { button, element, setOrRemove, setText } from "./dom.js";
 import { advanced } from "./graph_pulse.js";
 
 /** @import { GraphSpec } from "./messages.d.ts" */
@@ -22,11 +22,6 @@ export class Stepper {
     this.timer = 0;
     this.replays = false; // all of it at once, which is no step that somebody took
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    const button = (/** @type {string} */ label, /** @type {() => void} */ press) => {
-      const made = element("button", "gl-button", { type: "button" }, label);
-      made.addEventListener("click", press);
-      return made;
-    };
     this.back = button("Back", () => this.by(-1));
     this.next = button("Next", () => this.by(1));
     this.play = button("Play", () => this.#toggle());

@@ -18,14 +18,13 @@ export class Table {
     this.text = "";
   }
 
-  /** @param {TableSpec | null} spec  @returns {boolean} whether there was something to write */
+  /** @param {TableSpec | null} spec */
   show(spec) {
     const text = JSON.stringify(spec);
-    if (text === this.text) return false;
+    if (text === this.text) return;
     this.text = text;
     this.box.hidden = !spec;
     if (spec) this.#write(spec);
-    return true;
   }
 
   /** @param {TableSpec} spec */

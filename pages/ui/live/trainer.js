@@ -1,7 +1,7 @@
 // The bar of a lab that trains: a button that starts, pauses and goes on, and how far it is. It holds
 // what the learner wants; pictures come by themselves for as long as that is to go on.
 
-import { element, setText } from "./dom.js";
+import { button, element, setText } from "./dom.js";
 
 /** @import { TrainerSpec } from "./messages.d.ts" */
 
@@ -29,8 +29,7 @@ export class Trainer {
     this.run = ""; // the run whose pictures were seen
     // By this the run is found again after the line broke. Not randomUUID: it asks for https.
     this.token = [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join("");
-    this.main = element("button", "gl-button gl-go", { type: "button" });
-    this.main.addEventListener("click", () => this.#toggle());
+    this.main = button("", () => this.#toggle(), { class: "gl-button gl-go" });
     this.bar = element("progress", "gl-progress", { "aria-label": "Training" });
     this.text = element("span", "gl-trained");
     box.append(this.main, this.bar, this.text);

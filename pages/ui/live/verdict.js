@@ -5,7 +5,6 @@ const PLACE = ".st-key-verdict";
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PATIENT = 5000; // ms that the page may take to draw the verdict
 const GROWS = 1500; // ms in which what is drawn in it has its size
-const HEADER = 72; // px that the page's head covers
 
 /** @type {?MutationObserver} */
 let waiting = null;
@@ -38,28 +37,11 @@ function take() {
   place.setAttribute("role", "group");
   place.setAttribute("aria-label", "What is said to your answer");
   place.focus({ preventScroll: true });
-  // What is drawn in it grows for a moment.
-  const grown = new ResizeObserver(() => show(place));
+  // What is drawn in it grows for a moment. The page scrolls as far as it takes, and never past its
+  // beginning.
+  const behavior = STILL.matches ? "auto" : "smooth";
+  const grown = new ResizeObserver(() => place.scrollIntoView({ block: "nearest", behavior }));
   grown.observe(place);
   setTimeout(() => grown.disconnect(), GROWS);
   return true;
-}
-
-/**
- * Scroll as far as it takes, and never past its beginning: the lab beside the text stays there, and on
- * a phone the stage covers what is above.
- * @param {HTMLElement} place
- */
-function show(place) {
-  const words = place.closest(".st-key-words");
-  const own = words !== null && words.scrollHeight > words.clientHeight;
-  const view = own ? words : document.querySelector(".stMain");
-  if (!view) return;
-  const { top, bottom } = place.getBoundingClientRect();
-  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(view);
-  const covered = parseFloat(scrollPaddingBottom) || 0;
-  const end = Math.min(innerHeight, view.getBoundingClientRect().bottom) - covered;
-  const begin = own ? words.getBoundingClientRect().top : parseFloat(scrollPaddingTop) || HEADER;
-  const by = Math.min(Math.max(bottom - end + 8, 0), top - begin - 8);
-  if (by) view.scrollBy({ top: by, behavior: STILL.matches ? "auto" : "smooth" });
 }

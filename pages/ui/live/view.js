@@ -1,18 +1,17 @@
 // All that a lab shows, part by part: the stage, the controls, the drawers, and the marks in the page's
 // text.
 
+import { PLOTLY } from "./addresses.js";
 import { Charts } from "./charts.js";
 import { CodeView } from "./code.js";
 import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
-import { Drawing } from "./drawing.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
 import { hearKey, keyOf } from "./key.js";
 import { Linked } from "./linked.js";
 import { Notes } from "./notes.js";
 import { NumberHandles } from "./number_handles.js";
-import { PACE } from "./pace.js";
 import { PageParts } from "./page_parts.js";
 import { Palette } from "./palette.js";
 import { Share } from "./share.js";
@@ -23,7 +22,6 @@ import { Views } from "./views.js";
 /** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
 
-const TABLED = 2 * PACE; // between two tables of a training: its pictures leave little time
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 
 /**
@@ -36,8 +34,6 @@ const CHARTLESS = "The charts' script could not be loaded. Reload the page to tr
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
  * @property {() => string} document  the playground's
- * @property {() => boolean} isQuiet  nothing is awaited from the server
- * @property {() => boolean} rests    nothing moves, and what is shown is final
  * @property {() => void} opened   other drawers are open
  * @property {() => void} noted    there is another note to show
  */
@@ -86,8 +82,7 @@ export class View {
     this.frame = null;
     /** @type {?Picture} */
     this.picture = null; // of the frame's training
-    this.tabling = 0;
-    this.tabledAt = 0;
+    this.seq = 0; // of the answer that is shown
     this.status = status;
     this.key = key;
     this.keyed = "";
@@ -95,7 +90,7 @@ export class View {
     this.palette = new Palette(root);
     this.controls = new Controls(controls, settings, { ...lab, wrong: (field) => views.reveal(field) });
     this.views = views;
-    this.charts = new Charts(root, views, this.palette, this.controls);
+    this.charts = new Charts(views, this.palette, this.controls, (trace) => this.linked.hover(trace));
     this.share = new Share(this.charts);
     more.append(settings, key, status, this.share.root);
     this.goals = new Goals(goals, lab.reached);
@@ -111,24 +106,18 @@ export class View {
     this.code = new CodeView(views.box("code"), lab.document);
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
-    this.drawing = new Drawing(root, this.charts, this.palette, {
-      isQuiet: lab.isQuiet,
-      trains: () => this.trainer.runs,
-      rests: lab.rests,
-      drawn: () => this.linked.hear(),
-      failed: () => {
-        this.notes.chartless = [{ level: "error", text: CHARTLESS }];
-        lab.noted();
-      },
-    });
+    this.noted = lab.noted;
     this.linked = new Linked(root, () => this.charts.all.values());
     hearKey(key, (role) => this.linked.keep(role));
     this.numbers = new NumberHandles(this.controls);
-    this.pageParts = new PageParts({ numbers: this.numbers });
+    this.pageParts = new PageParts(this.numbers);
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.repaint = () => this.palette.refresh() && this.#drawCharts();
+    this.scheme.addEventListener("change", this.repaint);
   }
 
   /**
-   * All that there is, but for what `draw` does.
+   * Show all that there is.
    * @param {Frame} frame
    * @param {?Picture} picture  of its training
    * @param {Manner} manner
@@ -142,27 +131,9 @@ export class View {
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     this.#showKey(picture ? [] : frame.key);
     this.#showText(frame, place);
-  }
-
-  /** @param {boolean} resting  whether the hand lies still */
-  draw(resting) {
-    this.drawing.draw();
-    this.#showTableInTime(resting ? 0 : PACE);
-  }
-
-  /**
-   * What each picture of a training moves: the charts, and the text with them. The table follows.
-   * @param {Frame} frame
-   * @param {Picture} picture
-   * @param {Place} place
-   */
-  move(frame, picture, place) {
-    this.frame = frame;
-    this.picture = picture;
-    this.#frameCharts(frame, place);
-    this.#showText(frame, place);
-    this.#showTableInTime(TABLED);
-    this.drawing.draw();
+    if (resting && frame.settled) this.rest();
+    else this.root.classList.remove("gl-eases"); // a hand that drags is followed at once
+    this.#drawCharts();
   }
 
   /** @param {Place} place */
@@ -172,18 +143,42 @@ export class View {
 
   /** The hand came to rest on what is shown. */
   rest() {
-    this.charts.rest();
+    this.root.classList.toggle("gl-eases", !this.trainer.runs);
   }
 
   stop() {
-    clearTimeout(this.tabling);
     this.controls.stop();
-    this.drawing.stop();
+    this.scheme.removeEventListener("change", this.repaint);
+    this.charts.stop();
     this.graph.stop();
     this.linked.stop();
     this.pageParts.stop();
     this.numbers.stop();
-    this.share.stop();
+  }
+
+  /** Draw the charts, the first time once Plotly's script is there. */
+  #drawCharts() {
+    const { charts, root } = this;
+    if (!this.frame) return;
+    if (charts.all.size && !charts.Plotly) {
+      void this.#loadPlotly();
+      return;
+    }
+    charts.draw();
+    root.dataset.seq = String(this.seq);
+    root.dataset.ready = "true";
+  }
+
+  async #loadPlotly() {
+    try {
+      const found = await import(PLOTLY);
+      this.charts.Plotly = found.default;
+      this.#drawCharts();
+    } catch (error) {
+      console.error(error);
+      this.notes.chartless = [{ level: "error", text: CHARTLESS }];
+      this.noted();
+    }
   }
 
   /** @param {Frame} frame  @param {Place} place */
@@ -192,7 +187,7 @@ export class View {
     const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
     const views = [...(picture?.views ?? []), ...frame.views];
     this.views.show(frame.stage, views, step, more ? "More settings" : "More");
-    this.charts.frame(this.charts.kept([...(picture?.figures ?? []), ...frame.figures]));
+    this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
   }
 
   /** @param {Frame} frame  @param {Place} place */
@@ -202,25 +197,11 @@ export class View {
     setText(this.status, picture ? picture.status : frame.status);
     const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
     this.code.show(frame.code, frame.query);
-    this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
-  }
-
-  /** @param {number} pace  ms from one to the next */
-  #showTableInTime(pace) {
-    const wait = this.tabledAt + pace - performance.now();
-    if (wait <= 0) this.#showTable();
-    else this.tabling ||= setTimeout(() => this.#showTable(), wait);
-  }
-
-  #showTable() {
-    clearTimeout(this.tabling);
-    this.tabling = 0;
-    const { frame, picture } = this;
-    if (!frame) return;
     const table = picture?.table ?? frame.table;
-    if (this.table.show(table)) this.tabledAt = performance.now();
+    this.table.show(table);
     // A training's own table has none of the graph's numbers.
     this.linked.show(frame.graph, table, !picture);
+    this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
   }
 
   /** @param {KeyEntry[]} entries */

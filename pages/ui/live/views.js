@@ -1,7 +1,7 @@
 // The stage, and the drawers under it. Each view of a lab (the graph, the table, a chart) has one box for
 // good, which stands on the stage, in an open drawer, or nowhere.
 
-import { arrows, element, setChildren, setOrRemove, setText } from "./dom.js";
+import { arrows, button, element, setChildren, setOrRemove, setText } from "./dom.js";
 
 /** @import { View } from "./messages.d.ts" */
 
@@ -92,14 +92,13 @@ export class Views {
 
   /** @param {View} view */
   #tab({ name, label }) {
-    let button = this.buttons.get(name);
-    if (!button) {
-      button = element("button", "gl-tab", { type: "button" });
-      button.addEventListener("click", () => this.#toggle(name));
-      this.buttons.set(name, button);
+    let tab = this.buttons.get(name);
+    if (!tab) {
+      tab = button("", () => this.#toggle(name), { class: "gl-tab" });
+      this.buttons.set(name, tab);
     }
-    setText(button, label);
-    setOrRemove(button, "aria-expanded", String(this.opened.has(name)));
-    return button;
+    setText(tab, label);
+    setOrRemove(tab, "aria-expanded", String(this.opened.has(name)));
+    return tab;
   }
 }

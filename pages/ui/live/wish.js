@@ -1,12 +1,13 @@
 // What the lab asks the server for: what every control says, what is cut, and what the page adds to
 // that. The same wish has the same answer.
 
-/** @import { Kept } from "./kept.js" */
+import { numberIn } from "./scale.js";
+
 /** @import { Frame } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
 
 export class Wish {
-  /** @param {Kept | undefined} before  how the lab was left in this tab */
+  /** @param {import("./lab.js").Left | undefined} before */
   constructor(before) {
     this.form = before?.form ?? {}; // what every control says, those out of sight too
     this.cuts = before?.cuts ?? "";
@@ -82,6 +83,5 @@ export class Wish {
  * @param {string} other
  */
 export function sameSetting(one, other) {
-  const number = one.trim() === "" ? NaN : Number(one);
-  return one === other || (other.trim() !== "" && number === Number(other));
+  return one === other || numberIn(one) === numberIn(other);
 }

@@ -1,7 +1,8 @@
 // A chart's zoom: off until its button asks for a box to draw, and while it is on the same button
 // shows the whole again. What Plotly does with it chart_layout.js says.
 
-import { element, setOrRemove, setText } from "./dom.js";
+import { rangesOf } from "./chart_layout.js";
+import { button, element, setOrRemove, setText } from "./dom.js";
 
 /** @import { Layout } from "./plotly.d.ts" */
 
@@ -19,27 +20,17 @@ export class Zoom {
     this.views = 0; // how often the whole was asked for
     /** @type {Record<string, string>} */
     this.zoomed = {}; // axes, each with the range it would have
-    this.button = element("button", "gl-button gl-zoom", { type: "button" });
-    this.hint = element("p", "gl-zoom-hint", { role: "status" });
-    this.button.addEventListener("click", () => this.#press());
-    this.ending = (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape") this.#end();
+    const press = () => {
+      this.button.focus(); // which a click does not give everywhere
+      if (Object.keys(this.zoomed).length) this.whole();
+      else this.#draws(!this.drawing);
     };
-    this.#show();
-  }
-
-  #press() {
-    if (Object.keys(this.zoomed).length) this.whole();
-    else {
-      this.drawing = !this.drawing;
-      this.redraw();
-    }
-  }
-
-  /** No box after all. */
-  #end() {
-    this.drawing = false;
-    this.redraw();
+    this.button = button("", press, { class: "gl-button gl-zoom" });
+    this.hint = element("p", "gl-zoom-hint", { role: "status" });
+    this.button.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.drawing) this.#draws(false);
+    });
+    this.drawn();
   }
 
   whole() {
@@ -48,40 +39,33 @@ export class Zoom {
     this.redraw();
   }
 
-  /** The learner has zoomed, moved or turned the chart. @param {string[]} changes */
+  /** The learner has zoomed or moved the chart. @param {string[]} changes */
   changed(changes) {
-    const names = changes.map((name) => name.split(".")[0]).filter((name) => /axis|scene/.test(name));
+    const names = changes.map((name) => name.split(".")[0]).filter((name) => name.includes("axis"));
     if (!names.length) return;
-    for (const name of names) this.zoomed[name] = rangeOf(this.layout(), name);
-    if (this.drawing) this.#end();
-    else this.#show();
+    const ranges = rangesOf(this.layout());
+    for (const name of names) this.zoomed[name] = String(ranges[name]);
+    if (this.drawing) this.#draws(false);
+    else this.drawn();
   }
 
   /** Plotly has drawn: it forgets the zoom of an axis that has another range by itself. */
   drawn() {
-    const kept = Object.entries(this.zoomed).filter(([name, whole]) => whole === rangeOf(this.layout(), name));
+    const ranges = rangesOf(this.layout());
+    const kept = Object.entries(this.zoomed).filter(([name, whole]) => whole === String(ranges[name]));
     this.zoomed = Object.fromEntries(kept);
-    this.#show();
-  }
-
-  stop() {
-    removeEventListener("keydown", this.ending);
-  }
-
-  #show() {
-    const isWhole = !Object.keys(this.zoomed).length;
+    const isWhole = !kept.length;
     setText(this.button, isWhole ? "Zoom" : "Whole view");
     // Without a mouse there is nothing to draw a box with.
     this.button.tabIndex = isWhole ? -1 : 0;
     this.button.toggleAttribute("data-zoomed", !isWhole);
     setOrRemove(this.button, "aria-pressed", this.drawing ? "true" : null);
     setText(this.hint, this.drawing ? HINT : "");
-    if (this.drawing) addEventListener("keydown", this.ending);
-    else removeEventListener("keydown", this.ending);
   }
-}
 
-/** @param {Layout} layout  @param {string} name  as the layout calls an axis */
-function rangeOf(layout, name) {
-  return String(/** @type {Layout["xaxis"]} */ (layout[name])?.range);
+  /** @param {boolean} drawing */
+  #draws(drawing) {
+    this.drawing = drawing;
+    this.redraw();
+  }
 }

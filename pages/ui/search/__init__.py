@@ -7,7 +7,6 @@ inside the session, so that what is set in the labs stays.
 
 import json
 from functools import cache
-from pathlib import Path
 
 import streamlit as st
 
@@ -16,18 +15,15 @@ from lessons.outputs.glossary import find_term
 from lessons.outputs.search import as_data
 from pages.server import files
 from pages.ui import memory
+from pages.ui.component import component
 from pages.ui.place import place_of
 from pages.ui.verbatim import natural
 
-_FOLDER = Path(__file__).parent
-
-_component = st.components.v2.component(
-    "lesson_search",
-    html='<div class="gt-search"></div>',
-    css=(_FOLDER / "search.css").read_text("utf-8"),
-    js=(_FOLDER / "search.js").read_text("utf-8"),
-    isolate_styles=False,
+_BUTTON = (
+    '<button type="button" class="gt-search-open" aria-keyshortcuts="/">'
+    '<span>Search</span><kbd aria-hidden="true">/</kbd></button>'
 )
+_component = component("lesson_search", "search", f'<div class="gt-search">{_BUTTON}</div>')
 
 _CLICKED = "search_clicked"
 """Session key: a link was clicked, and is not followed yet."""

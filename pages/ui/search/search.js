@@ -2,6 +2,8 @@
 // dialog first opens. Text from it only ever goes in as text. Results and the page's own links with
 // `data-inside` are followed in the session, so that what is set in the labs stays.
 
+import { element } from "../live/dom.js";
+
 /** @import { Component } from "../component.d.ts" */
 
 /**
@@ -15,104 +17,92 @@
  * @property {number} step
  * @property {string} also
  * @property {string} body
- *
- * @typedef {Object} Box
- * @property {string} address  the index's file
- * @property {(link: HTMLAnchorElement) => void} go
- * @property {AbortController} listeners
  */
 
 const MOST = 12; // results shown
-/** @type {WeakMap<Element, Box>} */
-const boxes = new WeakMap();
 /** @type {Promise<Entry[]> | undefined} */
 let index; // shared by all pages
+let address = ""; // of its file
+/** @type {((link: HTMLAnchorElement) => void) | undefined} */
+let go; // to a page, in the session
 
 /** @param {Component<{index: string}>} component */
-export default function (component) {
-  const { parentElement, data, setTriggerValue } = component;
+export function render({ parentElement, data, setTriggerValue }) {
   const root = /** @type {Element} */ (parentElement.querySelector(".gt-search"));
-  let box = boxes.get(root);
-  if (!box) boxes.set(root, (box = build(root)));
-  const { listeners } = box;
-  box.address = data.index;
-  box.go = ({ pathname, search }) => {
+  if (!root.querySelector("dialog")) build(root);
+  if (!go) hearPage();
+  address = data.index;
+  go = ({ pathname, search }) => {
     const query = Object.fromEntries(new URLSearchParams(search));
     setTriggerValue("go", { page: pathname.split("/").pop(), query });
   };
-  return () =>
-    setTimeout(() => {
-      if (root.isConnected) return;
-      listeners.abort();
-      boxes.delete(root);
-    });
 }
 
-/**
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, string>} attributes
- * @param {...(Node|string)} children
- * @returns {HTMLElementTagNameMap[Tag]}
- */
-function element(tag, attributes, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
+/** Open with a slash, and follow links in the session: wherever on the page. */
+function hearPage() {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { target } = event;
+    const busy = "input, textarea, select, [contenteditable], dialog";
+    if (target instanceof Element && target.closest(busy)) return;
+    event.preventDefault();
+    /** @type {?HTMLElement} */ (document.querySelector(".gt-search-open"))?.click();
+  });
+  document.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+    const link = event.target.closest("a[data-inside]");
+    if (!(link instanceof HTMLAnchorElement)) return;
+    event.preventDefault();
+    link.closest("dialog")?.close();
+    go?.(link);
+  });
 }
 
 /** @param {Element} root */
 function build(root) {
-  /** @type {Box} */
-  const box = { address: "", go: () => {}, listeners: new AbortController() };
-  const open = element("button", { type: "button", class: "gt-search-open", "aria-keyshortcuts": "/" });
-  open.append(element("span", {}, "Search"), element("kbd", { "aria-hidden": "true" }, "/"));
-  const input = element("input", {
+  const input = element("input", "", {
     type: "search",
     "aria-label": "Search the course",
     placeholder: "a question, a term, a step",
     autocomplete: "off",
     maxlength: "100",
   });
-  const close = element("button", { type: "button", class: "gt-search-close" }, "Close");
-  const status = element("p", { role: "status" });
-  const list = element("ul", {});
+  const close = element("button", "", { type: "button" }, "Close");
+  const status = element("p", "", { role: "status" });
+  const list = element("ul", "");
   const dialog = element(
     "dialog",
-    { class: "gt-search-dialog", "aria-label": "Search the course" },
-    element("div", { class: "gt-search-head" }, input, close),
+    "gt-search-dialog",
+    { "aria-label": "Search the course" },
+    element("div", "gt-search-head", {}, input, close),
     status,
     list,
   );
-  root.replaceChildren(open, dialog);
+  root.append(dialog);
 
-  const show = () => {
-    if (!dialog.open) dialog.showModal();
-    input.select();
-    index ??= fetch(new URL(box.address, document.baseURI)).then((answer) => {
+  const find = async () => {
+    index ??= fetch(new URL(address, document.baseURI)).then((answer) => {
       if (!answer.ok) throw new Error(`the index could not be fetched: ${answer.status}`);
       return answer.json();
     });
-    find();
-  };
-  const find = async () => {
-    const question = input.value.trim();
-    let entries;
     try {
-      entries = await index;
+      const entries = await index;
+      const question = input.value.trim();
+      const found = question ? ranked(entries, question) : [];
+      list.replaceChildren(...found.slice(0, MOST).map(row));
+      const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
+      status.textContent = question ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
     } catch (error) {
-      index = undefined; // the next opening tries again
+      console.error(error);
+      index = undefined; // the next letter tries again
       status.textContent = "The index could not be loaded. Close this and try again.";
-      return;
     }
-    if (!entries) return; // it said so when it could not be loaded
-    const found = question ? ranked(entries, question) : [];
-    list.replaceChildren(...found.slice(0, MOST).map(row));
-    const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
-    status.textContent = question ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
   };
-  open.addEventListener("click", show);
+  root.querySelector(".gt-search-open")?.addEventListener("click", () => {
+    if (!dialog.open) dialog.showModal();
+    input.select();
+    void find();
+  });
   close.addEventListener("click", () => dialog.close());
   input.addEventListener("input", find);
   dialog.addEventListener("click", (event) => {
@@ -128,31 +118,6 @@ function build(root) {
     else return;
     event.preventDefault();
   });
-  document.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      const { target } = event;
-      const busy = "input, textarea, select, [contenteditable], dialog";
-      if (target instanceof Element && target.closest(busy)) return;
-      event.preventDefault();
-      show();
-    },
-    { signal: box.listeners.signal },
-  );
-  document.addEventListener(
-    "click",
-    (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
-      const link = event.target.closest("a[data-inside]");
-      if (!(link instanceof HTMLAnchorElement)) return;
-      event.preventDefault();
-      dialog.close();
-      box.go(link);
-    },
-    { signal: box.listeners.signal },
-  );
-  return box;
 }
 
 // What a question is asked with and no answer is found by.
@@ -278,7 +243,13 @@ function row({ page, lesson, step, kind, title, text }) {
   const query = new URLSearchParams(
     page === "glossary" ? { term: lesson } : { lesson, step: String(step) },
   );
-  const link = element("a", { href: `${page}?${query}`, "data-inside": "" });
-  link.append(element("b", {}, title), element("small", {}, kind), element("span", {}, text));
-  return element("li", {}, link);
+  const link = element(
+    "a",
+    "",
+    { href: `${page}?${query}`, "data-inside": "" },
+    element("b", "", {}, title),
+    element("small", "", {}, kind),
+    element("span", "", {}, text),
+  );
+  return element("li", "", {}, link);
 }

@@ -4,10 +4,7 @@ What comes from the browser is text that ``lessons.contract.sketch`` reads or re
 nothing here grades.
 """
 
-import html
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,24 +12,9 @@ import streamlit as st
 from lessons.contract.roles import ROLES
 from lessons.contract.sketch import LEVELS, Graded, Sketch
 from lessons.text import number
+from pages.ui.component import component
 
-_FOLDER = Path(__file__).parent
-_MODULES = ("svg.js", "axes.js", "key.js", "handles.js", "graded.js", "sketch.js")
-
-
-def _script() -> str:
-    """The modules as one: Streamlit makes a blob of it, which cannot import its neighbours."""
-    text = "\n".join((_FOLDER / name).read_text("utf-8") for name in _MODULES)
-    return re.sub(r"^import .*\n|^export (?!default)", "", text, flags=re.MULTILINE)
-
-
-_component = st.components.v2.component(
-    "gradient_sketch",
-    html='<div class="gt-sketch"></div>',
-    css=(_FOLDER / "sketch.css").read_text("utf-8"),
-    js=_script(),
-    isolate_styles=False,
-)
+_component = component("gradient_sketch", "sketch", '<div class="gt-sketch"></div>')
 
 
 def draw(sketch: Sketch, key: str, commit: Callable[[object], None]) -> None:
@@ -65,17 +47,13 @@ def drawn(sketch: Sketch, graded: Graded, whole: tuple[list[float], list[float]]
 
 def as_numbers(sketch: Sketch, graded: Graded) -> None:
     """The same at the handles, folded away."""
-    rows = zip(graded.x.tolist(), graded.sketch.tolist(), graded.computed.tolist(), strict=True)
-    cells = "".join(
-        f"<tr><th scope=row>{number(x)}</th><td>{number(y, 3)}</td><td>{number(z, 3)}</td></tr>"
-        for x, y, z in rows
-    )
-    st.html(
-        "<details class=gt-numbers><summary>The sketch as numbers</summary><table><thead><tr>"
-        "<th scope=col>x</th><th scope=col>your sketch</th>"
-        f"<th scope=col>{html.escape(ROLES[sketch.role].label)}</th></tr></thead>"
-        f"<tbody>{cells}</tbody></table></details>"
-    )
+    columns = {
+        "x": [number(x) for x in graded.x.tolist()],
+        "your sketch": [number(y, 3) for y in graded.sketch.tolist()],
+        ROLES[sketch.role].label: [number(y, 3) for y in graded.computed.tolist()],
+    }
+    with st.expander("The sketch as numbers"):
+        st.table(columns)
 
 
 def chart(sketch: Sketch) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-// The sketch's axes: where a value stands in the drawing, grid and numbers, and the lab's own lines.
+// The sketch's axes: where a value stands in the drawing, grid and numbers, the lab's own lines, and
+// which line is which.
 
-import { path, svg, ticks } from "./svg.js";
+import { element, svg } from "../live/dom.js";
 
 /** @import { Sketch } from "./sketch.js" */
 /** @typedef {ReturnType<typeof places>} Places */
@@ -33,34 +34,62 @@ export function places({ x, low, high }) {
 export function frame(data, at) {
   const right = WIDE - EDGE.right;
   const bottom = HIGH - EDGE.bottom;
-  const group = svg("g", { "aria-hidden": "true" });
+  const group = svg("g", "", { "aria-hidden": "true" });
   for (const { y, label } of data.ticks) {
     const place = at.up(y);
     const line = { x1: EDGE.left, x2: right, y1: place, y2: place };
     group.append(
-      svg("line", { ...line, class: y === 0 ? "gt-zero" : "gt-grid" }),
-      svg("text", { x: EDGE.left - 8, y: place + 5, "text-anchor": "end" }, label),
+      svg("line", y === 0 ? "gt-zero" : "gt-grid", line),
+      svg("text", "", { x: EDGE.left - 8, y: place + 5, "text-anchor": "end" }, label),
     );
   }
   data.x.forEach((x, index) => {
     const place = at.across(x);
     group.append(
-      svg("line", { x1: place, x2: place, y1: EDGE.top, y2: bottom, class: "gt-grid" }),
-      svg("text", { x: place, y: bottom + 24, "text-anchor": "middle" }, data.names[index]),
+      svg("line", "gt-grid", { x1: place, x2: place, y1: EDGE.top, y2: bottom }),
+      svg("text", "", { x: place, y: bottom + 24, "text-anchor": "middle" }, data.names[index]),
     );
   });
   const middle = (EDGE.top + bottom) / 2;
   const turned = { transform: `rotate(-90 13 ${middle})`, "text-anchor": "middle" };
   group.append(
-    svg("text", { x: 13, y: middle + 4, ...turned, class: "gt-name" }, data.label),
-    svg("text", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle", class: "gt-name" }, "x"),
+    svg("text", "", { x: 13, y: middle + 4, ...turned }, data.label),
+    svg("text", "", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle" }, "x"),
   );
   for (const { stretches, role, dash } of data.lines) {
     const d = stretches.map(({ x, y }) => {
-      const places = x.map((one, index) => [at.across(one), at.up(y[index])]);
-      return dash === "ticks" ? ticks(places) : path(places);
+      const points = x.map((one, index) => [at.across(one), at.up(y[index])]);
+      return dash === "ticks" ? ticks(points) : path(points);
     });
-    group.append(svg("path", { d: d.join(""), class: "gt-lab-line", "data-dash": dash, style: `color: var(--role-${role})` }));
+    group.append(svg("path", "gt-lab-line", { d: d.join(""), "data-dash": dash, style: colour(role) }));
   }
   return group;
+}
+
+/** @param {number[][]} points */
+export function path(points) {
+  return points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+/** The same points as the lab's charts draw a target. @param {number[][]} points */
+function ticks(points) {
+  return points.map(([x, y]) => `M${x.toFixed(1)} ${(y - 5).toFixed(1)}v10`).join("");
+}
+
+/** @param {string} role */
+export function colour(role) {
+  return `color: var(--role-${role}); --gl-role: var(--role-${role})`;
+}
+
+/**
+ * Which line is which: the marks of this chart, then the lab's own lines.
+ * @param {Sketch} data
+ * @param {[string, string, string][]} marks  each with its style and its name
+ */
+export function key({ lines }, marks = []) {
+  return element(
+    "p", "gt-sketch-key", {},
+    ...marks.map(([mark, style, name]) => element("span", "", {}, element("b", "", { style, "aria-hidden": "true" }, mark), name)),
+    ...lines.map(({ role, dash, label }) => element("span", "", {}, element("i", "gl-line", { "data-dash": dash, style: colour(role) }), label)),
+  ); // prettier-ignore
 }

@@ -1,38 +1,36 @@
 // The chart to draw in: a handle for each x, moved up and down. Press or drag anywhere in the chart, or
 // reach a handle by Tab and use the arrow keys.
 
-import { HIGH, WIDE } from "./axes.js";
-import { key, ofTheLab } from "./key.js";
-import { element, path, svg } from "./svg.js";
+import { element, svg } from "../live/dom.js";
+import { STEPS } from "../live/scale.js";
+import { HIGH, WIDE, key, path } from "./axes.js";
 
 /** @import { Places } from "./axes.js" */
-/** @import { Box, Sketch } from "./sketch.js" */
+/** @import { Sketch } from "./sketch.js" */
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const CLOSE = 6; // a stroke this near to a handle's x moves it as well
-/** @type {Record<string, number>} */
-const KEYS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 6, PageDown: -6 };
 
 /**
  * The handles, their line, and the button.
  * @param {SVGSVGElement} drawing
  * @param {Sketch} data
  * @param {Places} at
- * @param {Box} box
+ * @param {(text: string) => void} commit
  */
-export function moving(drawing, data, at, box) {
+export function moving(drawing, data, at, commit) {
   const step = (data.high - data.low) / data.levels;
   const zero = Math.round(-data.low / step);
   const levels = data.x.map(() => zero);
-  const line = svg("path", { class: "gt-mine" });
-  const about = { type: "button", class: "gt-commit", disabled: "", "aria-describedby": "gt-why" };
-  const button = /** @type {HTMLButtonElement} */ (element("button", about, "Commit to this sketch"));
-  const why = element("span", { id: "gt-why" }, "Draw first: move a handle.");
+  const line = svg("path", "gt-mine");
+  const about = { type: "button", disabled: "", "aria-describedby": "gt-why" };
+  const button = element("button", "gt-commit", about, "Commit to this sketch");
+  const why = element("span", "", { id: "gt-why" }, "Draw first: move a handle.");
   const handles = data.x.map((x, index) =>
     svg(
       "g",
+      "gt-handle",
       {
-        class: "gt-handle",
         role: "slider",
         tabindex: "0",
         "aria-label": `${data.label} at x = ${data.names[index]}`,
@@ -40,7 +38,7 @@ export function moving(drawing, data, at, box) {
         "aria-valuemin": data.low,
         "aria-valuemax": data.high,
       },
-      svg("circle", { r: 9 }),
+      svg("circle", "", { r: 9 }),
     ),
   );
   const value = (/** @type {number} */ level) => Number((data.low + level * step).toPrecision(10));
@@ -61,19 +59,28 @@ export function moving(drawing, data, at, box) {
   };
 
   hearStrokes(drawing, data, at, handles, put);
-  hearKeys(data, handles, (index, change) => put(index, change(levels[index])));
+  handles.forEach((handle, index) =>
+    handle.addEventListener("keydown", (event) => {
+      const steps = STEPS[event.key];
+      if (!steps || event.altKey || event.ctrlKey || event.metaKey) return;
+      put(index, levels[index] + steps);
+      event.preventDefault();
+      event.stopPropagation();
+    }),
+  );
   drawing.setAttribute("role", "group");
   drawing.setAttribute("aria-label", `Sketch of ${data.label} over x: ${data.x.length} handles`);
   drawing.append(line, ...handles);
   show();
-  button.addEventListener("click", () => box.commit(levels.map((level) => DIGITS[level]).join("")));
+  button.addEventListener("click", () => commit(levels.map((level) => DIGITS[level]).join("")));
   const help = element(
     "p",
-    { class: "gt-sketch-help" },
+    "gt-sketch-help",
+    {},
     "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.",
   );
-  const foot = element("p", { class: "gt-foot" }, button, why);
-  return data.lines.length ? [foot, key(ofTheLab(data)), help] : [foot, help];
+  const foot = element("p", "gt-foot", {}, button, why);
+  return data.lines.length ? [foot, key(data), help] : [foot, help];
 }
 
 /**
@@ -124,24 +131,4 @@ function hearStrokes(drawing, data, at, handles, put) {
     if (held !== null && nearest(now.x) === held) put(held, now.level);
     last = { ...now, held };
   });
-}
-
-/**
- * @param {Sketch} data
- * @param {SVGElement[]} handles
- * @param {(index: number, change: (level: number) => number) => void} move
- */
-function hearKeys(data, handles, move) {
-  handles.forEach((handle, index) =>
-    handle.addEventListener("keydown", (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey) return;
-      /** @type {Record<string, number>} */
-      const ends = { Home: 0, End: data.levels };
-      if (event.key in ends) move(index, () => ends[event.key]);
-      else if (event.key in KEYS) move(index, (level) => level + KEYS[event.key]);
-      else return;
-      event.preventDefault();
-      event.stopPropagation();
-    }),
-  );
 }

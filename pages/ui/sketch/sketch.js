@@ -1,10 +1,10 @@
 // The lab's chart, to draw in by hand. Once graded, the same chart stands still, and the computed curve
 // is drawn over the sketch.
 
+import { svg } from "../live/dom.js";
 import { HIGH, WIDE, frame, places } from "./axes.js";
 import { still } from "./graded.js";
 import { moving } from "./handles.js";
-import { svg } from "./svg.js";
 
 /** @import { Component } from "../component.d.ts" */
 
@@ -32,38 +32,23 @@ import { svg } from "./svg.js";
  * @property {string} alt
  *
  * @typedef {{x: number[], y: number[]}} Curve
- * @typedef {{what: string, commit: (text: string) => void}} Box
  */
 
-/** @type {WeakMap<Element, Box>} */
-const boxes = new WeakMap();
+/** @type {WeakMap<Element, string>} */
+const drawn = new WeakMap();
+/** @type {(text: string) => void} */
+let commit;
 
 /** @param {Component<Sketch>} component */
-export default function (component) {
-  const { parentElement, data, setTriggerValue } = component;
+export function render({ parentElement, data, setTriggerValue }) {
   const root = /** @type {Element} */ (parentElement.querySelector(".gt-sketch"));
-  const what = JSON.stringify(data);
-  let box = boxes.get(root);
+  commit = (text) => setTriggerValue("commit", text);
   // A run of the page that changes nothing here must not take away what is half drawn.
-  if (!box || box.what !== what) boxes.set(root, (box = build(root, data, what)));
-  box.commit = (text) => setTriggerValue("commit", text);
-}
-
-/**
- * @param {Element} root
- * @param {Sketch} data
- * @param {string} what
- * @returns {Box}
- */
-function build(root, data, what) {
-  const box = { what, commit: () => {} };
+  const what = JSON.stringify(data);
+  if (drawn.get(root) === what) return;
+  drawn.set(root, what);
   const at = places(data);
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "gt-sketch-chart" });
-  drawing.append(frame(data, at));
-  if (data.graded) {
-    root.replaceChildren(drawing, ...still(drawing, data, data.graded, at));
-  } else {
-    root.replaceChildren(drawing, ...moving(drawing, data, at, box));
-  }
-  return box;
+  const drawing = svg("svg", "gt-sketch-chart", { viewBox: `0 0 ${WIDE} ${HIGH}` }, frame(data, at));
+  const below = data.graded ? still(drawing, data, data.graded, at) : moving(drawing, data, at, (text) => commit(text));
+  root.replaceChildren(drawing, ...below);
 }
