@@ -24,7 +24,10 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     """A fault for each reason why leaves that want a gradient have none."""
     if run.refused or run.failed:
         return
-    meant = copies(run, graph, ends(run))
+    meant, idle = copies(run, graph, ends(run)), set[str]()
+    if run.watch is not None:
+        waiting = run.watch.optimizers.idle()
+        idle = {name for name, one in run.watch.leaves.tensors.items() if id(one) in waiting}
     missing = [
         name
         for name, one in run.gradients.items()

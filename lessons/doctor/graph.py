@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 
 from ..recorder import Edge, Node, Recording, Value
 
-
 _LIKE = frozenset((
     *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),
     *("randint_like", "new_tensor", "new_zeros", "new_ones", "new_full", "new_empty"),

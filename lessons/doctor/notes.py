@@ -25,12 +25,27 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
     warned = (f"Warned: {one[:300]}" for one in run.warned)
     hidden = run.watch.hidden if run.watch is not None else ""
     usual = [
+        *_idle(run),
         *([f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []),
         *_applied(run),
         *copies(run, graph, ends(run)).values(),
         *(says for _, says, *_ in zeros(run, graph, True)),
     ]
     return [*dict.fromkeys(usual), *seen[:MOST], *more, *warned]
+
+
+def _idle(run: Run) -> Iterator[str]:
+    """Weights of which nothing is said, as their optimizer made no step while it was watched."""
+    idle = set() if run.watch is None else run.watch.optimizers.idle()
+    names = [
+        name for name in run.gradients
+        if run.watch is not None and id(run.watch.leaves.tensors.get(name)) in idle
+    ]  # fmt: skip
+    if names:
+        yield (
+            f"The optimizer of {listed(names)} made no step while the program was watched, so "
+            "nothing is said of these. --steps watches longer."
+        )
 
 
 def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:

@@ -35,7 +35,18 @@ def trace_script(
         def seen() -> Run:
             return watching.run(path.name, [], folder)
 
-        watching.finished = lambda: stopped(Trace(seen()))
+        def finished() -> None:
+            try:
+                stopped(Trace(seen()))
+            except TraceError as error:
+                print(error, file=sys.stderr)
+                leave(2)
+            except Exception:  # within the script it would look like an error of the script
+                traceback.print_exc()
+                print("The doctor itself failed here, not your script.", file=sys.stderr)
+                leave(70)
+
+        watching.finished = finished
         with watching.following():
             watching.call(lambda: _as_main(path, folder, arguments))
         run = seen()
