@@ -9,7 +9,7 @@ from tests.browser.looking import LAB, control, open_drawers, rows, to_lesson
 
 pytestmark = pytest.mark.browser
 
-SCRIPT = "**/plotly*.min.js"
+SCRIPT = "**/plotly-*.js"
 
 
 @pytest.fixture

@@ -138,6 +138,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     # What is wrong in a closed drawer opens it, and the picture is that of before.
     control(page, "low").fill("9")
     control(page, "low").press("Tab")
+    expect(control(page, "low")).to_have_attribute("aria-invalid", "true")
     page.locator(".gl-tab", has_text="More settings").click()
     expect(control(page, "low")).to_be_hidden()
     write(page, "y = x**2\nz = 7 * x * 2")

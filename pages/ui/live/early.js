@@ -9,19 +9,14 @@ const BROKEN = ".stException";
 /** @param {number} ms  @param {Promise<unknown>} work */
 const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
 
-// Streamlit draws a page piece by piece, each when its own script has come. style.css hides home,
-// lessons, quizzes and pages with code to copy until here all pieces of their text are there, so that none
-// pushes another down; or until this has taken too long, from the first piece on: before, nothing is
-// hidden.
-const PATIENT = 6000; // ms
-const WORDS = ".st-key-words, .st-key-to_copy, .st-key-quiz, .st-key-chapter_stop_gradient, .st-key-playground";
-const HIDDEN = `.st-key-lab_home, ${WORDS}`; // as in style.css
+// Streamlit draws a page piece by piece, each when its own script has come. style.css hides the page
+// until all pieces are there, so that none pushes another down; or until this has taken too long.
+const PATIENT = 6000; // ms from the first piece on
 let waits = 0;
 const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
-const QUIZ = ".st-key-quiz > .stElementContainer .stPageLink p"; // to other questions
-const LAST = `.st-key-turn p, .st-key-beside p, [data-testid=stExpander] summary p, .st-key-start p, .st-key-to_copy [data-testid=stLinkButton], ${QUIZ}`;
+const RAN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .stElementContainer";
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
@@ -32,13 +27,12 @@ if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed
 const pieces = new MutationObserver((changes) => {
   if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
   count += 1;
-  if (!waits && document.querySelector(HIDDEN)) waits = setTimeout(show, PATIENT);
+  waits ||= setTimeout(show, PATIENT);
   if (document.querySelector(BROKEN)) return show();
-  const words = document.querySelector(WORDS);
-  if (!words || !document.querySelector(LAST) || document.querySelector(COMING)) return;
-  dress();
+  if (document.querySelector(RAN) && !document.querySelector(COMING)) dress();
 });
-pieces.observe(document.documentElement, { childList: true, subtree: true });
+const STATE = ["data-test-script-state"];
+pieces.observe(document.documentElement, { attributeFilter: STATE, childList: true, subtree: true });
 
 function dress() {
   document.body.getBoundingClientRect(); // laid out, a text asks for its fonts
