@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from lessons.contract.bug import Bug
 from lessons.contract.devices import refused, resolve
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import TURN, Prose, Question, Step
+from lessons.contract.prose import TURN, Prose, ProseError, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.recorder import Recording, RefusedError, record
@@ -34,7 +35,8 @@ class Lesson:
         program: the function, or the module's class, that the lesson is about; its source is what
             the code pane shows.
         lab: what can be set and seen.
-        predictions: for each question of the prose, which answer the result makes right.
+        predictions: for each question of the prose that asks for no fact, which answer the result
+            makes right.
         sketches: for each question whose answer is drawn, where, and what each answer expects.
         highlight: the text in the program's source where the trick sits, or nothing.
         bug: a real mistake to find, from bug.py beside it.
@@ -182,11 +184,24 @@ class Lesson:
         return recording
 
     def right(self, question: Question, result: Result) -> str:
-        """The answer that the computed result, or for a bug the assertion, makes right."""
+        """The answer that the computed result, or for a bug the assertion, makes right.
+
+        Raises:
+            ProseError: the text names a fact that the result does not have.
+        """
         if question.kind == "bug":
             assert self.bug is not None  # the catalogue has seen to it
             return self.bug.right()
-        return self.predictions[question.name](result)
+        if not question.asks:
+            return self.predictions[question.name](result)
+        for name in (question.asks, *(option.fact for option in question.options)):
+            if name not in result.facts:
+                raise ProseError(
+                    f"{self.slug}, question {question.name!r}: it is graded by the fact {name!r}, "
+                    f"which the lab does not compute; there are {sorted(result.facts)}"
+                )
+        came = result.facts[question.asks]
+        return min(question.options, key=lambda one: _apart(came, result.facts[one.fact])).key
 
     def asked_about(self, question: Question) -> Result:
         """What a question of its prose asks about: its own step's settings, whatever is set."""
@@ -248,6 +263,17 @@ class Lesson:
     def changed(self, values: Values) -> dict[str, str]:
         """As ``text``, only what differs from the defaults."""
         return {n: text for n, text in self.text(values).items() if text != self._defaults[n]}
+
+
+def _apart(one: float | str, other: float | str) -> float:
+    """How far apart two facts are; a NaN is equal to a NaN, and text to the same text alone."""
+    if one == other:
+        return 0.0
+    if isinstance(one, str) or isinstance(other, str):
+        return math.inf
+    if math.isnan(one) and math.isnan(other):
+        return 0.0
+    return math.inf if math.isnan(one - other) else abs(one - other)
 
 
 @lru_cache(maxsize=64)

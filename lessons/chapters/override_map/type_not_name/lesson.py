@@ -12,7 +12,6 @@ from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Text, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -135,24 +134,6 @@ def inspector(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows))
 
 
-def named_identity(result: Result) -> str:
-    """Whether a rule applies to an op because of its name."""
-    beliefs = {"half": "half_true", "nothing": "true_gradient", "product": "six_lost"}
-    return nearest(result, "identity_none", beliefs)
-
-
-def moved_outside(result: Result) -> str:
-    """What becomes of an identity that stands one line further down."""
-    beliefs = {"half": "half_true", "nothing": "true_gradient", "both": "quarter"}
-    return nearest(result, "identity_outside", beliefs)
-
-
-def other_words(result: Result) -> str:
-    """Whether a map goes by type where variables are called as types are."""
-    names = ("by_type", "by_name", "doubled", "plain")
-    return nearest(result, "words_came", {name: f"words_{name}" for name in names})
-
-
 CURVE = Curve(
     parameters=(
         Text(
@@ -197,6 +178,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
-    predictions={"named": named_identity, "moved": moved_outside, "transfer": other_words},
     highlight="with gradient_override_map({key: half}, warn=False):",
 )
