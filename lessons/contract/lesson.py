@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lessons.contract.bug import Bug
+from lessons.contract.covering import covered_figure, covered_table
 from lessons.contract.devices import refused, resolve
+from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import TURN, Prose, ProseError, Question, Step
@@ -211,6 +213,14 @@ class Lesson:
         """The step that asks it."""
         return next(one for one in self.prose.steps if one.question == question)
 
+    def figures(self, result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+        """The lab's charts without what is drawn in the roles still hidden."""
+        return [covered_figure(one, hidden) for one in self.lab.figures(result, values)]
+
+    def table(self, result: Result, values: Values, hidden: frozenset[str]) -> Table:
+        """The lab's table without the numbers of the roles still hidden."""
+        return covered_table(self.lab.table(result, values), hidden)
+
     def sketch(self, question: Question, asked_about: Result | None = None) -> Sketch:
         """What is drawn to answer it, on the lab's chart as the question finds it.
 
@@ -220,7 +230,7 @@ class Lesson:
         """
         values = self.validate(self.step_of(question).lab)
         result = asked_about or self.compute(values)
-        figures = self.lab.figures(result, values, frozenset(question.hides))
+        figures = self.figures(result, values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
     def case(self, question: Question) -> Values:

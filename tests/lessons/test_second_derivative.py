@@ -126,5 +126,5 @@ def test_the_table_names_what_is_differentiated_as_the_chart_does(order, name):
     lesson = find("second_derivative")
     values = lesson.validate({"order": order})
     result = lesson.compute(values)
-    columns = [label for label, _ in lesson.lab.table(result, values, frozenset()).columns]
+    columns = [label for label, _ in lesson.lab.table(result, values).columns]
     assert columns[1] == f"forward {name}"

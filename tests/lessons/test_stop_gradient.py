@@ -39,7 +39,7 @@ def test_no_chart_moves_with_the_stop_before_the_answer():
 
     def shown(stopped):
         values = lesson.validate({"stopped": stopped})
-        figures = lesson.lab.figures(lesson.compute(values), values, hidden)
+        figures = lesson.figures(lesson.compute(values), values, hidden)
         kept = [trace for one in figures for trace in one.data if trace.get("visible", True)]
         return [np.asarray(trace["y"], float) for trace in kept]
 

@@ -127,12 +127,12 @@ def named(values: Values) -> CurveText:
     return replace(CURVE.text, value=names[order - 1], gradient=names[order])
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    return curve_figures(result, hidden, named(values))
+def figures(result: Result, values: Values) -> list[Figure]:
+    return curve_figures(result, named(values))
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
-    return curve_table(result, hidden, named(values))
+def table(result: Result, values: Values) -> Table:
+    return curve_table(result, named(values))
 
 
 _CURVE_LAB = curve_lab(CURVE)

@@ -119,19 +119,19 @@ def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, 
     return facts | {"overridden": len(overridden)}
 
 
-def inspector(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def inspector(result: Result, values: Values) -> Table:
     """A row for each op, in the order they ran."""
-    facts, covered = result.facts, "trick_gradient" in hidden
+    facts = result.facts
     types = op_types()
     rows = []
     for place in range(1, int(facts["ops"]) + 1):
         name, kind, by = (str(facts[f"op{place}_{what}"]) for what in ("name", "type", "gradient"))
-        rows.append((name, kind, types.get(kind) or "none", "?" if covered else by))
+        rows.append((name, kind, types.get(kind) or "none", by))
     columns = (("name", None), ("type", None), ("type in TensorFlow", None))
-    caption = "Every op that ran"
-    if not covered and not facts["overridden"]:
+    caption = subject = "Every op that ran"
+    if not facts["overridden"]:
         caption += f". No op of type {values['key']} ran inside the map: the rule is never called"
-    return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows))
+    return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows), subject)
 
 
 CURVE = Curve(
