@@ -150,7 +150,7 @@ def _numbers(one: Asked, as_json: bool, steps: int | None) -> str:
     history = None if steps == 0 else _trained(one, steps)
     if as_json:
         return one.to_json(result, history)
-    table = lesson.lab.table(result, values, frozenset())
+    table = lesson.lab.table(result, values)
     if history and lesson.lab.training:
         table = lesson.lab.training.table(history, values)
     rows = [tuple(label for label, _ in table.columns), *table.rows]

@@ -37,8 +37,17 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """The numbers as text: columns are pairs of label and role (or None)."""
+    """The numbers as text.
+
+    Args:
+        caption: what they are.
+        columns: pairs of label and role, or None.
+        rows: of cells.
+        subject: the caption while a question still covers a column; nothing where the caption says
+            nothing of the numbers.
+    """
 
     caption: str
     columns: tuple[tuple[str, str | None], ...]
     rows: tuple[tuple[str, ...], ...]
+    subject: str = ""

@@ -4,8 +4,10 @@ A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is o
 
 - a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
   the learner's inputs, and a note where a number is not finite (``kit/causes.py``);
-- for a hidden role, traces with ``visible: False``, “?” in its cells of the table, nothing of it in
-  a chart's title or ``alt``; an ``alt`` has numbers where nothing is hidden;
+- traces in the colours of the roles that they tell of, or with these roles as ``hides``
+  (``chart_pieces.covered_with``), and a role for each such column of the table: ``covering.py``
+  takes away what a question still hides. Until then a chart's title is its ``subject``;
+- an ``alt`` with numbers;
 - titles that say one finding, computed, or nothing where it would be false (``kit/findings.py``);
   tests/lessons/test_findings.py reads each and holds it against the result. It knows the sentences
   of ``kit/findings.py``; others stand in tests/lessons/said/<slug>.py, titles without a number too;
@@ -82,7 +84,7 @@ class Lab:
     Args:
         parameters: what the learner can set.
         compute: a pure function of the lesson's program and of values.
-        figures, table: from a result and the roles still hidden.
+        figures, table: from a result.
         check: refusals that need several values at once, by parameter name.
         preview: cheaper values, for while the learner drags.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
@@ -98,8 +100,8 @@ class Lab:
 
     parameters: tuple[Parameter, ...]
     compute: Callable[[Callable[..., Any], Values], Result]
-    figures: Callable[[Result, Values, frozenset[str]], list[Figure]]
-    table: Callable[[Result, Values, frozenset[str]], Table]
+    figures: Callable[[Result, Values], list[Figure]]
+    table: Callable[[Result, Values], Table]
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
     seconds: Callable[[Values], float] = lambda values: 0.02

@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from lessons.contract.bug import Bug
+from lessons.contract.covering import covered_figure, covered_table
 from lessons.contract.devices import refused, resolve
+from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import TURN, Prose, Question, Step
+from lessons.contract.prose import TURN, Prose, ProseError, Question, Step
 from lessons.contract.result import FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.recorder import Recording, RefusedError, record
@@ -34,7 +37,8 @@ class Lesson:
         program: the function, or the module's class, that the lesson is about; its source is what
             the code pane shows.
         lab: what can be set and seen.
-        predictions: for each question of the prose, which answer the result makes right.
+        predictions: for each question of the prose that asks for no fact, which answer the result
+            makes right.
         sketches: for each question whose answer is drawn, where, and what each answer expects.
         highlight: the text in the program's source where the trick sits, or nothing.
         bug: a real mistake to find, from bug.py beside it.
@@ -182,11 +186,24 @@ class Lesson:
         return recording
 
     def right(self, question: Question, result: Result) -> str:
-        """The answer that the computed result, or for a bug the assertion, makes right."""
+        """The answer that the computed result, or for a bug the assertion, makes right.
+
+        Raises:
+            ProseError: the text names a fact that the result does not have.
+        """
         if question.kind == "bug":
             assert self.bug is not None  # the catalogue has seen to it
             return self.bug.right()
-        return self.predictions[question.name](result)
+        if not question.asks:
+            return self.predictions[question.name](result)
+        for name in (question.asks, *(option.fact for option in question.options)):
+            if name not in result.facts:
+                raise ProseError(
+                    f"{self.slug}, question {question.name!r}: it is graded by the fact {name!r}, "
+                    f"which the lab does not compute; there are {sorted(result.facts)}"
+                )
+        came = result.facts[question.asks]
+        return min(question.options, key=lambda one: _apart(came, result.facts[one.fact])).key
 
     def asked_about(self, question: Question) -> Result:
         """What a question of its prose asks about: its own step's settings, whatever is set."""
@@ -195,6 +212,14 @@ class Lesson:
     def step_of(self, question: Question) -> Step:
         """The step that asks it."""
         return next(one for one in self.prose.steps if one.question == question)
+
+    def figures(self, result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+        """The lab's charts without what is drawn in the roles still hidden."""
+        return [covered_figure(one, hidden) for one in self.lab.figures(result, values)]
+
+    def table(self, result: Result, values: Values, hidden: frozenset[str]) -> Table:
+        """The lab's table without the numbers of the roles still hidden."""
+        return covered_table(self.lab.table(result, values), hidden)
 
     def sketch(self, question: Question, asked_about: Result | None = None) -> Sketch:
         """What is drawn to answer it, on the lab's chart as the question finds it.
@@ -205,7 +230,7 @@ class Lesson:
         """
         values = self.validate(self.step_of(question).lab)
         result = asked_about or self.compute(values)
-        figures = self.lab.figures(result, values, frozenset(question.hides))
+        figures = self.figures(result, values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
     def case(self, question: Question) -> Values:
@@ -248,6 +273,17 @@ class Lesson:
     def changed(self, values: Values) -> dict[str, str]:
         """As ``text``, only what differs from the defaults."""
         return {n: text for n, text in self.text(values).items() if text != self._defaults[n]}
+
+
+def _apart(one: float | str, other: float | str) -> float:
+    """How far apart two facts are; a NaN is equal to a NaN, and text to the same text alone."""
+    if one == other:
+        return 0.0
+    if isinstance(one, str) or isinstance(other, str):
+        return math.inf
+    if math.isnan(one) and math.isnan(other):
+        return 0.0
+    return math.inf if math.isnan(one - other) else abs(one - other)
 
 
 @lru_cache(maxsize=64)

@@ -16,12 +16,12 @@ The file of a lesson (``en.md``; other languages stand beside it) looks like thi
     Text with a computed value: {{ gradient_mean:.3f }}.
 
     ## A step that asks
-    <!-- predict: leak hides=trick_gradient -->
+    <!-- predict: leak asks=trick_gradient hides=trick_gradient -->
     The question?
 
-    - line: One possible answer.
+    - zero: One possible answer.
       > Which belief leads there, and what is so instead.
-    - band: Another answer.
+    - error = example_error: Another answer.
       > Why this is right.
 
 ``lab`` sets parameters when the learner arrives; two words in it belong to the graph: ``cuts``
@@ -38,14 +38,17 @@ trick_gradient = 18 and x > 2`` says when it is done, in facts; ``solved: stoppe
 way to do it, ``missed: stopped=both | cuts=mul:0`` are ways that don't. After a question's answers
 it is shown once the question is answered. ``run=20`` among the settings trains so many steps.
 
-``predict`` names a prediction that lesson.py grades; the roles it hides stay hidden until the
+``predict`` names a prediction. ``asks`` is the fact that it asks for, and each answer stands for a
+fact: the one behind its key and ``=``, or else the one that its key names. The answer whose fact is
+nearest to the computed one is right; a NaN equals a NaN, and text is equal or not. Without
+``asks``, lesson.py has a function that grades it. The roles it ``hides`` stay hidden until the
 learner has committed to an answer. ``holds`` names controls that stand still, at what this step's
 ``lab`` sets, until then; ``training`` among them is the training: nothing runs. With ``as=number``
-the learner types a number: each answer's key is then a fact, and what was typed counts as the
-answer whose fact it equals. With ``as=sketch`` the learner draws a curve: lesson.py says over which
-x, and what curve each answer expects. ``by=TensorFlow`` names who computes the answer where torch
-does not. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces is a fact
-of the Result, with an optional format behind the colon.
+the learner types a number, which counts as the answer whose fact it equals. With ``as=sketch`` the
+learner draws a curve: lesson.py says over which x, and what curve each answer expects.
+``by=TensorFlow`` names who computes the answer where torch does not. ``bug:`` makes the step's
+answers the fixes of bug.py. A value in double braces is a fact of the Result, with an optional
+format behind the colon.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
 what the step's ``lab`` sets. What the lab cannot show is drawn under the verdict: the number that
@@ -67,7 +70,7 @@ from typing import Literal, get_args
 from lessons.contract.goal import Goal, GoalError
 
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
-_OPTION = re.compile(r"^- (\w+): (.+)$")
+_OPTION = re.compile(r"^- (\w+)(?: = (\w+))?: (.+)$")
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
 _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
@@ -94,19 +97,28 @@ class ProseError(ValueError):
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to a prediction: its key, its text, and what is said to whoever picks it."""
+    """One answer to a prediction.
+
+    Args:
+        key: unique in its question.
+        text: Markdown.
+        reply: what is said to a learner who picks it.
+        fact: the fact that it stands for, where the question asks for one.
+    """
 
     key: str
     text: str
     reply: str
+    fact: str = ""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A prediction as the learner reads it; lesson.py computes which option is right.
+    """A prediction as the learner reads it.
 
     Args:
         name: unique in its lesson; ``bug`` for the bug to find.
+        asks: the fact that it asks for; empty where lesson.py or bug.py grades it.
         hides: the roles covered until an answer is given.
         holds: the controls that stand still until then, ``training`` for the training.
         options: the answers.
@@ -121,6 +133,7 @@ class Question:
     name: str
     hides: tuple[str, ...]
     options: tuple[Option, ...]
+    asks: str = ""
     kind: Kind = "choice"
     holds: tuple[str, ...] = ()
     reveal: Mapping[str, str] = field(default_factory=dict)
@@ -396,7 +409,11 @@ def _step(path: Path, section: str) -> Step:
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
     by = settings.get("by", "torch")
-    question = Question(asked[0], hides, options, kind, holds, reveal, tuple(computed), by)
+    asks = settings.get("asks", "")
+    named = [option.key for option in options if option.fact != option.key]
+    if named and not asks:
+        raise ProseError(f"{where}: {named[0]!r} names a fact, so the question asks for one: asks=")
+    question = Question(asked[0], hides, options, asks, kind, holds, reveal, tuple(computed), by)
     return replace(step, text=text, question=question)
 
 
@@ -438,17 +455,18 @@ def _computed(where: str, text: str) -> list[tuple[str, str, str]]:
 
 def _options(where: str, lines: list[str]) -> tuple[str, tuple[Option, ...]]:
     """Split a question's lines into its text and its answers."""
-    found: list[tuple[str, str, list[str]]] = []
+    found: list[tuple[str, str, str, list[str]]] = []
     text: list[str] = []
     for line in lines:
         option = _OPTION.match(line)
         if option:
-            found.append((option.group(1), option.group(2), []))
+            key, fact, label = option.groups()
+            found.append((key, label, fact or key, []))
         elif found and line.strip():
-            found[-1][2].append(line.strip().removeprefix(">").strip())
+            found[-1][-1].append(line.strip().removeprefix(">").strip())
         elif not found:
             text.append(line)
-    if len(found) < 2 or any(not reply for _, _, reply in found):
+    if len(found) < 2 or any(not reply for *_, reply in found):
         raise ProseError(f"{where}: a prediction needs two answers or more, each with a reply")
-    options = tuple(Option(key, label, " ".join(reply)) for key, label, reply in found)
+    options = tuple(Option(key, label, " ".join(said), fact) for key, label, fact, said in found)
     return "\n".join(text).strip(), options

@@ -76,7 +76,7 @@ def grade(
     more. Of several such facts the nearest counts.
 
     Args:
-        question: whose answers' keys are facts.
+        question: whose answers stand for facts.
         right: the key of the right answer.
         text: as it came from the learner; “1/4” is a number too.
         facts: the ones that the learner saw.
@@ -86,8 +86,8 @@ def grade(
             compare; the sentence says what to do.
     """
     value = _read(text)
-    beliefs = {option.key: _as_float(facts[option.key]) for option in question.options}
-    computed = _as_float(facts[right])
+    beliefs = {option.key: _as_float(facts[option.fact]) for option in question.options}
+    computed = beliefs[right]
     if not math.isfinite(computed):
         raise ValueError(
             f"At these settings torch computes {number(computed)}, so there is nothing to compare "

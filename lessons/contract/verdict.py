@@ -38,8 +38,8 @@ def names(question: Question, key: str) -> tuple[tuple[str, str], ...]:
     """
     option = next(one for one in question.options if one.key == key)
     named = quoted(option.text)
-    if question.kind == "number" and key not in dict(named):
-        return ((key, ".4g"), *named)
+    if question.kind == "number" and option.fact not in dict(named):
+        return ((option.fact, ".4g"), *named)
     return named
 
 

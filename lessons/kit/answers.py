@@ -1,22 +1,4 @@
-"""Grades a prediction: which belief the computed result bears out."""
-
-from collections.abc import Collection, Mapping
-
-from lessons.contract.result import Result
-
-
-def nearest(result: Result, fact: str, beliefs: Mapping[str, str] | Collection[str]) -> str:
-    """The answer whose belief expects a value nearest to what was computed.
-
-    Args:
-        result: what the lab computed.
-        fact: the name of the computed fact.
-        beliefs: for each answer's key, the name of the fact that this belief expects it to equal;
-            or such names alone, which are then the keys.
-    """
-    value = float(result.facts[fact])
-    expected = beliefs if isinstance(beliefs, Mapping) else {name: name for name in beliefs}
-    return min(expected, key=lambda key: abs(float(result.facts[expected[key]]) - value))
+"""Grades a prediction by who of several something holds of."""
 
 
 def which(**holds: bool) -> str:

@@ -6,7 +6,7 @@ from lessons.kit.chart_pieces import Trace
 from lessons.text import number
 
 
-def arrow(result: Result, role: str, called: tuple[str, str], visible: bool) -> Trace:
+def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
     """A line from the origin to the gradient of a role, with a head at its end.
 
     Args:
@@ -14,7 +14,6 @@ def arrow(result: Result, role: str, called: tuple[str, str], visible: bool) -> 
             ``angle_…`` of it.
         role: whose.
         called: its name here, and how the names of its facts end.
-        visible: whether it is seen.
     """
     name, fact = called
     x, y = (float(component) for component in result[role].y)
@@ -34,7 +33,6 @@ def arrow(result: Result, role: str, called: tuple[str, str], visible: bool) -> 
             "color": f"role:{role}",
             "line": {"width": 0},
         },
-        "visible": visible,
         "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>length {length}, {degrees}°"
         f"<extra>{name}</extra>",
     }

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES, Role, Theme, colour
@@ -49,7 +50,7 @@ _TICKS = 24
 """Ticks along a curve, about."""
 
 
-def curve(series: Series, visible: bool = True, exact: bool = False) -> Trace:
+def curve(series: Series, exact: bool = False) -> Trace:
     """The series as a line; ``exact`` keeps corners that Plotly may otherwise round off."""
     role = ROLES[series.role]
     dash, width = _BEADS if role.dash == "dot" else (role.dash, 3)
@@ -61,12 +62,11 @@ def curve(series: Series, visible: bool = True, exact: bool = False) -> Trace:
         "y": series.y,
         "line": {"color": f"role:{role.name}", "dash": dash, "width": width}
         | ({"simplify": False} if exact else {}),
-        "visible": visible,
         "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
     }
 
 
-def ticks(series: Series, visible: bool = True) -> Trace:
+def ticks(series: Series) -> Trace:
     """The series as thin ticks, which are seen on a line as well as on paper: a target."""
     role = ROLES[series.role]
     every = max(1, len(series.x) // _TICKS)
@@ -82,25 +82,21 @@ def ticks(series: Series, visible: bool = True) -> Trace:
             "size": 8,
             "line": {"color": f"role:{role.name}", "width": 1.5},
         },
-        "visible": visible,
         "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
     }
 
 
-def gradient_curves(
-    curves: Mapping[str, Series], hidden: frozenset[str], exact: bool = True
-) -> list[Trace]:
+def gradient_curves(curves: Mapping[str, Series], exact: bool = True) -> list[Trace]:
     """Those there are: the result solid, the truth dotted on it, the target as ticks on both."""
     found = []
     for name in GRADIENTS:
         if name in curves:
-            seen = name not in hidden
             ticked = ROLES[name].ticked
-            found.append(ticks(curves[name], seen) if ticked else curve(curves[name], seen, exact))
+            found.append(ticks(curves[name]) if ticked else curve(curves[name], exact))
     return found
 
 
-def band(series: Series, visible: bool = True) -> Trace:
+def band(series: Series) -> Trace:
     """From the 5th to the 95th percentile, as a see-through area with gaps where x has none."""
     if series.low is None or series.high is None:
         raise ValueError(f"series {series.name} has no band")
@@ -115,11 +111,10 @@ def band(series: Series, visible: bool = True) -> Trace:
         "fillcolor": f"role:{series.role}/0.22",
         "hoverinfo": "skip",
         "showlegend": False,
-        "visible": visible,
     }
 
 
-def edges(series: Series, visible: bool = True) -> Trace:
+def edges(series: Series) -> Trace:
     """Both ends of a band as dotted lines: seen on another's area."""
     if series.low is None or series.high is None:
         raise ValueError(f"series {series.name} has no band")
@@ -132,11 +127,10 @@ def edges(series: Series, visible: bool = True) -> Trace:
         "y": np.concatenate([series.low, _GAP, series.high]),
         "line": {"color": f"role:{role.name}", "dash": "dot", "width": 2},
         "hoverinfo": "skip",
-        "visible": visible,
     }
 
 
-def points(series: Series, visible: bool = True) -> Trace:
+def points(series: Series) -> Trace:
     """The learner's points; each carries its number, 1 for the first, for clicks."""
     role = ROLES[series.role]
     return {
@@ -148,7 +142,6 @@ def points(series: Series, visible: bool = True) -> Trace:
         "customdata": list(range(1, len(series.x) + 1)),
         "marker": mark(role),
         "showlegend": False,
-        "visible": visible,
         "hovertemplate": "x = %{x}<br>%{y:.6g}<extra>this draw: " + role.label + "</extra>",
     }
 
@@ -170,9 +163,14 @@ def dragged(
     return trace | {"meta": {"part": part, "sets": sets}}
 
 
-def along_x(series: Series, visible: bool = True) -> Trace:
+def covered_with(trace: Trace, *roles: str) -> Trace:
+    """The same trace, covered with these roles, whose colours it does not have."""
+    return trace | {"hides": roles}
+
+
+def along_x(series: Series) -> Trace:
     """The learner's points, each dragged along x."""
-    return dragged(points(series, visible), "points", x="x")
+    return dragged(points(series), "points", x="x")
 
 
 def limits(
@@ -202,14 +200,13 @@ def mark(role: Role) -> Trace:
     }
 
 
-def gradient_points(result: Result, hidden: frozenset[str]) -> list[Trace]:
+def gradient_points(result: Result) -> list[Trace]:
     """The three gradients at the same points, each seen by its form where it lies on another.
 
     Args:
         result: with a series of each role's name.
-        hidden: the roles still covered.
     """
-    return [points(result[role], role not in hidden) for role in GRADIENTS]
+    return [points(result[role]) for role in GRADIENTS]
 
 
 def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: str) -> Trace:
@@ -304,24 +301,22 @@ def spoken(result: Result, names: Sequence[str]) -> str:
     return "; ".join(parts) + "."
 
 
-def cells(
-    result: Result, names: Iterable[str], index: int, hidden: frozenset[str], digits: int
-) -> list[str]:
-    """These series at one input as cells of a table; a question mark for what is covered yet.
+def cells(result: Result, names: Iterable[str], index: int, digits: int) -> list[str]:
+    """These series at one input as cells of a table.
 
     Args:
         result: with a series of each name.
         names: of the series, in order.
         index: which input, 0 for the first.
-        hidden: the names still covered.
         digits: significant ones.
     """
-    return ["?" if n in hidden else number(float(result[n].y[index]), digits) for n in names]
+    return [number(float(result[n].y[index]), digits) for n in names]
 
 
 def themed(figure: Figure, theme: Theme) -> dict[str, Any]:
     """Data and layout with every token resolved: what ``plotly.graph_objects.Figure`` takes."""
-    return {"data": _resolve(figure.data, theme), "layout": _resolve(figure.layout, theme)}
+    data = [drawable(trace) for trace in figure.data]
+    return {"data": _resolve(data, theme), "layout": _resolve(figure.layout, theme)}
 
 
 def _outline(x: Array, low: Array, high: Array) -> tuple[Array, Array]:

@@ -22,12 +22,7 @@ _PHONE, _LETTER = 350.0, 5.0
 
 
 def sticks(
-    result: Result,
-    labels: Labels,
-    names: Sequence[str],
-    hidden: frozenset[str],
-    y: str,
-    height: float,
+    result: Result, labels: Labels, names: Sequence[str], y: str, height: float
 ) -> tuple[list[Trace], Trace]:
     """Data and layout of a chart with one stick a component and role.
 
@@ -35,7 +30,6 @@ def sticks(
         result: with a series of each role's name, x the component's number, 1 for the first.
         labels: the roles to draw.
         names: of the components.
-        hidden: the roles still covered; they count for the axis, so that nothing jumps.
         y: the title of the axis.
         height: of the chart in pixels.
     """
@@ -61,11 +55,11 @@ def sticks(
     data = []
     for lane, (role, label) in zip(lanes, labels.items(), strict=True):
         x, values = result[role].x + lane, result[role].y
-        data.append(_sticks(role, label, x, values, role not in hidden))
-        data.append(_words(role, label, x, values, span, role not in hidden))
+        data.append(_sticks(role, label, x, values))
+        data.append(_words(role, label, x, values, span))
     if len(labels) > 1:
         ends = ((role, label, result[role].y) for role, label in labels.items())
-        data += named(ends, hidden, layout, height)
+        data += named(ends, layout, height)
     return data, layout
 
 
@@ -73,38 +67,29 @@ def component_table(
     result: Result,
     labels: Labels,
     names: Sequence[str],
-    hidden: frozenset[str],
     caption: str,
     called: str = "component",
     digits: int = 5,
 ) -> Table:
     """One row a component, one column a role; ``called`` is what a component is here."""
     columns = [(called, None), *((label, role) for role, label in labels.items())]
-    rows = [
-        (
-            name,
-            *cells(result, labels, place, hidden, digits),
-        )
-        for place, name in enumerate(names)
-    ]
+    rows = [(name, *cells(result, labels, place, digits)) for place, name in enumerate(names)]
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def in_words(result: Result, labels: Labels, names: Sequence[str], hidden: frozenset[str]) -> str:
+def in_words(result: Result, labels: Labels, names: Sequence[str]) -> str:
     """The first eight components in words, for screen readers."""
     parts = [
         f"{name}: "
         + ", ".join(
-            f"{label} {number(float(result[role].y[place]), 4)}"
-            for role, label in labels.items()
-            if role not in hidden
+            f"{label} {number(float(result[role].y[place]), 4)}" for role, label in labels.items()
         )
         for place, name in enumerate(names[:8])
     ]
     return "; ".join(parts) + "."
 
 
-def _sticks(role: str, label: str, x: Array, y: Array, visible: bool) -> Trace:
+def _sticks(role: str, label: str, x: Array, y: Array) -> Trace:
     """From 0 to each value, with a mark at the value; what is not finite is left to words."""
     gap = np.full_like(x, np.nan)
     finite = np.where(np.isfinite(y), y, np.nan)
@@ -122,14 +107,11 @@ def _sticks(role: str, label: str, x: Array, y: Array, visible: bool) -> Trace:
             "opacity": 1,  # marks of several sizes are see-through otherwise
             "line": {"color": "ink:paper", "width": 1},
         },
-        "visible": visible,
         "hovertemplate": f"%{{y:.6g}}<extra>{label}</extra>",
     }
 
 
-def _words(
-    role: str, label: str, x: Array, y: Array, span: tuple[float, float], visible: bool
-) -> Trace:
+def _words(role: str, label: str, x: Array, y: Array, span: tuple[float, float]) -> Trace:
     """NaN and infinities where their stick would be."""
     places = np.where(np.isnan(y), 0.0, np.where(y < 0, span[0], span[1]) / 1.15)
     lost = ~np.isfinite(y)
@@ -143,6 +125,5 @@ def _words(
         "textposition": "top center",
         "textfont": {"color": f"role:{role}", "size": 13},
         "cliponaxis": False,
-        "visible": visible,
         "hoverinfo": "skip",
     }

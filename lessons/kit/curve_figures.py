@@ -42,57 +42,52 @@ class CurveText:
     limit: str = ""
 
 
-def curve_figures(result: Result, hidden: frozenset[str], text: CurveText) -> list[Figure]:
+def curve_figures(result: Result, text: CurveText) -> list[Figure]:
     """The gradient over x in its roles, and the forward value over x."""
-    return aligned(_gradients(result, hidden, text), _forward(result, text))
+    return aligned(_gradients(result, text), _forward(result, text))
 
 
-def curve_table(result: Result, hidden: frozenset[str], text: CurveText) -> Table:
+def curve_table(result: Result, text: CurveText) -> Table:
     """One row an input: the forward value and each gradient there."""
     labels = {"forward": f"forward {text.value}", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "true", "intended_gradient": "intended"}
     columns = [("x", None), *((label, result[name].role) for name, label in labels.items())]
     rows = [
-        (
-            number(float(x)),
-            *cells(result, labels, index, hidden, 6),
-        )
+        (number(float(x)), *cells(result, labels, index, 6))
         for index, x in enumerate(result["forward"].x)
     ]
     return Table("Forward value and gradients at your inputs", tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result, hidden: frozenset[str], text: CurveText) -> Figure:
+def _gradients(result: Result, text: CurveText) -> Figure:
     curves = {series.name: series for series in result.curves}
-    # All curves count, hidden ones too: uncovering one must not move the others.
     heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
     ends = span(curves["forward"])
     layout = axes(ends, heights, "x", text.gradient)
     names = NAMES | {"intended_gradient": text.intended}
-    seen = [name for name in GRADIENTS if name not in hidden]
-    covered = "" if len(seen) == len(GRADIENTS) else " A curve is covered until you have answered."
     return Figure(
         "gradient",
-        titled(text.gradient, gradient_finding(result, hidden), "the gradient"),
+        titled(text.gradient, gradient_finding(result), "the gradient"),
         f"{text.gradient_caption} Drag a point along x.",
-        f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, seen) + covered,
+        f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, GRADIENTS),
         [
-            *gradient_curves(curves, hidden),
-            *(along_x(result[name], name not in hidden) for name in GRADIENTS[:2]),
+            *gradient_curves(curves),
+            *(along_x(result[name]) for name in GRADIENTS[:2]),
             *([limits(float(result.facts[text.limit]), ends, text.limit)] if text.limit else []),
-            *named(((n, names[n], curves[n].y) for n in names), hidden, layout, TALL),
+            *named(((n, names[n], curves[n].y) for n in names), layout, TALL),
         ],
         layout,
         height=TALL,
         selects="point",
+        subject=titled(text.gradient, "", "the gradient"),
     )
 
 
-def gradient_finding(result: Result, hidden: frozenset[str]) -> str:
-    """What autograd gives over x; nothing while that is covered."""
-    curves = {series.name: series for series in result.curves if series.name not in hidden}
-    trick, true, intended = (curves.get(name) for name in GRADIENTS)
-    return of_gradient(trick, true, intended) if trick else ""
+def gradient_finding(result: Result) -> str:
+    """What autograd gives over x."""
+    curves = {series.name: series for series in result.curves}
+    trick, true, intended = (curves[name] for name in GRADIENTS)
+    return of_gradient(trick, true, intended)
 
 
 def _as_subject(name: str) -> str:

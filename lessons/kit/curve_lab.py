@@ -135,8 +135,8 @@ def curve_lab(curve: Curve) -> Lab:
     return Lab(
         parameters=parameters,
         compute=compute,
-        figures=lambda result, values, hidden: curve_figures(result, hidden, curve.text),
-        table=lambda result, values, hidden: curve_table(result, hidden, curve.text),
+        figures=lambda result, values: curve_figures(result, curve.text),
+        table=lambda result, values: curve_table(result, curve.text),
         start=start,
     )
 

@@ -37,7 +37,7 @@ def of_gradient(
     """What autograd gives, over x, beside what is true and what is wanted.
 
     Args:
-        trick, true, intended: over x; None where it is covered. The x that all have are looked at.
+        trick, true, intended: over x; None where there is none. The x that all have are looked at.
         called: what x is called.
     """
     trick, true, intended = _over_the_same(trick, true, intended)
@@ -87,7 +87,7 @@ def of_spread(true: float | None, trick: float, size: float) -> str:
     """How far the draws lie apart, without the trick and with it; nothing where they do not.
 
     Args:
-        true, trick: standard deviations; true is None where it is covered.
+        true, trick: standard deviations; true is None where there is none.
         size: of what the draws are of.
     """
     if not all(map(math.isfinite, (trick, size, true or 0.0))):

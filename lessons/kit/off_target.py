@@ -33,7 +33,6 @@ of its points, where that is not 0."""
 
 def with_strip(
     curves: Mapping[str, Series],
-    hidden: frozenset[str],
     x: str,
     y: str,
     frame: tuple[float, float],
@@ -43,7 +42,6 @@ def with_strip(
 
     Args:
         curves: by role; the target among them.
-        hidden: the roles still covered; they count for the frame, so that nothing jumps.
         x, y: titles of the axes.
         frame: of the gradients.
         held: what can be dragged in them.
@@ -65,17 +63,16 @@ def with_strip(
     layout["xaxis"] |= {"anchor": "y2"}
     names = ((role, name, curves[role].y) for role, name in NAMES.items() if role in curves)
     data = [
-        *over_draws(curves, hidden, held),
-        ticks(target, "intended_gradient" not in hidden),
-        *named(names, hidden, layout, HEIGHT),
-        *(trace | {"yaxis": "y2"} for trace in over_draws(off, hidden, held, none)),
+        *over_draws(curves, held),
+        ticks(target),
+        *named(names, layout, HEIGHT),
+        *(trace | {"yaxis": "y2"} for trace in over_draws(off, held, none)),
     ]
     return data, layout
 
 
 def over_draws(
     curves: Mapping[str, Series],
-    hidden: frozenset[str],
     held: Held = lambda role, trace, zero: trace,
     zeros: Mapping[str, Series] | None = None,
 ) -> list[Trace]:
@@ -85,9 +82,9 @@ def over_draws(
         if role not in curves:
             continue
         zero = None if zeros is None else ends(zeros[role])["y"]
-        found.append(held(role, ends(curves[role], role not in hidden), zero))
+        found.append(held(role, ends(curves[role]), zero))
         if mean:
-            found.append(mean(curves[role], role not in hidden))
+            found.append(mean(curves[role]))
     return found
 
 

@@ -41,16 +41,11 @@ class Powers:
         powers = np.clip(powers, self.low if self.low < 0 else -_OUT, _OUT)
         return replace(series, y=np.where(sizes == 0, self.zero, powers))
 
-    def drawn(
-        self, series: Series, how: Callable[[Series, bool], Trace], visible: bool
-    ) -> list[Trace]:
+    def drawn(self, series: Series, how: Callable[[Series], Trace]) -> list[Trace]:
         """The powers, then the exact zeros: no line runs from one to the other."""
         y = self.of(series).y
         nothing = np.abs(series.y) == 0
-        return [
-            how(replace(series, y=np.where(where, y, np.nan)), visible)
-            for where in (~nothing, nothing)
-        ]
+        return [how(replace(series, y=np.where(where, y, np.nan))) for where in (~nothing, nothing)]
 
     def axes(self, x: tuple[float, float], x_title: str, y_title: str) -> Trace:
         """The layout, each power written out."""

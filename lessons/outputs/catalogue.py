@@ -116,10 +116,10 @@ def load(folder: Path, language: str = "en") -> Lesson:
     finding = any(question.kind == "bug" for question in prose.questions)
     if finding != (bug is not None):
         raise CatalogueError(f"{folder}: a bug to find needs bug.py and a step with <!-- bug: -->")
-    asked = {question.name for question in prose.questions if question.kind != "bug"}
+    asked = {one.name for one in prose.questions if one.kind != "bug" and not one.asks}
     if asked != set(declared.predictions):
         raise CatalogueError(
-            f"{folder}: the text asks {sorted(asked)}, "
+            f"{folder}: the text asks {sorted(asked)} without naming a fact (asks=), "
             f"lesson.py answers {sorted(declared.predictions)}"
         )
     drawn = {question.name for question in prose.questions if question.kind == "sketch"}

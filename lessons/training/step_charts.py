@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from lessons.contract.covering import drawable
 from lessons.contract.figure import Table
 from lessons.contract.history import History
 from lessons.contract.result import Array
@@ -88,9 +89,9 @@ def over_steps(
         role, called = names[one.name]
         known = np.where(one.y > 0, one.y, np.nan) if logarithmic else one.y
         ends.append((role, called, np.log10(known) if logarithmic else known))
-    labels = named(ends, frozenset(), layout, height)
+    labels = named(ends, layout, height)
     if logarithmic:
-        labels = [label | {"y": [10.0 ** label["y"][0]]} for label in labels]
+        labels = [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
     return [
         *drawn,
         *(label | {"visible": label["visible"] and history.done > 0} for label in labels),

@@ -108,13 +108,13 @@ def frame(wish: Wish) -> Frame:
         notes.append(Note("info", lesson.lab.preview_note))
     if not (hidden and step.question and step.question.name not in wish.answers):
         notes += run.result.notes  # before, they would answer the question
-    drawn = payload.figures(lesson.lab.figures(run.result, values, hidden))
+    drawn = payload.figures(lesson.figures(run.result, values, hidden))
     graph = ["graph"] if lesson.lab.start else []
     views = [*graph, *(figure["id"] for figure in drawn), "table", "code"]
     stage = step.stage or views[0]
     shown = {stage, *wish.open}
     figures = [figure for figure in drawn if figure["id"] in shown]
-    table = payload.table(lesson.lab.table(run.result, values, hidden))
+    table = payload.table(lesson.table(run.result, values, hidden))
     return {
         "form": text,
         "accepted": not errors,

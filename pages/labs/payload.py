@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from lessons.contract.covering import drawable
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import Lesson
@@ -106,7 +107,7 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
             "caption": figure.caption,
             "alt": figure.alt,
             "height": figure.height,
-            "figure": {"data": figure.data, "layout": figure.layout},
+            "figure": {"data": [drawable(one) for one in figure.data], "layout": figure.layout},
             "selects": figure.selects,
         }
         for figure in drawn

@@ -7,6 +7,7 @@ import secrets
 
 import torch
 
+from lessons.contract.covering import covered_figure, covered_table, untrained_figure
 from lessons.contract.lesson import Lesson, held_controls, hidden_roles
 from lessons.contract.parameters import Values
 from lessons.contract.prose import TRAINING
@@ -14,7 +15,6 @@ from lessons.contract.result import warned
 from lessons.contract.training import Training
 from lessons.recorder.cutting import Cut
 from lessons.text import counted, listed
-from lessons.training.covering import covered_figure, covered_table, untrained_figure
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings

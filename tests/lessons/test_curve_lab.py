@@ -96,8 +96,8 @@ def test_facts_that_no_text_quotes_are_not_computed():
     lesson = replace(lesson, program=square, lab=lab, elsewhere=lambda: {"own": 0.0})
     values = lesson.validate({})
     result = lesson.compute(values)
-    lab.figures(result, values, frozenset())
-    lab.table(result, values, frozenset())
+    lab.figures(result, values)
+    lab.table(result, values)
     assert (result.facts["trick_gradient"], result.facts["own"]) == (6.0, 0.0)
     assert not asked
     assert result.facts["doubled"] == 12.0
@@ -120,7 +120,7 @@ def test_an_axis_never_overflows():
     assert math.isfinite(2 * round_up([largest], 1.0))
     result = run("clip_identity", x="-1.7e308, 1.7e308")
     lesson = find("clip_identity")
-    for figure in lesson.lab.figures(result, lesson.validate({}), frozenset()):
+    for figure in lesson.lab.figures(result, lesson.validate({})):
         low, high = figure.layout["xaxis"]["range"]
         assert math.isfinite(high - low)
 
@@ -128,7 +128,7 @@ def test_an_axis_never_overflows():
 @pytest.mark.parametrize("slug", ["two_passes", "flip", "pick_surrogate"])
 def test_an_x_stands_at_one_place_in_the_two_charts(slug):
     lesson = find(slug)
-    upper, lower = lesson.lab.figures(run(slug), lesson.validate({}), frozenset())
+    upper, lower = lesson.lab.figures(run(slug), lesson.validate({}))
     assert upper.layout["xaxis"]["range"] == lower.layout["xaxis"]["range"]
     assert [upper.layout["margin"][side] for side in "lr"] == [
         lower.layout["margin"][side] for side in "lr"
@@ -143,7 +143,7 @@ def ends(**last: float) -> dict[str, float]:
         "margin": {"t": 0, "b": 0, "r": 0},
     }
     lines = [(role, role, np.array([0.0, y])) for role, y in last.items()]
-    traces = named(lines, frozenset(), layout, 200)
+    traces = named(lines, layout, 200)
     return {trace["text"][0].strip("\u00a0"): trace["y"][0] for trace in traces}
 
 

@@ -59,10 +59,10 @@ def test_silenced_the_loss_keeps_its_gradient_and_no_weight_gets_one(spelling):
     assert not result["trick_gradient"].y.any()
     assert result["true_gradient"].y.all()
     values = LESSON.validate({"spelling": spelling, "silence": "yes"})
-    (gradient, _), nothing = LESSON.lab.figures(result, values, frozenset()), frozenset()
+    gradient, _ = LESSON.lab.figures(result, values)
     assert gradient.title.startswith("No gradient arrives (None)")
-    assert {row[-1] for row in LESSON.lab.table(result, values, nothing).rows} == {"none"}
-    covered = LESSON.lab.table(result, values, frozenset({"trick_gradient"}))
+    assert {row[-1] for row in LESSON.lab.table(result, values).rows} == {"none"}
+    covered = LESSON.table(result, values, frozenset({"trick_gradient"}))
     assert {row[-1] for row in covered.rows} == {"?"}
     assert [note.text for note in result.notes] == [RUNS]
 

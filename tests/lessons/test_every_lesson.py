@@ -142,7 +142,7 @@ def test_numbers_are_finite_or_the_reason_is_named(lesson):
 def test_figures_are_valid_plotly_in_both_themes(lesson, hidden):
     seen = set()
     for given, values, result in computed(lesson):
-        for figure in lesson.lab.figures(result, values, hidden):
+        for figure in lesson.figures(result, values, hidden):
             known = shape(figure.data), shape(figure.layout)
             for theme in () if known in seen else ("light", "dark"):
                 text = go.Figure(themed(figure, theme)).to_json()
@@ -160,12 +160,12 @@ def test_hidden_numbers_are_in_no_table_or_description(lesson):
     values = lesson.validate({})
     result = lesson.compute(values)
     hidden = frozenset({"trick_gradient", "true_gradient"})
-    table = lesson.lab.table(result, values, hidden)
+    table = lesson.table(result, values, hidden)
     assert all(label for label, _ in table.columns), "a heading without a word is read as nothing"
     for row in table.rows:
         for cell, (_, role) in zip(row, table.columns, strict=True):
             assert (role not in hidden) or "?" in cell
-    for figure in lesson.lab.figures(result, values, hidden):
+    for figure in lesson.figures(result, values, hidden):
         assert "autograd gives" not in figure.alt
 
 

@@ -14,11 +14,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from lessons.contract.covering import covered_figure
 from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import Choice, InvalidParametersError, Number, Numbers
 from lessons.kit.findings import brief, extent
 from lessons.outputs.catalogue import find, lessons
-from lessons.training.covering import covered_figure
 from lessons.training.under_way import Run
 from tests.lessons import said
 from tests.lessons.titles import ROUNDING, N, Shown, reads, value_of
@@ -305,12 +305,12 @@ def test_titles_are_true(slug):
     for values, result, chosen in runs(slug):
         for hidden in covers(lesson):
             shown = Shown(result, hidden)
-            for figure in lesson.lab.figures(result, values, hidden):
+            for figure in lesson.figures(result, values, hidden):
                 true = holds(figure, shown, slug)
                 assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
                 said += true is True
                 assert not chosen or len(figure.title) <= LONGEST, figure.title
-    drawn = lesson.lab.figures(result, values, frozenset())
+    drawn = lesson.lab.figures(result, values)
     assert said or (lesson.lab.training and not drawn), "no chart says what it shows"
 
 
@@ -320,8 +320,8 @@ def test_titles_and_words_tell_nothing_of_what_is_covered(slug):
     lesson = find(slug)
     for values, result, _ in runs(slug):
         for hidden in covers(lesson) - {frozenset()}:
-            drawn = lesson.lab.figures(result, values, hidden)
-            other = lesson.lab.figures(another(result, hidden, slug), values, hidden)
+            drawn = lesson.figures(result, values, hidden)
+            other = lesson.figures(another(result, hidden, slug), values, hidden)
             for one, two in zip(drawn, other, strict=True):
                 assert (one.title, one.alt) == (two.title, two.alt)
                 assert written(one) == written(two)
@@ -433,6 +433,6 @@ def test_a_number_of_a_title_is_written_out_below_a_million():
 def test_a_title_tells_what_is_seen(slug, given, figure, title):
     lesson = find(slug)
     values = lesson.validate(given)
-    drawn = lesson.lab.figures(lesson.compute(values), values, frozenset())
+    drawn = lesson.lab.figures(lesson.compute(values), values)
     found = next(one.title for one in drawn if one.name == figure)
     assert re.fullmatch(title, found), found

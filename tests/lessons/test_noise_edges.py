@@ -21,7 +21,7 @@ def traces(lesson: Lesson, given: dict[str, str]) -> dict[Any, dict[str, Any]]:
     result = lesson.compute(values)
     return {
         (figure.name, place): trace
-        for figure in lesson.lab.figures(result, values, frozenset())
+        for figure in lesson.lab.figures(result, values)
         for place, trace in enumerate(figure.data)
         if trace.get("meta", {}).get("part") == "band"
     }

@@ -87,7 +87,7 @@ def test_before_clipping_is_what_torch_returns_with_no_clip(root):
     result = find("not_finite").compute(values)
     before, after = (result[role].y for role in ("true_gradient", "trick_gradient"))
     assert before.tolist() == pytest.approx(after.tolist(), nan_ok=True)
-    title = find("not_finite").lab.figures(result, values, frozenset())[0].title
+    title = find("not_finite").lab.figures(result, values)[0].title
     finite = {"plain": 1, "where": 1, "safe": 3}[root]
     assert title == f"Finite: {finite} of 3 before clipping, {finite} of 3 after"
 
@@ -122,7 +122,7 @@ def test_finite_gradients_have_no_note():
 def test_words_stand_where_a_stick_cannot():
     lesson = find("not_finite")
     values = lesson.validate({"clip": "norm"})
-    figure = lesson.lab.figures(lesson.compute(values), values, frozenset())[0]
+    figure = lesson.lab.figures(lesson.compute(values), values)[0]
     words = [trace["text"] for trace in figure.data if trace["mode"] == "text"]
     assert words[:3] == [["∞"], ["NaN"], []]
     assert [word.strip() for (word,) in words[3:]] == list(LABELS.values())

@@ -11,6 +11,7 @@ from torch.func import grad, vmap
 from lessons.chapters.in_the_wild.one_outlier.batch import batch, by_role, each, ordinary
 from lessons.chapters.in_the_wild.one_outlier.lesson import one_outlier
 from lessons.outputs.catalogue import find
+from tests.support.course import right
 
 
 def run(program=one_outlier, **given: str):
@@ -125,7 +126,7 @@ def test_the_answers_follow_the_numbers():
 
     def answers(program):
         return [
-            lesson.predictions[name](run(program, **dict(given)))
+            right(lesson, name, run(program, **dict(given)))
             for name, given in (("way", way), ("far", far))
         ]
 

@@ -156,11 +156,11 @@ def test_inside_and_outside_give_tensorflows_numbers():
 def test_the_inspector_says_what_the_rule_took_hold_of(given, overridden):
     lesson = find("type_not_name")
     values = lesson.validate(given)
-    table = lesson.lab.table(lesson.compute(values), values, frozenset())
+    table = lesson.lab.table(lesson.compute(values), values)
     assert [row[1] for row in table.rows if row[3] == "the rule"] == overridden
     assert ("never called" in table.caption) == (not overridden)
     assert [row[2] for row in table.rows][:2] == ["Mul", "Square"]
-    covered = lesson.lab.table(lesson.compute(values), values, frozenset({"trick_gradient"}))
+    covered = lesson.table(lesson.compute(values), values, frozenset({"trick_gradient"}))
     assert {row[3] for row in covered.rows} == {"?"}
     assert "never" not in covered.caption
 

@@ -18,6 +18,7 @@ from lessons.chapters.reversal.wrong_ways.lesson import wrong_ways
 from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
 from tests.support import course
+from tests.support.course import right
 
 CASES = [(2.0, 1.2, 20.0), (0.0, 0.4, -130.0), (-1.0, 3.0, 90.0), (0.3, 0.0, 5.0)]
 
@@ -213,9 +214,9 @@ def test_the_transfer_answers_follow_the_numbers():
     now, changed = gradients(1.0, 2.0), gradients(10.0, 0.2)
     assert torch.allclose(changed[:4], now[:4])
     assert torch.allclose(changed[4:], 10 * now[4:])
-    for slug, right in (("two_players", "both"), ("wrong_ways", "both_parts")):
+    for slug, answer in (("two_players", "both"), ("wrong_ways", "both_parts")):
         lesson = find(slug)
-        assert lesson.predictions["transfer"](lesson.compute(lesson.validate({}))) == right
+        assert right(lesson, "transfer", lesson.compute(lesson.validate({}))) == answer
 
 
 def test_the_quotients_are_of_the_domain_loss_alone():

@@ -10,6 +10,7 @@ from torch.amp import GradScaler
 from lessons.chapters.gone_missing.scaled.lesson import scaled
 from lessons.chapters.gone_missing.scaled.precision import largest, smallest
 from lessons.outputs.catalogue import find
+from tests.support.course import right
 
 
 def run(program=scaled, **given: str):
@@ -150,9 +151,7 @@ def test_the_answers_follow_the_numbers():
     lesson = find("scaled")
 
     def answers(program):
-        return [
-            lesson.predictions[name](run(program, **asked(name))) for name in ("zeros", "overflow")
-        ]
+        return [right(lesson, name, run(program, **asked(name))) for name in ("zeros", "overflow")]
 
     def wide(x, tokens, scale, clip, limit, narrow):
         return scaled(x, tokens, scale, clip, limit, "float32")

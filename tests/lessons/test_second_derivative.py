@@ -15,6 +15,7 @@ from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
 from tests.engine.reference import CASES
 from tests.support import course
+from tests.support.course import right
 
 X = torch.tensor([-2.0, 0.0, 1.5, 3.0], dtype=torch.float64)
 
@@ -117,7 +118,7 @@ def test_a_penalty_on_the_slope_takes_the_factor_once_an_order():
     lesson = find("second_derivative")
     result = lesson.compute(lesson.validate({}))
     assert result.facts["penalty_gradient"] == 2 * (3 * 2) * (3**2 * 2)
-    assert lesson.predictions["transfer"](result) == "penalty_per_order"
+    assert right(lesson, "transfer", result) == "penalty_per_order"
 
 
 @pytest.mark.parametrize(("order", "name"), [("1", "y"), ("2", "dy/dx"), ("3", "d²y/dx²")])
@@ -125,5 +126,5 @@ def test_the_table_names_what_is_differentiated_as_the_chart_does(order, name):
     lesson = find("second_derivative")
     values = lesson.validate({"order": order})
     result = lesson.compute(values)
-    columns = [label for label, _ in lesson.lab.table(result, values, frozenset()).columns]
+    columns = [label for label, _ in lesson.lab.table(result, values).columns]
     assert columns[1] == f"forward {name}"

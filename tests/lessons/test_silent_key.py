@@ -20,6 +20,7 @@ from lessons.outputs.review import review
 from lessons.tricks import TrickError, gradient_override_map, op_types
 from tests.engine.reference import CASES
 from tests.support import course
+from tests.support.course import right
 from tests.support.folded import folded
 
 X = [-2.0, 0.5, 1.0, 2.5]
@@ -118,7 +119,7 @@ def test_another_program_makes_another_answer_right():
 
     def answer(program):
         result = lesson.lab.compute(program, values)
-        return lesson.predictions["lower"](result)
+        return right(lesson, "lower", result)
 
     def whatever_the_key(x, key):
         with gradient_override_map({"sign": lambda op, upstream: upstream}):
@@ -127,7 +128,7 @@ def test_another_program_makes_another_answer_right():
     assert answer(silent_key) == "plain"
     assert answer(whatever_the_key) == "rule"
     result = lesson.compute(values)
-    assert lesson.predictions["absent"](result) == "warning"
+    assert right(lesson, "absent", result) == "warning"
     assert result["intended_gradient"].y.tolist() == pytest.approx(
         through_the_sign(torch.from_numpy(result["forward"].x), "").tolist()
     )

@@ -104,7 +104,7 @@ def test_it_is_drawn_on_the_labs_own_chart(lesson, step):
     hidden = frozenset(step.question.hides)
     (chart,) = (
         one
-        for one in lesson.lab.figures(lesson.compute(values), values, hidden)
+        for one in lesson.figures(lesson.compute(values), values, hidden)
         if one.name == sketch.chart
     )
     level = (sketch.high - sketch.low) / LEVELS

@@ -56,7 +56,7 @@ def looked_at(lesson: Lesson, number: int, settings=None, answered=True):
 
 def views(lesson: Lesson, step: Step) -> set[str]:
     values = lesson.validate(lesson.spelled(step.lab))
-    figures = lesson.lab.figures(lesson.compute(values), values, frozenset())
+    figures = lesson.lab.figures(lesson.compute(values), values)
     if training := lesson.lab.training:
         figures += training.figures(Run(training, lesson.program, values).history, values)
     return {"table", *(["graph"] if lesson.lab.start else []), *(one.name for one in figures)}

@@ -3,6 +3,7 @@
 import math
 import random
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from lessons.outputs.catalogue import find, lessons
 from lessons.playground.language.functions import FUNCTIONS, onehot_argmax, step
 from tests.engine.reference import CASES, grad, same, tensor
 from tests.support.amount import cases
-from tests.support.course import run
+from tests.support.course import right, run
 
 # -- two passes
 
@@ -38,7 +39,7 @@ def test_no_chart_moves_with_the_stop_before_the_answer():
 
     def shown(stopped):
         values = lesson.validate({"stopped": stopped})
-        figures = lesson.lab.figures(lesson.compute(values), values, hidden)
+        figures = lesson.figures(lesson.compute(values), values, hidden)
         kept = [trace for one in figures for trace in one.data if trace.get("visible", True)]
         return [np.asarray(trace["y"], float) for trace in kept]
 
@@ -110,13 +111,13 @@ def test_over_itself_stopped_the_numerators_part_is_left(x):
 
 def test_another_program_makes_other_answers_right():
     lesson = find("two_passes")
-    assert lesson.predictions["path"](lesson.compute(lesson.validate({}))) == "first"
+    assert right(lesson, "path", lesson.compute(lesson.validate({}))) == "first"
     for stopped, answer in {"second": "second", "both": "none", "nothing": "whole"}.items():
         result = lesson.compute(lesson.validate({"stopped": stopped}))
-        assert lesson.predictions["path"](result) == answer
-    assert lesson.predictions["block"](result) == "whole"
+        assert right(lesson, "path", result) == answer
+    assert right(lesson, "block", result) == "whole"
     swapped = replace(lesson, program=lambda x, stopped: x.detach() ** 2 * x)
-    answer = lesson.predictions["block"](swapped.compute(lesson.validate({})))
+    answer = right(lesson, "block", swapped.compute(lesson.validate({})))
     assert answer == "same"
 
 
@@ -191,8 +192,8 @@ def test_with_the_whole_block_inside_another_answer_is_right():
     lesson = find("the_end")
     clean = replace(lesson, program=lambda x, u, way, after: x**2)
     result = clean.compute(lesson.validate({}))
-    assert lesson.predictions["custom"](result) == "clean"
-    assert lesson.predictions["transfer"](result) == "neither"
+    assert right(lesson, "custom", result) == "clean"
+    assert right(lesson, "transfer", result) == "neither"
 
 
 def quotes(slug: str, fact: str) -> bool:
@@ -221,10 +222,10 @@ def test_the_end_asks_for_nothing_of_a_later_chapter():
 def test_a_closed_gate_learns_and_its_feature_does_not():
     lesson = find("straight_through")
     result = lesson.compute(lesson.validate({}))
-    assert lesson.predictions["transfer"](result) == "gate"
+    assert right(lesson, "transfer", result) == "gate"
     assert result.facts["to_gate"] == 2 * (0 - 2) * 3
     soft = replace(lesson, program=lambda x, function, spelling, after: x + 0)
-    assert lesson.predictions["transfer"](soft.compute(lesson.validate({}))) == "both"
+    assert right(lesson, "transfer", soft.compute(lesson.validate({}))) == "both"
 
 
 def test_a_surrogate_leaves_far_out_weights_almost_nothing_and_the_text_says_so():
@@ -298,8 +299,8 @@ def test_only_the_engine_keeps_infinities_and_the_sign_of_a_zero():
 def test_another_quantiser_makes_other_answers_right(program, slope, large):
     lesson = replace(find("straight_through"), program=program)
     result = lesson.compute(lesson.validate({}))
-    assert lesson.predictions["slope"](result) == slope
-    assert lesson.predictions["large"](result) == large
+    assert right(lesson, "slope", result) == slope
+    assert right(lesson, "large", result) == large
 
 
 # -- pick your surrogate
@@ -476,7 +477,7 @@ def test_another_program_makes_other_answers_of_the_surrogate_right():
     none = replace(lesson, program=lambda x, f, g, spelling: f(x))
     twice = replace(lesson, program=lambda x, f, g, spelling: 2 * g(x))
     values = lesson.validate({})
-    slope, brackets = lesson.predictions["slope"], lesson.predictions["brackets"]
+    slope, brackets = (partial(right, lesson, name) for name in ("slope", "brackets"))
     assert slope(straight.compute(values)) == "one"
     assert slope(none.compute(values)) == "zero"
     assert brackets(none.compute(values)) == "none"

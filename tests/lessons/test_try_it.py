@@ -104,8 +104,8 @@ def shown(lesson, given):
     body = json.loads(result.to_json())
     settings = {one.name for one in lesson.lab.parameters}
     body["facts"] = {name: fact for name, fact in body["facts"].items() if name not in settings}
-    table = lesson.lab.table(result, values, frozenset())
-    figures = lesson.lab.figures(result, values, frozenset())
+    table = lesson.lab.table(result, values)
+    figures = lesson.lab.figures(result, values)
     if lesson.lab.training:
         run = Run(lesson.lab.training, lesson.program, values)
         run.advance(float("inf"), values, most=2)

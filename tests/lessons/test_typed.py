@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,10 @@ from lessons.contract.verdict import Named, compared
 from lessons.outputs.catalogue import find, lessons
 
 QUESTION = Question(
-    "q", (), tuple(Option(key, key, "why") for key in ("half", "root", "zero", "nan")), "number"
+    "q",
+    (),
+    tuple(Option(key, key, "why", key) for key in ("half", "root", "zero", "nan")),
+    kind="number",
 )
 FACTS = {"half": 0.5, "root": 0.9623, "zero": 0.0, "nan": float("nan")}
 
@@ -67,6 +71,12 @@ def test_what_is_no_number_is_refused_with_a_sentence(text):
 def test_what_is_refused_is_named_whole():
     with pytest.raises(ValueError, match=re.escape("“a/b” is not a number")):
         grade(QUESTION, "root", "a/b", FACTS)
+
+
+def test_an_answer_may_have_another_name_than_its_fact():
+    options = (Option("renamed", "", "why", "root"), *QUESTION.options[:1])
+    typed = grade(replace(QUESTION, options=options), "renamed", "0.9623", FACTS)
+    assert (typed.key, typed.computed) == ("renamed", 0.9623)
 
 
 def test_another_fact_makes_another_answer_right():
@@ -131,7 +141,7 @@ def test_answers_to_type_are_facts_that_can_be_told_apart(lesson):
             result = lesson.compute(lesson.validate(step.lab))
             right = lesson.right(step.question, result)
             for option in step.question.options:
-                text = f"{float(result.facts[option.key]):.5g}"
+                text = f"{float(result.facts[option.fact]):.5g}"
                 typed = grade(step.question, right, text, result.facts)
                 assert typed.key == option.key, f"{option.key} is as good as {typed.key}"
 

@@ -11,6 +11,7 @@ from lessons.chapters.clipping.where_to_clip.lesson import where_to_clip
 from lessons.chapters.clipping.where_to_clip.two_weights import STEPS, by_role, plain_loss, train
 from lessons.outputs.catalogue import find
 from tests.support import course
+from tests.support.course import right
 
 W, V, X = 1.0, 2.0, 2.0
 NORM = math.hypot(V * V * W * X * X, V * (W * X) ** 2)
@@ -133,9 +134,9 @@ def test_the_answers_follow_the_numbers():
 def test_which_number_is_returned_is_graded_from_the_number(place):
     lesson = find("where_to_clip")
     result = run(place=place)
-    assert lesson.predictions["returned"](result) == "before"
+    assert right(lesson, "returned", result) == "before"
     result.facts["returned"] = result.facts["example_limit"]
-    assert lesson.predictions["returned"](result) == "after"
+    assert right(lesson, "returned", result) == "after"
 
 
 def test_a_clip_before_the_division_of_loss_scaling_shortens_what_was_within_the_limit():

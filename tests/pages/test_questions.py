@@ -28,7 +28,7 @@ def bug_page():
     url = "https://example.com/1"
     bug = Bug("somebody#1", url, a_bug.broken, fixes, a_bug.check, "A title", "2026-01-02")
     options = tuple(Option(key, f"Fix {key}", f"Reply to {key}.") for key in fixes)
-    question = Question("bug", (), options, "bug")
+    question = Question("bug", (), options, kind="bug")
     lesson = replace(find("wrong_place"), bug=bug)
     trail = st.session_state.setdefault("trail", Trail())
     place = Place.opened(lesson, {})

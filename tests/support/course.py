@@ -20,7 +20,13 @@ def answers(slug: str, program: Callable[..., Any], *names: str) -> list[str]:
     """The right answers to these questions if this were the lesson's program."""
     lesson = find(slug)
     result = lesson.lab.compute(program, lesson.validate({}))
-    return [lesson.predictions[name](result) for name in names]
+    return [right(lesson, name, result) for name in names]
+
+
+def right(lesson: Lesson, name: str, result: Result) -> str:
+    """The answer to this question that a result makes right."""
+    (question,) = (one for one in lesson.prose.questions if one.name == name)
+    return lesson.right(question, result)
 
 
 def settings(lesson: Lesson, **given: Any) -> Values:

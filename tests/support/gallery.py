@@ -18,12 +18,12 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from lessons.contract.covering import covered_figure
 from lessons.contract.lesson import Lesson, hidden_roles
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground import presets
 from lessons.playground import run as run_document
 from lessons.playground.running.outcome_charts import figures as playground_figures
-from lessons.training.covering import covered_figure
 from lessons.training.under_way import Run
 from pages.labs import payload, wire
 from pages.ui.page import LIVE
@@ -94,7 +94,7 @@ def _of(slug: str) -> list[dict[str, Any]]:
     """A lesson's charts at its defaults, then its training's."""
     lesson = find(slug)
     values = lesson.validate({})
-    figures = lesson.lab.figures(lesson.compute(values), values, frozenset())
+    figures = lesson.lab.figures(lesson.compute(values), values)
     training = lesson.lab.training
     if training is None:
         return _plain(payload.figures(figures))
@@ -107,7 +107,7 @@ def _of(slug: str) -> list[dict[str, Any]]:
 def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for place, step in enumerate(lesson.prose.steps, start=1):
         values, hidden = lesson.validate(step.lab), hidden_roles(lesson, (), place)
-        figures = lesson.lab.figures(lesson.compute(values), values, hidden)
+        figures = lesson.figures(lesson.compute(values), values, hidden)
         if lesson.lab.training is not None:
             run = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"}))
             run.advance(0.5, values)

@@ -156,7 +156,7 @@ def test_the_landscape_has_a_wall_in_the_shade_and_a_valley_below_it(window):
 
 def test_a_path_is_drawn_to_the_first_place_outside():
     result = LESSON.compute(values())
-    figure, _ = LESSON.lab.figures(result, values(), frozenset())
+    figure, _ = LESSON.lab.figures(result, values())
     drawn = {trace["name"]: trace["x"] for trace in figure.data if trace.get("name")}
     assert figure.title == "Thrown out: no clipping at update 1"
     assert {name: len(x) for name, x in drawn.items()} == {

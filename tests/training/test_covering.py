@@ -4,12 +4,15 @@ import re
 
 import pytest
 
+from lessons.contract.covering import COVERED, covered_figure, covered_table
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import Choice, Integer, Number
 from lessons.contract.prose import TRAINING
+from lessons.contract.stacking import Stack, stacked
+from lessons.kit.chart_pieces import covered_with
+from lessons.kit.line_names import label
 from lessons.outputs.catalogue import lessons
-from lessons.training.covering import COVERED, covered_figure, covered_table
 from lessons.training.under_way import Run
 from pages.labs.lesson import frame
 from pages.labs.messages import TrainingWish, Wish
@@ -137,3 +140,29 @@ def test_a_chart_of_hidden_roles_alone_is_covered_whole():
 def test_a_column_of_a_hidden_role_is_covered():
     table = Table("", (("", None), ("a", "forward"), ("b", "noise")), (("x", "1", "2"),))
     assert covered_table(table, frozenset({"noise"})).rows == (("x", "1", "?"),)
+
+
+def test_an_empty_chart_does_not_say_why_until_it_is_uncovered():
+    empty = Figure("chart", "Finite in no draw", "", "Finite in no draw.", [], {}, subject="Draws")
+    covered = covered_figure(empty, frozenset({"trick_gradient"}))
+    assert (covered.title, covered.alt) == ("Draws", f"Draws. {COVERED}")
+    assert covered_figure(empty, frozenset()) == empty
+
+
+def test_a_trace_is_covered_with_what_it_tells_of_and_the_names_left_close_up():
+    def name(role, end):
+        return label(role, role, 1.0, end) | {"stack": Stack(end, 100.0, 0.0, 100.0)}
+
+    names = stacked([name("true_gradient", 50.0), name("trick_gradient", 50.0)])
+    data = [*names, covered_with(label("noise", "tells", 0.0, 0.0), "trick_gradient")]
+    whole = Figure("chart", "Found", "", "", data, {}, subject="Asked")
+    assert names[0]["y"] != [50.0]
+    shown = covered_figure(whole, frozenset({"trick_gradient"})).data
+    assert [one["visible"] for one in shown] == [True, False, False]
+    assert shown[0]["y"] == [50.0], "its place must not tell where the covered line ends"
+
+
+def test_a_table_that_tells_in_its_caption_has_another_one_until_then():
+    table = Table("None ran", (("op", None), ("by", "trick_gradient")), (("mul", "1"),), "What ran")
+    assert covered_table(table, frozenset({"trick_gradient"})).caption == "What ran"
+    assert covered_table(table, frozenset({"noise"})) == table

@@ -13,7 +13,6 @@ from lessons.chapters.override_map.guided_relu.figures import figures
 from lessons.chapters.override_map.guided_relu.lab import TRAINING, Watched
 from lessons.chapters.override_map.guided_relu.lesson import (
     guided_relu,
-    last_layer_anew,
     never_differs,
     who_notices,
 )
@@ -305,7 +304,7 @@ def test_two_scores_that_differ_above_have_guided_gradients_of_one_direction():
     assert (facts["plain_before"], facts["plain_after"]) == ("(3, 0)", "(0, −3)")
     assert facts["cosine_came"] == pytest.approx(1.0)
     assert facts["cosine_plain"] == pytest.approx(0.0)
-    assert last_layer_anew(LESSON.compute(values())) == "cosine_guided"
+    assert course.right(LESSON, "transfer", LESSON.compute(values())) == "cosine_guided"
 
 
 def test_ranks_are_places_and_equal_numbers_share_theirs():
@@ -359,7 +358,7 @@ def test_the_answers_follow_the_program():
     assert who_notices(result, for_all) == "neither"
     same = LESSON.lab.compute(no_rule, values())
     assert never_differs(same) == "never"
-    assert last_layer_anew(same) == "cosine_plain"
+    assert course.right(LESSON, "transfer", same) == "cosine_plain"
 
     def deconvnet(x, network, rule, when):
         return guided_relu(x, network, "deconvnet", when)

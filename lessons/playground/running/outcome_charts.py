@@ -97,13 +97,13 @@ def _gradients(
     frame = _frame([*ends_of(there), *(series[role].y for role in roles)])
     if _strip(there):
         height = HEIGHT
-        data, layout = with_strip(there, frozenset(), x, subject, frame)
+        data, layout = with_strip(there, x, subject, frame)
     else:
         height = TALL
         layout = axes(span(there[roles[0]]), frame, x, subject)
         ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
         drawn = over_draws if there[roles[0]].low is not None else gradient_curves
-        data = [*drawn(there, frozenset()), *named(ends, frozenset(), layout, height)]
+        data = [*drawn(there), *named(ends, layout, height)]
     return Figure(
         "gradient",
         titled(subject, _relation(there, x), "the gradient"),

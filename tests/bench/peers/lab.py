@@ -26,14 +26,13 @@ def compute(noise_high: float) -> tuple[dict[str, dict[str, Any]], list[dict[str
     """Figures by name, and the rows of the table."""
     values = LESSON.validate({"noise_high": str(noise_high)})
     result = LESSON.compute(values)
-    nothing_hidden = frozenset()
     figures = {}
-    for figure in LESSON.lab.figures(result, values, nothing_hidden):
+    for figure in LESSON.lab.figures(result, values):
         shown = themed(figure, "light")
         shown["data"] = [_in_order(trace) for trace in shown["data"]]
         shown["layout"]["height"] = 300
         figures[figure.name] = shown
-    table = LESSON.lab.table(result, values, nothing_hidden)
+    table = LESSON.lab.table(result, values)
     labels = [label for label, _ in table.columns]
     return figures, [dict(zip(labels, row, strict=True)) for row in table.rows]
 

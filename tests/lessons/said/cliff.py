@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from tests.lessons.titles import N, reads
-
 NAMES = ("no clipping", "by value", "by norm")
-SILENT = {"The error from above"}
+SILENT = {"The error from above", "The error as a landscape"}
 
 
 def thrown(s, said=None):
@@ -24,17 +22,8 @@ def arrived(s, said):
     return said == (", ".join(there) or "no path")
 
 
-def height(s, error, w, b):
-    return (
-        reads(error, s.planes["errors"][0, 0], 2)
-        and reads(w, s.facts["w"], 4)
-        and reads(b, s.facts["b"], 4)
-    )
-
-
 SAYS = {
     r"Thrown out: (.+)": thrown,
     r"No path is thrown out": thrown,
     r"In the valley at the end: (.+)": arrived,
-    rf"The error is {N} at w {N}, b {N}": height,
 }

@@ -50,5 +50,9 @@ SAYS = {
     r"Second derivative right on average": right,
     rf"Second derivative off by up to {N}": off,
 }
-SILENT = ("The gradient of the loss", "The second derivative, on average")
+SILENT = (
+    "What each token adds to the loss",
+    "The gradient of the loss",
+    "The second derivative, on average",
+)
 TELLS: dict[str, tuple[str, ...]] = {}

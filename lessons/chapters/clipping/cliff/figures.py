@@ -30,19 +30,19 @@ def window_of(values: Values) -> Window:
     return CLOSER if values["window"] == "closer" else WHOLE
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The error over w and b: as a landscape, and from above."""
     window = window_of(values)
-    return [in_space(result, window, hidden), _map(result, window, hidden)]
+    return [in_space(result, window), _map(result, window)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """The gradient at the start by component, then how each path goes."""
     columns = [("measure", None), *((name, role) for role, name in LOOKS.values())]
     rows = [
         (
             f"first gradient, {name}",
-            *cells(result, ROLE_OF.values(), index, hidden, 4),
+            *cells(result, ROLE_OF.values(), index, 4),
         )
         for index, name in enumerate("wb")
     ]
@@ -56,18 +56,16 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         for arm, role in ROLE_OF.items():
             value = float(result.facts[f"{arm}_{fact}"])
             never = fact == "left_at" and not value
-            entries.append(_cell("never" if never else value, role, hidden))
+            entries.append(_cell("never" if never else value, role))
         rows.append((measure, *entries))
     return Table("Three descents from one place", tuple(columns), tuple(rows))
 
 
-def _cell(value: float | str, role: str, hidden: frozenset[str]) -> str:
-    if role in hidden:
-        return "?"
+def _cell(value: float | str, role: str) -> str:
     return value if isinstance(value, str) else number(value, 4)
 
 
-def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
+def _map(result: Result, window: Window) -> Figure:
     (w_low, w_high), (b_low, b_high) = window
     error = result.planes["error"]
     heat = {
@@ -88,16 +86,17 @@ def _map(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
         layout[name] |= {"showgrid": False, "zeroline": False, "nticks": 6}
     return Figure(
         "map",
-        "The error from above" if hidden else _arrived(result),
+        _arrived(result),
         "The bluer, the smaller. Click or drag to say where training starts.",
-        f"The error over {spanned(window)} as a map, and three paths. {in_words(result, hidden)}",
+        f"The error over {spanned(window)} as a map, and three paths. {in_words(result)}",
         [
             dragged(heat, "place", w="x", b="y"),
-            *_lines(result, hidden),
+            *_lines(result),
             _mark(result),
-            *_above(window, hidden),
+            *_above(window),
         ],
         layout | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
+        subject="The error from above",
         height=HEIGHT,
     )
 
@@ -108,7 +107,7 @@ def _arrived(result: Result) -> str:
     return f"In the valley at the end: {', '.join(names) or 'no path'}"
 
 
-def _lines(result: Result, hidden: frozenset[str]) -> Iterator[Trace]:
+def _lines(result: Result) -> Iterator[Trace]:
     """The paths on the map, to the window's edge and a little beyond it."""
     for index, arm in enumerate(ARMS):
         role, name = LOOKS[arm]
@@ -125,7 +124,6 @@ def _lines(result: Result, hidden: frozenset[str]) -> Iterator[Trace]:
                 "width": 2,
                 "simplify": False,
             },
-            "visible": role not in hidden,
             "hovertemplate": f"w %{{x:.4g}}, b %{{y:.4g}}<extra>{name}</extra>",
         }
 
@@ -139,7 +137,7 @@ def _shown(places: Array) -> tuple[Array, Array]:
     return w, b
 
 
-def _above(window: Window, hidden: frozenset[str]) -> list[Trace]:
+def _above(window: Window) -> list[Trace]:
     """How each path is drawn, above the map: on it a name would be lost among the paths."""
     (low, high), (_, top) = window
     return [
@@ -148,7 +146,6 @@ def _above(window: Window, hidden: frozenset[str]) -> list[Trace]:
             stroked(arm),
             low + (0.5 + index) / len(LOOKS) * (high - low),
             top,
-            role not in hidden,
             "top center",
         )
         for index, (arm, (role, _)) in enumerate(LOOKS.items())

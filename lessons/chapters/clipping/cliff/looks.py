@@ -31,12 +31,10 @@ def spanned(window: Window) -> str:
     return " and ".join(f"{n} from {number(low)} to {number(high)}" for n, (low, high) in ends)
 
 
-def in_words(result: Result, hidden: frozenset[str]) -> str:
+def in_words(result: Result) -> str:
     """The three paths in words."""
     parts = []
-    for arm, (role, name) in LOOKS.items():
-        if role in hidden:
-            continue
+    for arm, (_, name) in LOOKS.items():
         update = result.facts[f"{arm}_left_at"]
         went = f"leaves the window at update {update}" if update else "stays in the window"
         parts.append(f"{name}: {went}, error {number(float(result.facts[f'{arm}_error']), 3)}")

@@ -42,20 +42,17 @@ _SHADES = [
 ]
 
 
-def in_space(result: Result, window: Window, hidden: frozenset[str]) -> Figure:
+def in_space(result: Result, window: Window) -> Figure:
     """The error over w and b."""
-    w, b = (number(float(one), 4) for one in result.planes["places"][0, :, 0])
     return Figure(
         "surface",
-        f"The error is {number(float(result.facts['error']), 2)} at w {w}, b {b}"
-        if hidden
-        else _out(result),
+        _out(result),
         "The height is the error; blue is the valley. Each dot is an update.",
-        f"The error over {spanned(window)} as a landscape with a cliff. {in_words(result, hidden)}",
+        f"The error over {spanned(window)} as a landscape with a cliff. {in_words(result)}",
         [
             _landscape(window),
             _edges(window),
-            *_paths(result, window, hidden),
+            *_paths(result, window),
             _start(result, window),
         ],
         {
@@ -170,7 +167,7 @@ def _edges(window: Window) -> Trace:
     }
 
 
-def _paths(result: Result, window: Window, hidden: frozenset[str]) -> Iterator[Trace]:
+def _paths(result: Result, window: Window) -> Iterator[Trace]:
     """Each path to the first place outside of the window, a dot for each update, and its name.
 
     The names stand above the landscape, at its right: among the paths they could not be read.
@@ -195,11 +192,10 @@ def _paths(result: Result, window: Window, hidden: frozenset[str]) -> Iterator[T
                 "simplify": False,
             },
             "marker": {"color": f"role:{role}", "size": 4},
-            "visible": role not in hidden,
             "hovertemplate": f"{name}<extra></extra>",
         }
         at = _UP[1] - (0.5 + index) * (_UP[1] - _UP[0]) / 14
-        yield label(role, stroked(arm), _ACROSS[1], at, role not in hidden, "middle left")
+        yield label(role, stroked(arm), _ACROSS[1], at, "middle left")
 
 
 def _start(result: Result, window: Window) -> Trace:

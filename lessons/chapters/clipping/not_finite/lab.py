@@ -90,44 +90,45 @@ def start(values: Values) -> Start:
     return Start({"w": w.requires_grad_()}, settings, (place,))
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The slopes in their roles, and the roots themselves."""
     names = _names(result, values)
     forward = {"forward": "forward value"}
     clips = values["clip"] != "none"
     short = [number(value, 4) for value in values["w"]]
-    slopes, slope_layout = sticks(result, LABELS, short, hidden, "dy/dw", TALL)
+    slopes, slope_layout = sticks(result, LABELS, short, "dy/dw", TALL)
     ends = tuple(slope_layout["xaxis"]["range"])
-    roots, root_layout = sticks(result, forward, short, hidden, "y", SHORT)
+    roots, root_layout = sticks(result, forward, short, "y", SHORT)
     for layout in (slope_layout, root_layout):
         layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else "w, by its place"
     return [
         Figure(
             "gradient",
-            "The gradient, component by component" if hidden else _lost(result),
+            _lost(result),
             "At each input, left to right: before clipping, after, and what the finite components "
             "alone would give." + (" Dashed: the limit. Drag it." if clips else ""),
-            "The gradient at each input. " + in_words(result, LABELS, names, hidden),
+            "The gradient at each input. " + in_words(result, LABELS, names),
             [*slopes, limits(values["limit"], ends, "limit") | {"visible": clips}],
             slope_layout,
             height=TALL,
+            subject="The gradient, component by component",
         ),
         Figure(
             "forward",
             f"Finite roots: {_finite(result, 'forward')}",
             "The value is finite wherever the chosen root is defined.",
-            "The root of each input. " + in_words(result, forward, names, hidden),
+            "The root of each input. " + in_words(result, forward, names),
             roots,
             root_layout,
         ),
     ]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row an input."""
     shown = {"forward": "forward y", **LABELS}
     names = _names(result, values)
-    return component_table(result, shown, names, hidden, "The root and its slope at each input")
+    return component_table(result, shown, names, "The root and its slope at each input")
 
 
 def _lost(result: Result) -> str:

@@ -19,7 +19,7 @@ from lessons.contract.lab import Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
-from lessons.kit.chart_pieces import Trace, curve, span, ticks
+from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
 from lessons.kit.curve import Program, by_role
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
@@ -234,42 +234,40 @@ def _elsewhere() -> Mapping[str, float]:
     return {"else_z": ELSEWHERE, **slopes}
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The gradient's size by powers of ten, then gradient and loss over x."""
-    return [_sizes(result, hidden), *_BASE.figures(result, values, hidden)]
+    return [_sizes(result), *_BASE.figures(result, values)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """The curve lab's, with what the right answer's logit gets."""
-    base = _BASE.table(result, values, hidden)
-    seen = "trick_gradient" not in hidden
-    sent = [number(float(one), 6) if seen else "?" for one in result.planes["right_here"]]
+    base = _BASE.table(result, values)
+    sent = [number(float(one), 6) for one in result.planes["right_here"]]
     columns = (*base.columns, ("autograd, to the right logit", "trick_gradient"))
     rows = tuple((*row, cell) for row, cell in zip(base.rows, sent, strict=True))
     return replace(base, columns=columns, rows=rows)
 
 
-def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
+SIZE = "Size of the gradient"
+
+
+def _sizes(result: Result) -> Figure:
     curves = _named(result)
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
     drawn = [*(curves[name] for name in GRADIENTS), right]
     powers = Powers([one.y for one in drawn], LOWEST, HIGHEST, every=5)
     layout = powers.axes(span(right), "x", "size of dL/d logit")
-    trick = "trick_gradient" not in hidden
-    seen = [name for name in GRADIENTS if name not in hidden]
     said = [
-        f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}"
-        for name in GRADIENTS
-        if name in seen
+        f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}" for name in GRADIENTS
     ]
-    if trick:
-        said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
+    said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
     names = NAMES | {"intended_gradient": CURVE.text.intended}
     ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
     ends.append(("noise", "right logit", powers.of(right).y))
+    *lines, other = named(ends, layout, TALL)
     return Figure(
         "size",
-        (_faded(result) if trick else "") or "Size of the gradient",
+        _faded(result) or SIZE,
         "Circles: the gradient of the right answer’s logit. A straight way down is an exponential "
         "tail. The lowest row is an exact 0.",
         f"The size of the gradient over x, by powers of ten. At the last input: {', '.join(said)}.",
@@ -280,20 +278,21 @@ def _sizes(result: Result, hidden: frozenset[str]) -> Figure:
                 for trace in powers.drawn(
                     curves[name],
                     ticks if name == "intended_gradient" else curve,
-                    name in seen,
                 )
             ),
-            *powers.drawn(right, _circles, trick),
-            *named(ends, hidden if trick else hidden | {"noise"}, layout, TALL),
+            *(covered_with(one, "trick_gradient") for one in powers.drawn(right, _circles)),
+            *lines,
+            covered_with(other, "trick_gradient"),
         ],
         layout,
         height=TALL,
+        subject=SIZE,
     )
 
 
-def _circles(series: Series, visible: bool) -> Trace:
+def _circles(series: Series) -> Trace:
     """The other logit's gradient, which is no role of its own: open circles on the lines."""
-    trace = ticks(series, visible)
+    trace = ticks(series)
     marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
     hover = "x = %{x:.4g}<extra>to the right logit</extra>"
     return trace | {"name": "to the right logit", "marker": marker, "hovertemplate": hover}

@@ -22,7 +22,7 @@ from lessons.kit.chart_pieces import (
     mark,
 )
 from lessons.kit.findings import brief
-from lessons.kit.line_names import label, named
+from lessons.kit.line_names import label, named, second_name
 from lessons.text import number
 
 # Each role's name here, and how its facts are called; drawn in this order, the trick on top.
@@ -36,12 +36,12 @@ HEIGHT, LOW = 345, 220
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The arrows, and how direction and length depend on the gradient's own direction."""
-    return [_arrows(result, hidden), _angles(result, hidden), _lengths(result, hidden)]
+    return [_arrows(result), _angles(result), _lengths(result)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """Components, length and angle of the value and of each vector."""
     columns = [("measure", None), ("value w", "forward")]
     columns += [(name, role) for role, (name, _) in NAMES.items()]
@@ -49,13 +49,13 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         (
             f"component {index + 1}",
             number(float(result["forward"].y[index]), 5),
-            *cells(result, NAMES, index, hidden, 5),
+            *cells(result, NAMES, index, 5),
         )
         for index in (0, 1)
     ]
     for measure, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
         measured = (
-            "?" if role in hidden else number(float(result.facts[f"{fact}_{name}"]), 5) + unit
+            number(float(result.facts[f"{fact}_{name}"]), 5) + unit
             for role, (_, name) in NAMES.items()
         )
         rows.append((measure, "", *measured))
@@ -64,7 +64,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     )
 
 
-def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
+def _arrows(result: Result) -> Figure:
     limit = float(result.facts["limit"])
     x, y = _frame(result)
     layout = axes(x, y, "first component", "second component")
@@ -73,25 +73,28 @@ def _arrows(result: Result, hidden: frozenset[str]) -> Figure:
     square = np.array([-limit, limit, limit, -limit, -limit])
     sides = outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component")
     circle = outline(limit * np.cos(around), limit * np.sin(around), "length")
-    arrows = {role: arrow(result, role, NAMES[role], role not in hidden) for role in NAMES}
+    arrows = {role: arrow(result, role, NAMES[role]) for role in NAMES}
     arrows["true_gradient"] = dragged(arrows["true_gradient"], "tip", g1="x", g2="y")
     data = [
         dragged(sides, "line", limit="largest"),
         dragged(circle, "line", limit="length"),
         *arrows.values(),
-        *_tips(result, hidden),
-        *_turned(result, "trick_gradient" not in hidden),
+        *_tips(result),
+        *_turned(result),
     ]
-    seen = not hidden & set(NAMES)
     return Figure(
         "arrows",
-        (_turns(result) if seen else "") or "The gradient, and what clipping leaves of it",
+        _turns(result) or ARROWS,
         "Square: what is allowed by value. Circle: by norm. Drag either, or the tip “before”.",
-        "Three arrows from the origin. " + _in_words(result, hidden),
+        "Three arrows from the origin. " + _in_words(result),
         data,
         layout,
         height=HEIGHT,
+        subject=ARROWS,
     )
+
+
+ARROWS = "The gradient, and what clipping leaves of it"
 
 
 def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -106,8 +109,8 @@ def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
     return ends[0], ends[1]
 
 
-def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
-    """A name beside each tip; where several arrows are one, they share theirs."""
+def _tips(result: Result) -> list[Trace]:
+    """A name beside each tip; an arrow that lies on another says so."""
     g = result["true_gradient"].y
     size = float(np.abs(g).max())
     # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
@@ -115,28 +118,27 @@ def _tips(result: Result, hidden: frozenset[str]) -> list[Trace]:
     across = np.array([-g[1], g[0]]) / (float(np.hypot(*g / (size or 1.0))) or 1.0)
     across *= 0.08 * math.copysign(1.0, g[0] * g[1]) * (1 if flat else -1)
     drawn = []
+    order = ("true_gradient", "intended_gradient", "trick_gradient")  # last what a question hides
     for role, (name, _) in NAMES.items():
         tip = result[role].y
-        there = role not in hidden and bool(np.isfinite(tip).all())
-        same = [
-            other
-            for other in NAMES
-            if other not in hidden and np.abs(result[other].y - tip).max() <= 1e-6 * size
-        ]
-        shown = there and same[:1] == [role]
-        words = " = ".join(NAMES[other][0] for other in same) if shown else name
+        there = bool(np.isfinite(tip).all())
+        before = order[: order.index(role)]
+        same = [other for other in before if np.abs(result[other].y - tip).max() <= 1e-6 * size]
         side = -across if role == "intended_gradient" else across
         towards = (
             "center" if abs(side[0]) < 0.4 * abs(side[1]) else "left" if side[0] < 0 else "right"
         )
-        if flat and len(same) > 1:  # a long name ends at its tip, and in the frame
+        if flat and same:  # a second name ends at its tip, and in the frame
             towards = "left" if tip[0] > 0 else "right"
         x, y = (float(one) for one in tip + side)
-        drawn.append(label(role, words, x, y, shown, f"middle {towards}"))
+        words, place = f"= {name}" if same else name, f"middle {towards}"
+        if role == "trick_gradient" and "true_gradient" in same:  # both stand on one side
+            words, place = second_name(words, place)
+        drawn.append(label(role, words, x, y, place, there))
     return drawn
 
 
-def _turned(result: Result, visible: bool) -> list[Trace]:
+def _turned(result: Result) -> list[Trace]:
     """An arc from the direction before to that by value, with its degrees."""
     before, after = (float(result.facts[f"angle_{name}"]) for name in ("before", "value"))
     by = (after - before + 180.0) % 360.0 - 180.0
@@ -145,12 +147,12 @@ def _turned(result: Result, visible: bool) -> list[Trace]:
     lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
     radius = sum(lengths) / 2 if known else 0.0
     arc = outline(radius * np.cos(angles), radius * np.sin(angles), "turned")
-    arc |= {"line": {"color": "role:trick_gradient", "width": 2}, "visible": visible}
+    arc |= {"line": {"color": "role:trick_gradient", "width": 2}}
     beyond = math.radians(before + by + math.copysign(12.0, by)) if known else 0.0
     x, y = radius * math.cos(beyond), radius * math.sin(beyond)
     said = f"turned {number(abs(by), 3)}°"
-    turned = visible and known and abs(by) > 1e-6
-    return [arc, label("trick_gradient", said, x, y, turned, "middle center")]
+    turned = known and abs(by) > 1e-6
+    return [arc, label("trick_gradient", said, x, y, "middle center", turned)]
 
 
 def _turns(result: Result) -> str:
@@ -161,7 +163,7 @@ def _turns(result: Result) -> str:
     return f"By value turned by {number(value, 3)}°, by norm by {brief(norm, 1.0)}°"
 
 
-def _angles(result: Result, hidden: frozenset[str]) -> Figure:
+def _angles(result: Result) -> Figure:
     curves = {series.name: series for series in result.curves}
     before = curves["true_gradient"].y
     turned = {
@@ -177,19 +179,23 @@ def _angles(result: Result, hidden: frozenset[str]) -> Figure:
         found = "A gradient of 0 has no direction"
     return Figure(
         "angle",
-        (found if "trick_gradient" not in hidden else "") or "How far clipping turns it",
+        found or TURNS,
         "A gradient of this length in all directions. At 0 the direction is kept.",
-        "How far the direction turns, over the angle before. " + _in_words(result, hidden),
+        "How far the direction turns, over the angle before. " + _in_words(result),
         [
-            *_over(turned, hidden, layout, HEIGHT),
-            *_own_gradient(result, "angle", hidden),
+            *_over(turned, layout, HEIGHT),
+            *_own_gradient(result, "angle"),
         ],
         layout,
         height=HEIGHT,
+        subject=TURNS,
     )
 
 
-def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
+TURNS = "How far clipping turns it"
+
+
+def _lengths(result: Result) -> Figure:
     curves = {
         role: next(one for one in result.curves if one.name == f"{role}_length") for role in NAMES
     }
@@ -199,31 +205,29 @@ def _lengths(result: Result, hidden: frozenset[str]) -> Figure:
     layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
     longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
     value, norm = (number(longest[role], 3) for role in ("trick_gradient", "intended_gradient"))
-    seen = not hidden & {"trick_gradient", "intended_gradient"}
     return Figure(
         "length",
-        f"Length by value up to {value}, by norm {norm}" if seen else "Length after clipping",
+        f"Length by value up to {value}, by norm {norm}",
         f"Dashed: the limit, {number(limit, 4)}. Drag it. By norm no gradient is longer.",
-        "Length after clipping over the angle before. " + _in_words(result, hidden),
+        "Length after clipping over the angle before. " + _in_words(result),
         [
             limits(limit, (0.0, 360.0), "limit", sides=(1,)),
-            *_over(curves, hidden, layout, LOW),
-            *_own_gradient(result, "length", hidden),
+            *_over(curves, layout, LOW),
+            *_own_gradient(result, "length"),
         ],
         layout,
         height=LOW,
+        subject="Length after clipping",
     )
 
 
-def _over(
-    curves: Mapping[str, Series], hidden: frozenset[str], layout: Trace, height: float
-) -> list[Trace]:
+def _over(curves: Mapping[str, Series], layout: Trace, height: float) -> list[Trace]:
     """The curves over all directions, each with its name."""
     ends = ((role, NAMES[role][0], line.y) for role, line in curves.items())
-    return [*gradient_curves(curves, hidden), *named(ends, hidden, layout, height)]
+    return [*gradient_curves(curves), *named(ends, layout, height)]
 
 
-def _own_gradient(result: Result, fact: str, hidden: frozenset[str]) -> list[Trace]:
+def _own_gradient(result: Result, fact: str) -> list[Trace]:
     """The learner's own gradient on the curves."""
     before = float(result.facts["angle_before"])
     drawn = []
@@ -241,18 +245,16 @@ def _own_gradient(result: Result, fact: str, hidden: frozenset[str]) -> list[Tra
                 "x": [before % 360],
                 "y": [value],
                 "marker": mark(ROLES[role]),
-                "visible": role not in hidden,
                 "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{name}</extra>",
             }
         )
     return drawn
 
 
-def _in_words(result: Result, hidden: frozenset[str]) -> str:
+def _in_words(result: Result) -> str:
     parts = [
         f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
         f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
         for role, (name, fact) in NAMES.items()
-        if role not in hidden
     ]
     return "; ".join(parts) + "."

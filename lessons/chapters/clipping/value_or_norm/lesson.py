@@ -5,7 +5,6 @@ import torch
 from lessons.chapters.clipping.value_or_norm.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
 
@@ -23,23 +22,9 @@ def which_way(result: Result) -> str:
     return "small" if after > before else "large"
 
 
-def how_long(result: Result) -> str:
-    """What the length of a long vector comes to when each of its components is clipped."""
-    beliefs = {"limit": "limit", "root": "root_of_many", "many": "sum_of_many"}
-    return nearest(result, "many_length", beliefs)
-
-
-def by_the_largest(result: Result) -> str:
-    """What clipping by the norm with ``norm_type=inf`` leaves of another gradient."""
-    came = result.facts["other_came"]
-    return next(
-        key for key in ("value", "factor", "length") if result.facts[f"other_{key}"] == came
-    )
-
-
 LESSON = Lesson(
     program=value_or_norm,
     lab=LAB,
-    predictions={"way": which_way, "length": how_long, "transfer": by_the_largest},
+    predictions={"way": which_way},
     highlight="clip_gradient(w, -limit, limit)",
 )

@@ -119,29 +119,30 @@ def start(values: Values) -> Start:
     return Start({"w": w, "v": v}, {name: values[name] for name in ("x", "place", "limit")})
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The first step's gradients, and the loss while it trains."""
     both = _with_length(result)
-    data, layout = sticks(both, LABELS, (*NAMES, LENGTH), hidden, "gradient", SHORT)
+    data, layout = sticks(both, LABELS, (*NAMES, LENGTH), "gradient", SHORT)
     return [
         Figure(
             "gradient",
-            "The gradient that the first step uses" if hidden else _used(result),
+            _used(result),
             "For each weight and for the length of both, left to right: the loss's gradient, what "
             "step() reads, and the gradient clipped over both. Dashed: the limit of the length; "
             "drag it.",
             f"The gradient of each weight, and its length; the limit is {number(values['limit'])}. "
-            + in_words(both, LABELS, (*NAMES, LENGTH), hidden),
+            + in_words(both, LABELS, (*NAMES, LENGTH)),
             [*data, _limit(values["limit"], layout)],
             layout,
+            subject="The gradient that the first step uses",
         ),
-        _training(result, hidden),
+        _training(result),
     ]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a weight."""
-    return component_table(result, LABELS, NAMES, hidden, "The gradient of the first step")
+    return component_table(result, LABELS, NAMES, "The gradient of the first step")
 
 
 def _with_length(result: Result) -> Result:
@@ -173,7 +174,7 @@ def _used(result: Result) -> str:
     return f"step() uses length {used}; the limit is {limit}"
 
 
-def _training(result: Result, hidden: frozenset[str]) -> Figure:
+def _training(result: Result) -> Figure:
     losses = {series.name: series for series in result.curves}
     powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
     layout = powers.axes((-0.3, STEPS - 0.7), "step", "loss")
@@ -181,26 +182,22 @@ def _training(result: Result, hidden: frozenset[str]) -> Figure:
     names["intended_gradient"] = "after"
     traces: list[Trace] = []
     for role in names:
-        seen = role not in hidden
         if role != "intended_gradient":
-            traces += powers.drawn(losses[role], curve, seen)
+            traces += powers.drawn(losses[role], curve)
         if role != "true_gradient":
-            traces.append(points(powers.of(losses[role]), seen))
+            traces.append(points(powers.of(losses[role])))
     ends = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
-    last = [
-        f"{names[role]} {number(float(series.y[-1]), 3)}"
-        for role, series in losses.items()
-        if role not in hidden
-    ]
+    last = [f"{names[role]} {number(float(series.y[-1]), 3)}" for role, series in losses.items()]
     trick = losses["trick_gradient"].y
     found = f"Loss {brief(float(trick[0]))} → {brief(float(trick[-1]))} with your clip"
     return Figure(
         "training",
-        "The loss while it trains" if "trick_gradient" in hidden else found,
+        found,
         "Crosses: clipped after backward(). A line that leaves the chart has exploded.",
         f"The loss over {STEPS} steps, by powers of ten. At the last one: {', '.join(last)}.",
-        [*traces, *named(ends, hidden, layout, SHORT)],
+        [*traces, *named(ends, layout, SHORT)],
         layout,
+        subject="The loss while it trains",
     )
 
 

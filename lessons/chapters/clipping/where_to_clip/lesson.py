@@ -6,7 +6,6 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.chapters.clipping.where_to_clip.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.tricks import clip_gradient
 
 
@@ -47,32 +46,9 @@ def late(result: Result) -> str:
     return "never"
 
 
-def returned(result: Result) -> str:
-    """Which number ``clip_grad_norm_`` returns."""
-    beliefs = {"before": "example_norm", "after": "example_limit", "factor": "example_factor"}
-    return nearest(result, "returned", beliefs)
-
-
-def in_the_graph(result: Result) -> str:
-    """What a clip at h leaves of the gradient of w."""
-    names = ("graph_limit", "graph_times_x", "graph_plain")
-    return nearest(result, "graph_w", names)
-
-
-def before_unscaling(result: Result) -> str:
-    """What a clip leaves of a gradient that is multiplied before it and divided after it."""
-    names = ("scaled_used", "scaled_plain", "scaled_limit")
-    return nearest(result, "scaled_came", names)
-
-
 LESSON = Lesson(
     program=where_to_clip,
     lab=LAB,
-    predictions={
-        "late": late,
-        "returned": returned,
-        "graph": in_the_graph,
-        "transfer": before_unscaling,
-    },
+    predictions={"late": late},
     highlight='if place == "after":',
 )

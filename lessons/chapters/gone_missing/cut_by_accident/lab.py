@@ -123,27 +123,28 @@ def start(values: Values) -> Start:
     return Start({"w": leaf}, settings, (0,), dead_ends=True)
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """What each weight gets, and the loss while it trains."""
     names = _names(result)
-    data, layout = sticks(result, LABELS, names, hidden, "gradient", SHORT)
+    data, layout = sticks(result, LABELS, names, "gradient", SHORT)
     return [
         Figure(
             "gradient",
-            "The gradient of each weight" if "trick_gradient" in hidden else _arrived(result),
+            _arrived(result),
             "Left: of the loss with no copy in it. Right: what backward() brings. NaN: it raises.",
-            "The gradient of each weight. " + in_words(result, LABELS, names, hidden),
+            "The gradient of each weight. " + in_words(result, LABELS, names),
             data,
             layout,
+            subject="The gradient of each weight",
         ),
-        _training(result, hidden),
+        _training(result),
     ]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a weight; “none” in the place of a number where ``.grad`` is None."""
-    made = component_table(result, LABELS, _names(result), hidden, "The gradient of each weight")
-    if result.facts["arrives"] or "trick_gradient" in hidden:
+    made = component_table(result, LABELS, _names(result), "The gradient of each weight")
+    if result.facts["arrives"]:
         return made
     return replace(made, rows=tuple((*row[:-1], "none") for row in made.rows))
 
@@ -158,26 +159,25 @@ def _arrived(result: Result) -> str:
     return f"Gradient of length {brief(trick, true)} arrives, due {brief(true, trick)}"
 
 
-def _training(result: Result, hidden: frozenset[str]) -> Figure:
+def _training(result: Result) -> Figure:
     losses = {series.role: series for series in result.curves}
     _, top = fitted([series.y for series in losses.values()])
     layout = axes((-0.3, STEPS - 0.7), (-0.04 * top, top), "step", "loss")
     lines = ((role, label, losses[role].y) for role, label in LABELS.items())
     trick = losses["trick_gradient"].y
     first, last = (brief(float(trick[at])) for at in (0, -1))
-    seen = [role for role in LABELS if role not in hidden]
-    ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in seen)
-    shown = "trick_gradient" not in hidden
+    ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in LABELS)
     return Figure(
         "training",
-        f"Loss {first} → {last} in {STEPS} steps" if shown else "The loss while it trains",
+        f"Loss {first} → {last} in {STEPS} steps",
         f"Solid: with the gradient that arrives. Dotted: as it should be. Learning rate {RATE}.",
         f"The loss over {STEPS} steps. At the last one {ends}.",
         [
-            *(curve(losses[role], role not in hidden, exact=True) for role in LABELS),
-            *named_lines(lines, hidden, layout, SHORT),
+            *(curve(losses[role], exact=True) for role in LABELS),
+            *named_lines(lines, layout, SHORT),
         ],
         layout,
+        subject="The loss while it trains",
     )
 
 

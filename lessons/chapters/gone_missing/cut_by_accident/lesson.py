@@ -7,8 +7,6 @@ import torch
 
 from lessons.chapters.gone_missing.cut_by_accident.lab import LAB
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 
 
 def cut_by_accident(
@@ -49,32 +47,9 @@ def a_product() -> Mapping[str, float]:
     }
 
 
-def what_w_gets(result: Result) -> str:
-    """What arrives at the first weight once the error is silenced."""
-    beliefs = {"same": "true_first", "one": "leaf_gradient", "nothing": "zero"}
-    return nearest(result, "trick_first", beliefs)
-
-
-def with_a_second_term(result: Result) -> str:
-    """What arrives at it when a second term of the loss has a path of its own."""
-    keys = ("penalty_part", "sum_of_both", "zero", "lost_part")
-    return nearest(result, "with_penalty", keys)
-
-
-def times_a_number(result: Result) -> str:
-    """What comes back through a loss that is multiplied by another one's number."""
-    keys = ("product_one", "product_both", "product_other", "product_nothing")
-    return nearest(result, "product_came", keys)
-
-
 LESSON = Lesson(
     program=cut_by_accident,
     lab=LAB,
-    predictions={
-        "silenced": what_w_gets,
-        "second": with_a_second_term,
-        "transfer": times_a_number,
-    },
     highlight="loss.requires_grad_()",
     elsewhere=a_product,
 )

@@ -6,7 +6,7 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES, STEPS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, fitted
+from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, fitted
 from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import named
@@ -22,69 +22,63 @@ SHORT = {"CheckpointFunction": "Checkpoint"}
 """Names too long for their place."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """Each weight's gradient, the graph before the backward pass, the loss while it trains."""
-    return [_gradients(result, hidden), _recorded(result, hidden), _training(result, hidden)]
+    return [_gradients(result), _recorded(result), _training(result)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a weight: its ``.grad`` after ``backward()``, “none” where there is none."""
     arrived = [str(result.facts[f"arrived_{which}"]).split() for which in ("plain", "own")]
     rows = []
     for place, name in enumerate(NAMES):
-        shown = zip(LABELS, cells(result, LABELS, place, hidden, 5), arrived, strict=True)
-        there = (
-            "none" if role not in hidden and came[place] == "0" else cell
-            for role, cell, came in shown
-        )
+        shown = zip(cells(result, LABELS, place, 5), arrived, strict=True)
+        there = ("none" if came[place] == "0" else cell for cell, came in shown)
         rows.append((name, *there))
     columns = [("weight", None), *((label, role) for role, label in HEADINGS.items())]
     return Table("The gradient of each weight after backward()", tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
-    data, layout = sticks(result, LABELS, NAMES, hidden, "gradient", LOW)
+def _gradients(result: Result) -> Figure:
+    data, layout = sticks(result, LABELS, NAMES, "gradient", LOW)
     count, trained = (int(result.facts[name]) for name in ("with_gradient", "trained"))
     return Figure(
         "gradient",
-        "Which weights get a gradient"
-        if "trick_gradient" in hidden
-        else f"{count} of {trained} trained weights get a gradient",
+        f"{count} of {trained} trained weights get a gradient",
         "Left without a checkpoint, right as you set it. The table has “none” where there is none.",
-        "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
+        "The gradient of each weight. " + in_words(result, LABELS, NAMES),
         data,
         layout,
         height=LOW,
+        subject="Which weights get a gradient",
     )
 
 
-def _training(result: Result, hidden: frozenset[str]) -> Figure:
+def _training(result: Result) -> Figure:
     losses = {series.name: series for series in result.curves}
     layout = axes((0.0, STEPS - 1.0), fitted([one.y for one in losses.values()]), "step", "loss")
-    traces = [curve(losses[role], role not in hidden, exact=True) for role in reversed(LABELS)]
+    traces = [curve(losses[role], exact=True) for role in reversed(LABELS)]
     ends = ((role, label, losses[role].y) for role, label in LABELS.items())
     own, plain = (brief(float(losses[role].y[-1])) for role in ("trick_gradient", "true_gradient"))
-    covered = "trick_gradient" in hidden
-    words = f"without a checkpoint {number(float(losses['true_gradient'].y[-1]), 4)}"
-    if not covered:
-        words = f"yours {number(float(losses['trick_gradient'].y[-1]), 4)}, {words}"
+    last = (number(float(losses[role].y[-1]), 4) for role in ("trick_gradient", "true_gradient"))
+    words = "yours {}, without a checkpoint {}".format(*last)
     return Figure(
         "training",
-        "The loss, step by step" if covered else f"Last loss {own}; no checkpoint {plain}",
+        f"Last loss {own}; no checkpoint {plain}",
         "Plain gradient descent on all weights that get a gradient.",
         f"The loss over {STEPS - 1} steps. At the end: {words}.",
-        [*traces, *named(ends, hidden, layout, LOW)],
+        [*traces, *named(ends, layout, LOW)],
         layout,
         height=LOW,
+        subject="The loss, step by step",
     )
 
 
-def _recorded(result: Result, hidden: frozenset[str]) -> Figure:
+def _recorded(result: Result) -> Figure:
     """From the inputs on the left to the loss; grey is what torch records without a checkpoint."""
-    seen = "trick_gradient" not in hidden
     graph, complete = result.planes["graph"], result.planes["complete"]
     names = [_names(result, which) for which in ("graph", "complete")]
-    there = {(x, y) for x, y, *_ in graph.tolist()} if seen else set()
+    there = {(x, y) for x, y, *_ in graph.tolist()}
     left = np.array([(x, y) not in there for x, y, *_ in complete.tolist()], dtype=bool)
     rest = [name for name, kept in zip(names[1], left, strict=True) if kept]
     far = float(complete[:, 0].max())
@@ -94,21 +88,24 @@ def _recorded(result: Result, hidden: frozenset[str]) -> Figure:
     layout["margin"] = layout["margin"] | {"l": 8, "b": 8}
     ops, weights = (int(result.facts[name]) for name in ("ops", "in_graph"))
     trained = int(result.facts["trained"])
-    listed = ", ".join(names[0]) if seen else "covered until you have answered"
     return Figure(
         "recorded",
-        f"Before backward(): {ops} ops; {weights} of {trained} weights"
-        if seen
-        else "What torch has recorded before backward()",
+        f"Before backward(): {ops} ops; {weights} of {trained} weights",
         "The graph as the loss holds it: the way back goes from right to left. Grey: what is "
         "recorded without a checkpoint.",
-        f"Without a checkpoint {result.facts['ops_plain']} ops are recorded. Here: {listed}.",
+        f"Without a checkpoint {result.facts['ops_plain']} ops are recorded. Here: "
+        f"{', '.join(names[0])}.",
         [
-            *_drawn(complete, left, rest, "ink:axis", True),
-            *_drawn(graph, np.ones(len(graph), dtype=bool), names[0], "role:trick_gradient", seen),
+            # What is left grey tells what is recorded.
+            *(
+                covered_with(one, "trick_gradient")
+                for one in _drawn(complete, left, rest, "ink:axis")
+            ),
+            *_drawn(graph, np.ones(len(graph), dtype=bool), names[0], "role:trick_gradient"),
         ],
         layout,
         height=RECORDED,
+        subject="What torch has recorded before backward()",
     )
 
 
@@ -116,9 +113,7 @@ def _names(result: Result, which: str) -> list[str]:
     return [SHORT.get(one, one) for one in str(result.facts[f"{which}_names"]).split("|")]
 
 
-def _drawn(
-    places: Array, kept: Array, names: list[str], colour: str, visible: bool
-) -> tuple[Trace, Trace]:
+def _drawn(places: Array, kept: Array, names: list[str], colour: str) -> tuple[Trace, Trace]:
     """Edges and ops; an op stands as far left of the loss as it is ops away.
 
     What is grey is dotted and hollow too: nobody has to tell the colours apart.
@@ -136,7 +131,6 @@ def _drawn(
             "y": np.stack([y, to_y, gap], 1).ravel(),
             "line": {"color": colour, "width": 2, "dash": "dot" if grey else "solid"},
             "hoverinfo": "skip",
-            "visible": visible,
         },
         {
             "type": "scatter",
@@ -154,6 +148,5 @@ def _drawn(
             },
             "cliponaxis": False,
             "hovertemplate": "%{text}<extra></extra>",
-            "visible": visible,
         },
     )

@@ -122,11 +122,10 @@ def start(values: Values) -> Start:
     return replace(_BASE.start(values), dead_ends=True)
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The curve lab's charts; the gradient's title tells of the chosen input."""
-    gradient, *others = _BASE.figures(result, values, hidden)
-    if "trick_gradient" not in hidden:
-        gradient = replace(gradient, title=_found(result.facts))
+    gradient, *others = _BASE.figures(result, values)
+    gradient = replace(gradient, title=_found(result.facts))
     if math.isnan(result.facts["trick_gradient"]):  # type: ignore[arg-type]
         gradient = replace(gradient, data=[_without_end(one) for one in gradient.data])
     return [gradient, *others]

@@ -7,8 +7,6 @@ import torch
 
 from lessons.chapters.gone_missing.in_place.lab import LAB
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -48,31 +46,9 @@ def a_step_too_early() -> Mapping[str, float]:
     }
 
 
-def what_data_comes_to(result: Result) -> str:
-    """Which numbers the backward pass multiplies after ``.data`` has changed one of them."""
-    keys = ("unharmed", "slope_of_new", "both_new", "plus_added")
-    return nearest(result, "square_came", keys)
-
-
-def what_exp_saved(result: Result) -> str:
-    """What is left of the change where only exp has saved y."""
-    return nearest(result, "triple_came", ("triple_old", "triple_new", "triple_plus"))
-
-
-def the_weight_of_which_moment(result: Result) -> str:
-    """At which weight the slope is taken when ``.data`` moves it before backward()."""
-    keys = ("early_old", "early_new", "early_mixed", "early_nothing")
-    return nearest(result, "early_came", keys)
-
-
 LESSON = Lesson(
     program=in_place,
     lab=LAB,
-    predictions={
-        "data": what_data_comes_to,
-        "saved": what_exp_saved,
-        "transfer": the_weight_of_which_moment,
-    },
     highlight="y.data.add_(added)",
     elsewhere=a_step_too_early,
 )

@@ -6,7 +6,6 @@ from lessons.chapters.gone_missing.router.batch import attention_to_one, batches
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -76,12 +75,6 @@ def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str,
     }
 
 
-def of_one(result: Result) -> str:
-    """What reaches the router's logit through one normalised gate."""
-    beliefs = {"zero": "normalised_1", "softmax": "raw_1", "mixture": "all_three"}
-    return nearest(result, "trick_gradient", beliefs)
-
-
 def stopped_divisor(result: Result) -> str:
     """What comes back where the divisor alone is stopped."""
     if abs(float(result.facts["stopped_1"]) - float(result.facts["raw_1"])) < 1e-6:
@@ -142,7 +135,7 @@ CURVE = Curve(
 LESSON = Lesson(
     program=router,
     lab=curve_lab(CURVE),
-    predictions={"one": of_one, "stopped": stopped_divisor, "transfer": the_first_token},
+    predictions={"stopped": stopped_divisor, "transfer": the_first_token},
     highlight="v / total",
     elsewhere=lambda: {**batches(), **attention_to_one()},
 )

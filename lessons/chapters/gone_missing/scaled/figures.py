@@ -1,7 +1,7 @@
 """The charts and the table of gradients that pass float16 at a loss scale."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +9,8 @@ import numpy as np
 from lessons.chapters.gone_missing.scaled.precision import largest, smallest
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
-from lessons.contract.result import Result, Series
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, points, ticks
+from lessons.contract.result import Array, Result, Series
+from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, dragged, points, ticks
 from lessons.kit.components import MOST_NAMED
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
@@ -24,32 +24,31 @@ LOWEST, HIGHEST = -15, 9
 """The powers of ten that are shown at most."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """Each gradient's size; over the scale, the share that is lost and the length that is left."""
-    # With no clip the right gradient is the true one, and is drawn once.
-    once = values["clip"] == "none" and "true_gradient" not in hidden
-    unseen = hidden | ({"intended_gradient"} if once else set())
-    return [
-        _sizes(result, values, unseen),
-        _shares(result, values, hidden),
-        _lengths(result, values, unseen),
-    ]
+    return [_sizes(result, values), _shares(result, values), _lengths(result, values)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def _drawn(values: Values) -> dict[str, str]:
+    """The roles to draw: with no clip the right gradient is the true one, and is drawn once."""
+    once = {"intended_gradient"} if values["clip"] == "none" else set()
+    return {role: name for role, name in NAMES.items() if role not in once}
+
+
+def table(result: Result, values: Values) -> Table:
     """One row an input."""
     names = {"forward": "forward y", **NAMES}
     columns = [("input", None), *((name, role) for role, name in names.items())]
     rows = [
-        (f"x = {number(x, 4)}", *cells(result, names, place, hidden, 5))
+        (f"x = {number(x, 4)}", *cells(result, names, place, 5))
         for place, x in enumerate(values["x"])
     ]
     return Table("The gradient at each input", tuple(columns), tuple(rows))
 
 
-def _sizes(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
-    # What is covered must not move the frame, and with it what else is in sight.
-    powers = Powers([result[role].y for role in NAMES if role not in hidden], LOWEST, HIGHEST)
+def _sizes(result: Result, values: Values) -> Figure:
+    names = _drawn(values)
+    powers = Powers(_expected(result, values), LOWEST, HIGHEST)
     many = len(values["x"])
     layout = powers.axes((0.4, many + 0.6), "x", "size of the gradient")
     if many <= MOST_NAMED:
@@ -59,39 +58,47 @@ def _sizes(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
             "tickvals": list(range(1, many + 1, every)),
             "ticktext": [number(x, 4) for x in values["x"][::every]],
         }
-    ends = ((role, name, powers.of(result[role]).y) for role, name in NAMES.items())
-    seen = "trick_gradient" not in hidden
+    ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
     return Figure(
         "sizes",
-        _arrived(result) if seen else "The gradient at each input, by powers of ten",
+        _arrived(result),
         "A gradient above the smallest number and below the largest survives. Lowest row: exact 0.",
-        "The size of the gradient at each input, by powers of ten. " + _in_words(result, hidden),
+        "The size of the gradient at each input, by powers of ten. " + _in_words(result, names),
         [
             *_window(values, powers, many, layout),
-            *(_marks(result[role], powers, role not in hidden) for role in NAMES),
-            _words(result["trick_gradient"], powers, seen),
-            *named(ends, hidden, layout, TALL),
+            *(_marks(result[role], powers) for role in names),
+            _words(result["trick_gradient"], powers),
+            *named(ends, layout, TALL),
         ],
         layout,
         height=TALL,
+        subject="The gradient at each input, by powers of ten",
     )
 
 
-def _marks(series: Series, powers: Powers, visible: bool) -> Trace:
+def _expected(result: Result, values: Values) -> Iterator[Array]:
+    """Sizes that frame what arrives and tell nothing of it, as long as that is covered."""
+    yield from (result[role].y for role in ("true_gradient", "intended_gradient"))
+    if values["clip"] == "before":  # clipped while it is still multiplied by the scale
+        length = values["scale"] * float(result.facts["length_true"])
+        yield result["true_gradient"].y * min(1.0, values["limit"] / length if length else 1.0)
+
+
+def _marks(series: Series, powers: Powers) -> Trace:
     """A point at each size, in a row of its own for 0; the number itself when pointed at."""
     said = [number(float(one), 5) for one in series.y]
     name = NAMES[series.role]
     places = np.arange(1.0, len(series.y) + 1)
     sizes = np.where(np.isfinite(series.y), powers.of(series).y, np.nan)
     drawn = replace(series, x=places, y=sizes)
-    return points(drawn, visible) | {
+    return points(drawn) | {
         "name": name,
         "hovertext": said,
         "hovertemplate": f"%{{hovertext}}<extra>{name}</extra>",
     }
 
 
-def _words(series: Series, powers: Powers, visible: bool) -> Trace:
+def _words(series: Series, powers: Powers) -> Trace:
     """NaN and infinities, where they would be."""
     gone = ~np.isfinite(series.y)
     return {
@@ -103,7 +110,6 @@ def _words(series: Series, powers: Powers, visible: bool) -> Trace:
         "text": [number(float(one)) for one in series.y[gone]],
         "textposition": "middle center",
         "textfont": {"color": f"role:{series.role}", "size": 13},
-        "visible": visible,
         "hoverinfo": "skip",
     }
 
@@ -130,7 +136,7 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
             "hoverinfo": "skip",
         }
         off = math.copysign(0.012 * (high - low), 1 if side.startswith("top") else -1)
-        yield label("noise", name, x, at + off, within, side)
+        yield label("noise", name, x, at + off, side, within)
 
 
 def _arrived(result: Result) -> str:
@@ -170,7 +176,7 @@ def _curves(result: Result) -> dict[str, Series]:
     return {one.name: one for one in result.curves}
 
 
-def _shares(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _shares(result: Result, values: Values) -> Figure:
     curves = _curves(result)
     layout, here = _over_scales(values)
     most = max(float(curves[name].y.max()) for name in ("zeros", "lost"))
@@ -181,78 +187,69 @@ def _shares(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         "tickvals": [0, top / 2, top],
         "ticktext": ["0", f"{50 * top:.0f} %", f"{100 * top:.0f} %"],
     }
-    seen = "trick_gradient" not in hidden
     zeros, lost = (result.facts[name] for name in ("zeros", "infinite"))
     many = result.facts["many"]
-    infinite = curve(curves["lost"], seen, exact=True)
+    infinite = covered_with(curve(curves["lost"], exact=True), "trick_gradient")
     infinite["line"] |= {"color": "role:noise", "dash": "dash"}
     ends = (
         ("trick_gradient", "exact 0", curves["zeros"].y),
         ("noise", "not finite", curves["lost"].y),
     )
-    both = frozenset() if seen else frozenset({"trick_gradient", "noise"})
+    names = (covered_with(one, "trick_gradient") for one in named(ends, layout, SHORT))
     return Figure(
         "shares",
-        f"No clip: {zeros} of {many} are 0, {lost} not finite" if seen else SHARES,
+        f"No clip: {zeros} of {many} are 0, {lost} not finite",
         "With no clip. A scale too small loses gradients to 0, one too large to ∞. Dashed: your "
         "scale. Drag it.",
         "The share of gradients that are 0 and of those that are not finite, over the loss scale, "
         f"1 to 2 to the power of {len(curves['zeros'].x) - 1}."
-        + (f" Here {zeros} and {lost} of {many}." if seen else ""),
+        f" Here {zeros} and {lost} of {many}.",
         [
             here,
-            curve(curves["zeros"], seen, exact=True),
+            curve(curves["zeros"], exact=True),
             infinite,
-            *named(ends, both, layout, SHORT),
+            *names,
         ],
         layout,
+        subject="The share that is lost, over the scale",
     )
 
 
-SHARES = "The share that is lost, over the scale"
-
-
-def _lengths(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
-    curves = {role: _curves(result)[role] for role in NAMES}
-    powers = Powers([one.y for one in curves.values()], LOWEST, HIGHEST)
+def _lengths(result: Result, values: Values) -> Figure:
+    names, curves = _drawn(values), _curves(result)
+    powers = Powers([curves[role].y for role in NAMES], LOWEST, HIGHEST)
     scales, here = _over_scales(values)
     layout = powers.axes((0.0, 30.0), "loss scale", "length")
     layout["xaxis"] |= {
         name: scales["xaxis"][name] for name in ("tickmode", "tickvals", "ticktext")
     }
-    seen = "trick_gradient" not in hidden
-    ends = ((role, name, powers.of(curves[role]).y) for role, name in NAMES.items())
+    ends = ((role, name, powers.of(curves[role]).y) for role, name in names.items())
     used, right = (brief(float(result.facts[f"length_{one}"])) for one in ("used", "right"))
     return Figure(
         "length",
-        f"Length {used} arrives, {right} is right" if seen else LENGTHS,
+        f"Length {used} arrives, {right} is right",
         "Of the whole gradient, after the clip that you chose. The dashed line is your scale. "
         "Drag it.",
         "The length of the gradient over the loss scale, by powers of ten. "
         + "; ".join(
-            f"{name}: {number(_its_length(result, role), 4)}"
-            for role, name in NAMES.items()
-            if role not in hidden
+            f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items()
         )
         + ".",
         [
             here,
             *(
                 trace
-                for role in NAMES
+                for role in names
                 for trace in powers.drawn(
                     curves[role],
                     ticks if role == "intended_gradient" else curve,
-                    role not in hidden,
                 )
             ),
-            *named(ends, hidden, layout, SHORT),
+            *named(ends, layout, SHORT),
         ],
         layout,
+        subject="The length of the gradient, over the scale",
     )
-
-
-LENGTHS = "The length of the gradient, over the scale"
 
 
 def _its_length(result: Result, role: str) -> float:
@@ -260,14 +257,12 @@ def _its_length(result: Result, role: str) -> float:
     return float(result.facts[f"length_{names[role]}"])
 
 
-def _in_words(result: Result, hidden: frozenset[str]) -> str:
+def _in_words(result: Result, names: Mapping[str, str]) -> str:
     """The first eight gradients in words, for screen readers."""
     parts = [
         f"{place + 1}: "
         + ", ".join(
-            f"{name} {number(float(result[role].y[place]), 4)}"
-            for role, name in NAMES.items()
-            if role not in hidden
+            f"{name} {number(float(result[role].y[place]), 4)}" for role, name in names.items()
         )
         for place in range(min(8, len(result["forward"].y)))
     ]

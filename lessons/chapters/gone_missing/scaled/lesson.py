@@ -5,7 +5,6 @@ import torch
 from lessons.chapters.gone_missing.scaled.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.tricks import clip_gradient_norm, scale_gradient
 
 
@@ -22,11 +21,6 @@ def scaled(
     return scale_gradient(loss, scale)
 
 
-def how_many(result: Result) -> str:
-    """How many gradients are an exact 0."""
-    return nearest(result, "zeros", ("none_zero", "below_smallest", "below_normal"))
-
-
 def one_infinity(result: Result) -> str:
     """others, clipped or skipped: what a GradScaler's step does with one infinity."""
     moved, after = (float(result.facts[name]) for name in ("skip_moved", "skip_after"))
@@ -36,14 +30,9 @@ def one_infinity(result: Result) -> str:
     return "others" if moved < float(result.facts["length_true"]) / 2 else "clipped"
 
 
-def mean_of_means(result: Result) -> str:
-    """What two micro-batches leave, each divided by its own number of tokens."""
-    return nearest(result, "acc_came", ("acc_half", "acc_whole", "acc_sum"))
-
-
 LESSON = Lesson(
     program=scaled,
     lab=LAB,
-    predictions={"zeros": how_many, "overflow": one_infinity, "transfer": mean_of_means},
+    predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
 )

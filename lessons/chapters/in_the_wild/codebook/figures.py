@@ -114,12 +114,12 @@ def _decades(history: History, what: str) -> tuple[float, float]:
     return float(max(math.floor(low), -12)), float(min(math.ceil(high + 1e-9), 30))
 
 
-def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def static_figures(result: Result, values: Values) -> list[Figure]:
     """What pulls at one encoding and its code."""
-    return [_pulls(result, values, hidden)]
+    return [_pulls(result, values)]
 
 
-def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def static_table(result: Result, values: Values) -> Table:
     """One row a component: its value, what each loss sends it, and the sums by role."""
     by_part = {f"{part}_trick_gradient": part for part in PARTS}
     curves = {one.name: one for one in result.curves}
@@ -129,23 +129,19 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
     columns += [("paper’s", "intended_gradient")]
     rows = []
     for place, name in enumerate(NAMES):
-        sent = (
-            "?" if "trick_gradient" in hidden else number(float(curves[one].y[place]), 4)
-            for one in by_part
-        )
+        sent = (number(float(curves[one].y[place]), 4) for one in by_part)
         value = number(float(result["forward"].y[place]), 4)
-        rows.append((name, value, *sent, *cells(result, LABELS, place, hidden, 4)))
+        rows.append((name, value, *sent, *cells(result, LABELS, place, 4)))
     return Table("One encoding: what each loss sends to each part", tuple(columns), tuple(rows))
 
 
-def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _pulls(result: Result, values: Values) -> Figure:
     """The encoding, the codes, and where a step downhill takes the encoding and its code."""
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
     side = 1.2 * reach(np.concatenate([codes.ravel(), z]), 1.0)
     layout = axes((-side, side), (-side, side), "first number", "second number")
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
-    seen = "trick_gradient" not in hidden
     pull = -result["trick_gradient"].y
     drawn = SHARE * pull
     traces: list[Trace] = [
@@ -158,31 +154,33 @@ def _pulls(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
             "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
             "hoverinfo": "skip",
         },
-        _arrow(z, drawn[:2], seen),
-        _arrow(code, drawn[2:4], seen),
+        _arrow(z, drawn[:2]),
+        _arrow(code, drawn[2:4]),
         dragged(_spot(z, "forward"), "tip", z1="x", z2="y"),
         _spot(code, "forward", "diamond"),
     ]
     off = 0.07 * side
     traces += [
-        label("forward", "z", float(z[0]), float(z[1]) + off, True, "top center"),
-        label(
-            "forward", "nearest code", float(code[0]), float(code[1]) - off, True, "bottom center"
-        ),
+        label("forward", "z", float(z[0]), float(z[1]) + off, "top center"),
+        label("forward", "nearest code", float(code[0]), float(code[1]) - off, "bottom center"),
     ]
     known = bool(np.isfinite(pull[:4]).all())
     found = f"z {_moved(pull[:2], code - z)}, its code {_moved(pull[2:4], z - code)}"
     return Figure(
         "pulls",
-        found if seen and known else "An encoding and its nearest code",
+        found if known else PULLS,
         f"Diamonds: codes. Arrows: {SHARE:g} of the gradient, downhill: so a step moves the "
         "encoding z and its code. Title: the lengths of the two gradients. Drag z.",
         f"The encoding is at ({number(z[0], 3)}, {number(z[1], 3)}), its nearest code at "
-        f"({number(code[0], 3)}, {number(code[1], 3)}). " + (found + "." if seen else ""),
+        f"({number(code[0], 3)}, {number(code[1], 3)}). " + f"{found}.",
         traces,
         layout,
         height=HEIGHT,
+        subject=PULLS,
     )
+
+
+PULLS = "An encoding and its nearest code"
 
 
 def _moved(by: Array, towards: Array) -> str:
@@ -191,7 +189,7 @@ def _moved(by: Array, towards: Array) -> str:
     return f"{'pushed' if away else 'pulled'} by {brief(float(np.hypot(*by)), 1.0)}"
 
 
-def _arrow(start: Array, by: Array, visible: bool) -> Trace:
+def _arrow(start: Array, by: Array) -> Trace:
     """From a place along a vector, its tip marked; nothing but a ring where the vector is 0."""
     there = np.isfinite(by).all()
     end = start + by if there else start
@@ -209,7 +207,7 @@ def _arrow(start: Array, by: Array, visible: bool) -> Trace:
             "opacity": 1,
             "angleref": "previous",
         },
-        "visible": bool(visible and there and by.any()),
+        "visible": bool(there and by.any()),
         "hoverinfo": "skip",
     }
 

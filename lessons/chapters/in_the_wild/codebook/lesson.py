@@ -11,7 +11,6 @@ from lessons.chapters.in_the_wild.codebook.net import Losses, Program, squared_e
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.training.under_way import finished
 from lessons.tricks import stop_gradient
 
@@ -103,19 +102,10 @@ def where_adam_takes_them() -> float:
     return float(a.detach())
 
 
-def meeting_point(result: Result) -> str:
-    """Where the two numbers of the last question meet."""
-    return nearest(result, "meet", ("meet_share", "meet_middle", "meet_beta", "meet_far"))
-
-
 LESSON = Lesson(
     program=vq_losses,
     lab=LAB,
-    predictions={
-        "reconstruction": moved_by_reconstruction,
-        "commitment": without_commitment,
-        "transfer": meeting_point,
-    },
+    predictions={"reconstruction": moved_by_reconstruction, "commitment": without_commitment},
     highlight="z + stop_gradient(code - z)",
     elsewhere=where_they_meet,
 )

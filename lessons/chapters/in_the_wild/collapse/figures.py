@@ -109,31 +109,30 @@ def _on_line(y: float, name: str) -> Trace:
     }
 
 
-def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the features of one view, at fixed numbers."""
     count = len(result["forward"].x)
     heights = fitted([1.15 * result[role].y for role in GRADIENTS])
-    seen = [name for name in GRADIENTS if name not in hidden]
-    found = "" if hidden & set(GRADIENTS) else of_points(result)
     return [
         Figure(
             "gradient",
-            titled("Gradient", found, "at one view"),
+            titled("Gradient", of_points(result), "at one view"),
             "One mark a feature of one view. Squares: true gradient, through both branches. "
             "Crosses: intended, through the prediction alone. Diamonds: autograd’s.",
-            "The gradient at the features of one view. " + spoken(result, seen),
-            gradient_points(result, hidden),
+            "The gradient at the features of one view. " + spoken(result, GRADIENTS),
+            gradient_points(result),
             axes((0.0, count + 1.0), heights, "feature", "gradient"),
             height=300,
+            subject="Gradient, at one view",
         )
     ]
 
 
-def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def static_table(result: Result, values: Values) -> Table:
     """Feature by feature: value and gradients."""
     labels = {"forward": "value", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
     names = [str(index + 1) for index in range(len(result["forward"].x))]
     return component_table(
-        result, labels, names, hidden, "One view’s features and the gradient at them", "feature", 4
+        result, labels, names, "One view’s features and the gradient at them", "feature", 4
     )

@@ -11,7 +11,6 @@ from lessons.chapters.in_the_wild.collapse.net import Predictor, cosine
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.training.under_way import finished
 from lessons.tricks import stop_gradient
 
@@ -38,11 +37,6 @@ def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = s
     share = (1 + ends["trick_loss"]) / (1 + ends["plain_loss"])
     beliefs = {"stopped": 0.1, "same": 1.0, "open": 10.0}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
-
-
-def part_kept(result: Result) -> str:
-    """Which part of the gradient the stop leaves where there is no predictor."""
-    return nearest(result, "kept", ("kept_half", "kept_all", "kept_nothing"))
 
 
 @lru_cache(maxsize=1)
@@ -79,11 +73,7 @@ def what_a_detach_changes(result: Result) -> str:
 LESSON = Lesson(
     program=siamese,
     lab=LAB,
-    predictions={
-        "loss": whose_loss_is_lower,
-        "kept": part_kept,
-        "transfer": what_a_detach_changes,
-    },
+    predictions={"loss": whose_loss_is_lower, "transfer": what_a_detach_changes},
     highlight="stop_gradient(two)",
     elsewhere=changed_by_a_detach,
 )

@@ -32,26 +32,27 @@ LINES = {
 """Of each curve its role, and what its line is called."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The gradients of one visit, and the value over the updates."""
-    data, layout = sticks(result, LABELS, COMPONENTS, hidden, "gradient", SHORT)
+    data, layout = sticks(result, LABELS, COMPONENTS, "gradient", SHORT)
     return [
         Figure(
             "gradient",
-            "What critic and actor get" if hidden else _gets(result),
+            _gets(result),
             "One visit that takes a. Left to right: with no stop, as autograd gives it now, and "
             "from the parameter’s own loss alone.",
-            "The gradient of each parameter. " + in_words(result, LABELS, COMPONENTS, hidden),
+            "The gradient of each parameter. " + in_words(result, LABELS, COMPONENTS),
             data,
             layout,
+            subject="What critic and actor get",
         ),
-        _updates(result, values, hidden),
+        _updates(result, values),
     ]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a parameter."""
-    return component_table(result, LABELS, COMPONENTS, hidden, "The gradients of one visit")
+    return component_table(result, LABELS, COMPONENTS, "The gradients of one visit")
 
 
 def _gets(result: Result) -> str:
@@ -60,7 +61,7 @@ def _gets(result: Result) -> str:
     return f"Gradient for v: {brief(came, size)}, of its own loss {brief(own, size)}"
 
 
-def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _updates(result: Result, values: Values) -> Figure:
     curves = {one.name: one for one in result.curves}
     last = {name: float(one.y[-1]) for name, one in curves.items()}
     updates, best = int(result.facts["updates"]), float(result.facts["best"])
@@ -71,12 +72,11 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         "update",
         "value v",
     )
-    seen = {name: LINES[name][0] not in hidden for name in curves}
     pays = "reward" if values["reward"] >= values["other"] else "other"
     height: Measure = "y"
     drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
     for name in ("mean_reward", "value", "value_own"):  # each is seen where they are one
-        line = curve(curves[name], seen[name])
+        line = curve(curves[name])
         line["line"] |= {"width": 6 if name == "mean_reward" else 3}
         line |= {"name": LINES[name][1], "hovertemplate": _hover(LINES[name][1])}
         if updates == 0:  # a line of one point would not be seen
@@ -87,10 +87,10 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     drawn.append(dragged(points(start), "points", v="y") | {"name": "v at first"})
     ends = [(LINES[name][0], LINES[name][1], one.y) for name, one in curves.items()]
     ends.append(("noise", "best reward", np.array([best])))
-    words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves if seen[name]]
+    words = [f"{LINES[name][1]} {number(last[name], 4)}" for name in curves]
     said = ", ".join(words)
     mean = f"mean reward {brief(last['mean_reward'])}"
-    names = named(ends, hidden, layout, SHORT)
+    names = named(ends, layout, SHORT)
     found = f"After {counted(updates, 'update')} v = {brief(last['value'])}; {mean}"
     if updates == 0:  # no line leads to a name at the frame: it stands beside the first point
         found = f"No update yet: v starts at {brief(last['value'])}; {mean}"
@@ -98,12 +98,13 @@ def _updates(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
         layout["xaxis"] |= {"range": [-_BESIDE, end], "tickmode": "array", "tickvals": [0]}
     return Figure(
         "updates",
-        "The value, update by update" if hidden else found,
+        found,
         "Each update averages many visits, some with a and some with b. Dotted: the best reward. "
         "Drag it, or the point where v starts.",
         f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
         [*drawn, *names],
         layout,
+        subject="The value, update by update",
     )
 
 

@@ -12,7 +12,7 @@ from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark
 from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
-from lessons.kit.line_names import label, named
+from lessons.kit.line_names import label, named, second_name
 from lessons.kit.powers import Powers
 from lessons.text import number
 
@@ -26,21 +26,21 @@ _MOST_NAMED = 8
 """More weights than this are numbered by the axis."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """One weight over the step size, what each weight sends, and the ratio over how many."""
-    return [_slopes(result, hidden), _weights(result, hidden), _ratios(result, hidden)]
+    return [_slopes(result), _weights(result), _ratios(result)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a weight, and the sums."""
     columns = [("weight x", None), ("quantised", "forward")]
     columns += [(label, role) for role, label in LABELS.items()]
     names = ["forward", *LABELS]
     rows = [
-        (number(float(x), 5), *cells(result, names, place, hidden, 5))
+        (number(float(x), 5), *cells(result, names, place, 5))
         for place, x in enumerate(result["forward"].x)
     ]
-    sums = ("?" if name in hidden else number(_sum(result, name), 5) for name in names)
+    sums = (number(_sum(result, name), 5) for name in names)
     return Table(
         "Each weight: its value, and what it sends to the step size",
         tuple(columns),
@@ -52,7 +52,7 @@ def _sum(result: Result, role: str) -> float:
     return float(result.facts[f"sum_{role.partition('_')[0]}"])
 
 
-def _slopes(result: Result, hidden: frozenset[str]) -> Figure:
+def _slopes(result: Result) -> Figure:
     """One quantised weight over s, and through its point a line for each gradient."""
     tooth = result.curves[0]
     s, x = float(result.facts["s"]), float(result.facts["x"])
@@ -89,51 +89,46 @@ def _slopes(result: Result, hidden: frozenset[str]) -> Figure:
         "hoverinfo": "skip",
     }
     slopes = {role: float(result.facts[role]) for role in lines}
-    shown = {role: slope for role, slope in slopes.items() if role not in hidden}
-    found = ", ".join(f"{_short(role)} {brief(one, 1.0)}" for role, one in shown.items())
+    found = ", ".join(f"{_short(role)} {brief(one, 1.0)}" for role, one in slopes.items())
     return Figure(
         "slopes",
-        f"Slope for x = {brief(x)}: {found}" if shown else "One quantised weight over s",
+        f"Slope for x = {brief(x)}: {found}",
         "Blue: the weight x after quantising, over the step size. The grey line is x itself. "
         "Through the point: a line with the slope that each gradient gives. Drag the point.",
         f"The weight {number(x, 3)} is quantised to {number(y, 4)} at s = {number(s, 3)}. Slopes: "
         f"{found}.",
         [
             weight,
-            *(
-                _straight(role, lines[role], role not in hidden)
-                for role in ("true_gradient", "trick_gradient")
-            ),
+            *(_straight(role, lines[role]) for role in ("true_gradient", "trick_gradient")),
             curve(tooth, exact=True) | {"name": "quantised"},
             dragged(point, "place", s="x"),
-            *_names(lines, hidden, s, end),
-            label("forward", "x", end, x, low <= x <= high)
+            *_names(lines, s, end),
+            label("forward", "x", end, x, visible=low <= x <= high)
             | {"textfont": {"color": "ink:muted", "size": 12}},
         ],
         layout | {"margin": layout["margin"] | {"r": 62}},
         height=TALL,
+        subject="One quantised weight over s",
     )
 
 
-def _names(
-    lines: dict[str, tuple[Array, Array]], hidden: frozenset[str], s: float, end: float
-) -> list[Trace]:
-    """The name of each line where it leaves the frame; one for both where they are one line."""
+def _names(lines: dict[str, tuple[Array, Array]], s: float, end: float) -> list[Trace]:
+    """The name of each line where it leaves the frame, on either side where both are one line."""
     (_, plain), (_, autograd) = lines.values()
     same = len(plain) == len(autograd) and bool(np.allclose(plain, autograd))
-    same = same and "trick_gradient" not in hidden
     drawn = []
     for role, (x, y) in lines.items():
-        there = role not in hidden and bool(np.isfinite(y).all()) and len(y) > 0
-        word = "plain = autograd" if same else _short(role)
-        there = there and not (same and role == "trick_gradient")
+        there = bool(np.isfinite(y).all()) and len(y) > 0
         at = (float(x[-1]), float(y[-1])) if there else (s, 0.0)
         falls = bool(at[1] < y[0]) if there else False
         inner = (
             "bottom left" if falls else "top left"
         )  # on the side that the line does not come from
         side = inner if at[0] >= end else "top right" if falls else "middle right"
-        drawn.append(label(role, word, *at, there, side))
+        word = _short(role)
+        if same and role == "trick_gradient":
+            word, side = second_name(f"= {word}", side)
+        drawn.append(label(role, word, *at, side, there))
     return drawn
 
 
@@ -151,19 +146,19 @@ def _within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
     return fine[inside], drawn[inside]
 
 
-def _straight(role: str, line: tuple[Array, Array], visible: bool) -> Trace:
-    return curve(Series(role, role, *line), visible) | {
+def _straight(role: str, line: tuple[Array, Array]) -> Trace:
+    return curve(Series(role, role, *line)) | {
         "hovertemplate": "slope at the point<extra>" + LABELS[role] + "</extra>"
     }
 
 
-def _weights(result: Result, hidden: frozenset[str]) -> Figure:
+def _weights(result: Result) -> Figure:
     """What each weight sends to the step size."""
     count = len(result["forward"].x)
     places = np.arange(1.0, count + 1)
     numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
     names = [number(float(x), 3) for x in result["forward"].x]
-    data, layout = sticks(numbered, LABELS, names, hidden, "gradient of s", SHORT)
+    data, layout = sticks(numbered, LABELS, names, "gradient of s", SHORT)
     layout["xaxis"]["title"]["text"] = "weight x" if count <= MOST_NAMED else "weight, by its place"
     for trace in data:
         if "markers" in trace["mode"]:
@@ -173,17 +168,18 @@ def _weights(result: Result, hidden: frozenset[str]) -> Figure:
     found = f"Summed: {', '.join(sums)}"
     return Figure(
         "weights",
-        "What each weight sends to s" if hidden else found,
+        found,
         "Left to right: rounding left as it is, autograd here, LSQ's formula. The step size gets "
         "their sum. Click a weight to choose it.",
-        "The gradient of s from each weight. " + in_words(numbered, LABELS, names, hidden),
+        "The gradient of s from each weight. " + in_words(numbered, LABELS, names),
         data,
         layout,
         selects="point",
+        subject="What each weight sends to s",
     )
 
 
-def _ratios(result: Result, hidden: frozenset[str]) -> Figure:
+def _ratios(result: Result) -> Figure:
     """How far a step moves s, relative to how far it moves the weights, over their number."""
     counts = result.planes["counts"]
     roles = {"none": ("noise", "no scale"), "lsq": ("trick_gradient", "LSQ's")}
@@ -200,20 +196,23 @@ def _ratios(result: Result, hidden: frozenset[str]) -> Figure:
         "ticktext": [f"{int(count):,}" for count in counts],
     }
     traces: list[Trace] = []
-    for name, (role, _) in roles.items():
-        traces += powers.drawn(drawn[name], curve, role not in hidden)
+    for series in drawn.values():
+        traces += powers.drawn(series, curve)
     at_end = ((role, word, powers.of(drawn[name]).y) for name, (role, word) in roles.items())
     last = {name: brief(float(one.y[-1]), digits=2) for name, one in drawn.items()}
     known = all(np.isfinite(one.y).all() for one in drawn.values())
-    seen = known and not hidden
     found = f"R at {int(counts[-1]):,} weights: {last['none']}, LSQ’s {last['lsq']}"
     return Figure(
         "ratio",
-        found if seen else "A step of s relative to one of the weights",
+        found if known else RATIOS,
         "R: how far a step moves s for its size, over the same for the weights. Random layers, "
         "straight-through. With LSQ's factor it no longer grows with their number.",
         f"R by powers of ten, at {int(counts[0])} to {int(counts[-1])} weights. "
-        + (found + "." if seen else ""),
-        [*traces, *named(at_end, hidden, layout, SHORT)],
+        + (f"{found}." if known else ""),
+        [*traces, *named(at_end, layout, SHORT)],
         layout,
+        subject=RATIOS,
     )
+
+
+RATIOS = "A step of s relative to one of the weights"

@@ -93,7 +93,7 @@ def _values(history: History, values: Values) -> Figure:
         "squared error is lowest.",
         f"Values after step {history.done}, means over the seeds. {which}: {found}, "
         f"true {number(float(true[middle]), 3)}.",
-        [*data, *named(ends, frozenset(), layout, HEIGHT)],
+        [*data, *named(ends, layout, HEIGHT)],
         layout,
         height=HEIGHT,
         subject="The values of the states",
@@ -182,12 +182,10 @@ def _logarithmic(history: History, what: str, title: str) -> Trace:
     return layout | {"yaxis": layout["yaxis"] | ticks}
 
 
-def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the weights that one step of the task gives."""
     count = len(result["forward"].x)
     heights = fitted([1.15 * result[role].y for role in GRADIENTS])
-    seen = [name for name in GRADIENTS if name not in hidden]
-    found = "" if hidden & set(GRADIENTS) else of_points(result)
     if values["task"] == "two":
         what, called = "from the first state to the second, which share a weight", "weight"
     else:
@@ -197,18 +195,19 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "gradient",
-            titled("Gradient", found, "of one step"),
+            titled("Gradient", of_points(result), "of one step"),
             f"Of one step {what}, at fixed numbers. Squares: true gradient. Crosses: intended, "
             "the target held still. Diamonds: what autograd gives, as set.",
-            f"The gradient of the loss of one step {what}. " + spoken(result, seen),
-            gradient_points(result, hidden),
+            f"The gradient of the loss of one step {what}. " + spoken(result, GRADIENTS),
+            gradient_points(result),
             layout,
             height=300,
+            subject="Gradient, of one step",
         )
     ]
 
 
-def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def static_table(result: Result, values: Values) -> Table:
     """Weight by weight: value and gradients."""
     labels = {"forward": "weight", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
@@ -217,7 +216,6 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
         result,
         labels,
         names,
-        hidden,
         "The weights and the gradient of one step’s loss at them",
         "state",
         4,

@@ -9,9 +9,17 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.arrows import arrow, outline
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, gradient_curves, mark
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    cells,
+    covered_with,
+    dragged,
+    gradient_curves,
+    mark,
+)
 from lessons.kit.findings import brief
-from lessons.kit.line_names import label, named
+from lessons.kit.line_names import label, named, second_name
 from lessons.text import number
 
 NAMES = {
@@ -25,25 +33,25 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """The gradients as arrows, and the direction over the error of the label."""
-    return [_arrows(result, values, hidden), _directions(result, values, hidden)]
+    return [_arrows(result, values), _directions(result, values)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """Components, length and angle of each mean gradient."""
     columns = [("measure", None), *((name, role) for role, (name, _) in NAMES.items())]
-    rows = [(f"of w{'₁₂'[at]}", *cells(result, NAMES, at, hidden, 5)) for at in (0, 1)]
+    rows = [(f"of w{'₁₂'[at]}", *cells(result, NAMES, at, 5)) for at in (0, 1)]
     for measure, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
         measured = (
-            "?" if role in hidden else number(float(result.facts[f"{fact}_{name}"]), 5) + unit
+            number(float(result.facts[f"{fact}_{name}"]), 5) + unit
             for role, (_, name) in NAMES.items()
         )
         rows.append((measure, *measured))
     return Table("The mean gradient of the batch", tuple(columns), tuple(rows))
 
 
-def _arrows(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _arrows(result: Result, values: Values) -> Figure:
     limit = float(values["limit"])
     x, y = _frame(result, limit)
     layout = axes(x, y, "gradient of w₁", "gradient of w₂")
@@ -51,24 +59,28 @@ def _arrows(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
     around = np.linspace(0.0, 2 * math.pi, 121)
     circle = outline(limit * np.cos(around), limit * np.sin(around), "limit")
     clipped = values["clip"] == "sample"
-    seen = "trick_gradient" not in hidden
+    tells = ["trick_gradient"] if clipped else []  # what is used is the mean of the clipped ones
     data = [
         dragged(circle, "line", limit="length"),
-        _rays(result.planes["samples"], seen or not clipped),
-        *(arrow(result, role, NAMES[role], role not in hidden) for role in NAMES),
-        _its_name(result, layout, seen or not clipped),
-        *(_tip(result, role, layout, hidden) for role in NAMES),
+        covered_with(_rays(result.planes["samples"]), *tells),
+        *(arrow(result, role, NAMES[role]) for role in NAMES),
+        covered_with(_its_name(result, layout), *tells),
+        *(_tip(result, role, layout) for role in NAMES),
     ]
     return Figure(
         "arrows",
-        (_turned(result) if not hidden else "") or "Each sample’s gradient, and the mean",
-        f"Thin: each sample{', clipped' if clipped and seen else ''}; “bad” has the wrong label. "
+        _turned(result) or ARROWS,
+        f"Thin: each sample{', clipped' if clipped else ''}; “bad” has the wrong label. "
         "The circle is the limit: drag it.",
-        "Arrows from the origin. " + _in_words(result, hidden),
+        "Arrows from the origin. " + _in_words(result),
         data,
         layout,
         height=HEIGHT,
+        subject=ARROWS,
     )
+
+
+ARROWS = "Each sample’s gradient, and the mean"
 
 
 def _frame(result: Result, limit: float) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -106,7 +118,7 @@ def _falls(ray: Array, other: Array) -> bool:
     return (slope if abs(slope) > 0.03 * float(ray @ ray) else float(other[0] * other[1])) < 0
 
 
-def _rays(rows: Array, visible: bool) -> Trace:
+def _rays(rows: Array) -> Trace:
     """A thin line for each sample, with a dot at its tip."""
     zero, gap = np.zeros(len(rows)), np.full(len(rows), np.nan)
     return {
@@ -122,18 +134,17 @@ def _rays(rows: Array, visible: bool) -> Trace:
             "opacity": 1,
             "line": {"width": 0},
         },
-        "visible": visible,
         "hovertemplate": "%{x:.4g}, %{y:.4g}<extra>a sample</extra>",
     }
 
 
-def _its_name(result: Result, layout: Trace, visible: bool) -> Trace:
+def _its_name(result: Result, layout: Trace) -> Trace:
     """Which of the thin lines is the bad sample, and how long it is in truth, if it stands out."""
     shown, raw = result.planes["samples"][0], result.planes["raw"][0]
     x, y = _within(shown, layout, 0.45)
     longest = float(np.hypot(*result.planes["raw"][1:].T).max())
     words = f"bad: {brief(math.hypot(*raw))}"
-    if visible and not np.allclose(shown, raw):
+    if not np.allclose(shown, raw):
         words += f" → {brief(math.hypot(*shown))}"
     stands_out = math.hypot(*raw) > longest
     falls = _falls(shown, result["true_gradient"].y)
@@ -144,22 +155,22 @@ def _its_name(result: Result, layout: Trace, visible: bool) -> Trace:
         if falls
         else "top left"
     )
-    trace = label("noise", words, x, y, visible and stands_out, side)
+    trace = label("noise", words, x, y, side, stands_out)
     return trace | {"textfont": {"color": "ink:muted", "size": 12}}
 
 
-def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Trace:
+def _tip(result: Result, role: str, layout: Trace) -> Trace:
     """Its name: at its tip, or where it leaves the frame with its length.
 
-    With no clip the used gradient is the batch's own: the two arrows share a name.
+    With no clip the used gradient is the batch's own: both names stand at one arrow.
     """
     vector, clean = result[role].y, result["intended_gradient"].y
     used, plain = (result[one].y for one in ("trick_gradient", "true_gradient"))
-    one_arrow = "trick_gradient" not in hidden and np.allclose(used, plain, rtol=1e-6)
+    same = np.allclose(used, plain, rtol=1e-6)
     x, y = _within(vector, layout, 0.7)
     beyond = _leaves(vector, layout)
     name, fact = NAMES[role]
-    words = name if role != "true_gradient" or not one_arrow else f"{name} = used"
+    words = f"= {name}" if same and role == "trick_gradient" else name
     if beyond:
         words += f" {brief(float(result.facts[f'length_{fact}']))}"
     else:
@@ -172,13 +183,11 @@ def _tip(result: Result, role: str, layout: Trace, hidden: frozenset[str]) -> Tr
     elif above and not beyond and side == "bottom right":
         side = "top left" if vector[0] > 0 else "top right"  # the bad sample's name is on the left
     # Two that leave the frame in one direction would have their names at one place.
-    if not one_arrow and "trick_gradient" not in hidden and role != "intended_gradient":
-        across = abs(used[0] * plain[1] - used[1] * plain[0])
-        if _leaves(used, layout) and _leaves(plain, layout) and across < 0.1 * used @ plain:
-            words += f", used {brief(float(result.facts['length_used']))}"
-            one_arrow = True
-    seen = role not in hidden and not (role == "trick_gradient" and one_arrow)
-    return label(role, words, x, y, seen, side)
+    across = abs(used[0] * plain[1] - used[1] * plain[0])
+    both_leave = _leaves(used, layout) and _leaves(plain, layout)
+    if role == "trick_gradient" and (same or (both_leave and across < 0.1 * used @ plain)):
+        words, side = second_name(words, side)
+    return label(role, words, x, y, side)
 
 
 def _turned(result: Result) -> str:
@@ -189,10 +198,9 @@ def _turned(result: Result) -> str:
     return f"Used: {number(turn, 3)}° off the direction without it"
 
 
-def _directions(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _directions(result: Result, values: Values) -> Figure:
     curves = {one.name: one for one in result.curves}
     powers = curves["trick_gradient"].x
-    # Of what is covered too, so that the frame stays when it is shown.
     least = min(float(np.nanmin(one.y, initial=0.0)) for one in curves.values())
     lowest = -1.1 if least < -0.5 else -0.6 if least < -0.15 else -0.2
     ends = float(powers[0]), float(powers[-1])
@@ -206,24 +214,26 @@ def _directions(result: Result, values: Values, hidden: frozenset[str]) -> Figur
     }
     layout["yaxis"] |= {"tickmode": "array", "tickvals": [-1, -0.5, 0, 0.5, 1]}
     lines = ((role, name, curves[role].y) for role, (name, _) in NAMES.items())
-    seen = {role for role in NAMES if role not in hidden}
     return Figure(
         "direction",
-        (_kept(result) if {"trick_gradient", "true_gradient"} <= seen else "")
-        or "How well the direction is kept",
+        _kept(result) or KEPT,
         "Cosine with the gradient without that sample: 1 is the same direction, 0 a right angle.",
-        "The cosine over the error of the label. " + _in_words(result, hidden),
+        "The cosine over the error of the label. " + _in_words(result),
         [
-            *gradient_curves(curves, hidden),
-            *named(lines, hidden, layout, HEIGHT),
-            *(_here(result, values, role, role in seen) for role in NAMES),
+            *gradient_curves(curves),
+            *named(lines, layout, HEIGHT),
+            *(_here(result, values, role) for role in NAMES),
         ],
         layout,
         height=HEIGHT,
+        subject=KEPT,
     )
 
 
-def _here(result: Result, values: Values, role: str, visible: bool) -> Trace:
+KEPT = "How well the direction is kept"
+
+
+def _here(result: Result, values: Values, role: str) -> Trace:
     """The learner's own error of the label on a curve, where the chart reaches it."""
     name, fact = NAMES[role]
     powers = result.curves[0].x
@@ -236,7 +246,7 @@ def _here(result: Result, values: Values, role: str, visible: bool) -> Trace:
         "x": [math.log10(size) if there else float(powers[0])],
         "y": [float(result.facts[f"cos_{fact}"])],
         "marker": mark(ROLES[role]),
-        "visible": visible and there,
+        "visible": there,
         "hovertemplate": f"error {number(size, 4)}<br>%{{y:.4g}}<extra>{name}</extra>",
     }
 
@@ -249,11 +259,10 @@ def _kept(result: Result) -> str:
     return f"Cosine {number(plain, 3)} with no clip, {number(used, 3)} used"
 
 
-def _in_words(result: Result, hidden: frozenset[str]) -> str:
+def _in_words(result: Result) -> str:
     parts = [
         f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
         f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
         for role, (name, fact) in NAMES.items()
-        if role not in hidden
     ]
     return "; ".join(parts) + "."

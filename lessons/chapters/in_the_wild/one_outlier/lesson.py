@@ -5,7 +5,6 @@ import torch
 from lessons.chapters.in_the_wild.one_outlier.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.tricks import clip_gradient_norm
 
 
@@ -33,11 +32,6 @@ def which_way(result: Result) -> str:
     return min(beliefs, key=lambda key: apart(beliefs[key]))
 
 
-def how_far(result: Result) -> str:
-    """The most that one sample can add to the mean when each sample is clipped."""
-    return nearest(result, "most", ("share", "limit", "plain_share"))
-
-
 def mixes(result: Result) -> str:
     """The layer after which the gradient of one sample depends on another one."""
     layers = ("linear", "layernorm", "batchnorm", "groupnorm")
@@ -47,6 +41,6 @@ def mixes(result: Result) -> str:
 LESSON = Lesson(
     program=one_outlier,
     lab=LAB,
-    predictions={"way": which_way, "far": how_far, "transfer": mixes},
+    predictions={"way": which_way, "transfer": mixes},
     highlight="torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])",
 )

@@ -27,19 +27,19 @@ ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 """Where each estimator's histogram stands, from below."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """Three histograms over one axis, the means so far, the variance over the baseline."""
-    return [_draws(result, hidden), _running(result, hidden), _variance(result, hidden)]
+    return [_draws(result), _running(result), _variance(result)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """The first draws, then the mean of all and the exact variance."""
     columns: list[tuple[str, str | None]] = [("draw", None), ("sample x", None)]
     columns += [("adds to the loss", "forward")]
     columns += [(name, role) for role, name in NAMES.items()]
     rows = []
     for place, x in enumerate(result.planes["samples"]):
-        own = cells(result, ["forward", *NAMES], place, hidden, 5)
+        own = cells(result, ["forward", *NAMES], place, 5)
         rows.append((str(place + 1), number(float(x), 5), *own))
     facts = result.facts
     means = [number(float(facts[f"{role}_mean"]), 4) for role in ROWS]
@@ -48,12 +48,11 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
         (f"mean of {int(facts['draws']):,}", means, number(float(facts["exact"]), 4)),
         ("exact variance", variances, "0"),
     ):
-        shown = ["?" if r in hidden else one for r, one in zip(ROWS, found, strict=True)]
-        rows.append((name, "", "", *shown, "?" if "true_gradient" in hidden else last))
+        rows.append((name, "", "", *found, last))
     return Table("The gradient by μ: single draws, and all of them", tuple(columns), tuple(rows))
 
 
-def _draws(result: Result, hidden: frozenset[str]) -> Figure:
+def _draws(result: Result) -> Figure:
     bars = {one.role: one for one in result.histograms}
     edges = bars["trick_gradient"].edges
     layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), "gradient of one draw", "")
@@ -62,27 +61,27 @@ def _draws(result: Result, hidden: frozenset[str]) -> Figure:
     words = "; ".join(
         f"{NAMES[role]}: mean {number(one.mean, 4)}, standard deviation {number(one.spread, 4)}"
         for role, one in bars.items()
-        if role not in hidden
     )
     end = float(edges[-1])
     return Figure(
         "draws",
-        _one_mean(result, hidden) or "Each draw’s gradient",
+        _one_mean(result),
         "Area: how often a gradient came out; at the right its variance. Bar: one standard "
         "deviation around the mean. Dotted: the exact gradient.",
         f"The draws of each estimator; the exact gradient is "
         f"{number(float(result.facts['exact']), 4)}. {words}.",
         [
-            *(_area(one, role not in hidden) for role, one in bars.items()),
-            *(_spread(one, role not in hidden) for role, one in bars.items()),
-            _line(result, "true_gradient" not in hidden),
+            *(_area(one) for role, one in bars.items()),
+            *(_spread(one) for role, one in bars.items()),
+            _line(result),
             *(
-                label(role, _with_variance(bars[role]), end, row + 0.3, role not in hidden)
+                label(role, _with_variance(bars[role]), end, row + 0.3)
                 for role, row in ROWS.items()
             ),
         ],
         layout,
         height=TALL,
+        subject="Each draw’s gradient",
     )
 
 
@@ -91,25 +90,18 @@ def _with_variance(bars: Histogram) -> str:
     return f"{NAMES[bars.role]}: {brief(bars.spread**2)}"
 
 
-def _one_mean(result: Result, hidden: frozenset[str]) -> str:
+def _one_mean(result: Result) -> str:
     """The mean that the estimators share and their variances, or that they share none."""
-    if "trick_gradient" in hidden:
-        return ""
     facts = result.facts
     exact, yours = float(facts["exact"]), float(facts["trick_expected"])
     size = math.sqrt(float(facts["trick_variance"])) + abs(exact)
     if abs(yours - exact) > 1e-6 * size:
         return f"Yours is {brief(yours, size)} on average, not {brief(exact, size)}"
-    covered = {"path": "intended_gradient", "score": "noise", "trick": "trick_gradient"}
-    shown = [
-        brief(float(facts[f"{name}_variance"]))
-        for name, role in covered.items()
-        if role not in hidden
-    ]
+    shown = [brief(float(facts[f"{name}_variance"])) for name in ("path", "score", "trick")]
     return f"One mean, {brief(exact)}; variance {', '.join(shown)}"
 
 
-def _area(bars: Histogram, visible: bool) -> Trace:
+def _area(bars: Histogram) -> Trace:
     """One row: a stepped area over its own ground line."""
     ground = ROWS[bars.role] + 0.08
     share = 0.75 * np.repeat(bars.counts, 2) / (float(bars.counts.max()) or 1.0)
@@ -122,12 +114,11 @@ def _area(bars: Histogram, visible: bool) -> Trace:
         "fill": "toself",
         "fillcolor": f"role:{bars.role}/0.4",
         "line": {"color": f"role:{bars.role}", "width": 1},
-        "visible": visible,
         "hoverinfo": "skip",
     }
 
 
-def _spread(bars: Histogram, visible: bool) -> Trace:
+def _spread(bars: Histogram) -> Trace:
     """From one standard deviation below the mean of the draws to one above it."""
     y = ROWS[bars.role]
     return {
@@ -138,12 +129,11 @@ def _spread(bars: Histogram, visible: bool) -> Trace:
         "y": np.full(3, float(y)),
         "line": {"color": f"role:{bars.role}", "width": 4},
         "marker": mark(ROLES[bars.role]) | {"size": [0, 9, 0], "opacity": 1},
-        "visible": visible,
         "hovertemplate": "%{x:.4g}<extra>" + NAMES[bars.role] + "</extra>",
     }
 
 
-def _line(result: Result, visible: bool) -> Trace:
+def _line(result: Result) -> Trace:
     exact = float(result.facts["exact"])
     return {
         "type": "scatter",
@@ -152,12 +142,11 @@ def _line(result: Result, visible: bool) -> Trace:
         "x": np.array([exact, exact]),
         "y": np.array([-0.12, 3.0]),
         "line": {"color": "role:true_gradient", "dash": "dot", "width": 2},
-        "visible": visible,
         "hoverinfo": "skip",
     }
 
 
-def _running(result: Result, hidden: frozenset[str]) -> Figure:
+def _running(result: Result) -> Figure:
     means = {one.role: one for one in result.curves if one.name.startswith("running_")}
     facts = result.facts
     exact, count = float(facts["exact"]), int(facts["draws"])
@@ -172,29 +161,27 @@ def _running(result: Result, hidden: frozenset[str]) -> Figure:
         "ticktext": [f"{10**power:,}" for power in powers],
     }
     drawn = ("trick_gradient", "intended_gradient", "true_gradient")
-    told = "trick_gradient" not in hidden
     mean, error = (brief(float(facts[name])) for name in ("trick_gradient_mean", "trick_error"))
     ends = ((role, NAMES[role], means[role].y) for role in drawn)
     return Figure(
         "running",
-        f"After {count:,}: {mean} ± {error}, exact {brief(exact)}"
-        if told
-        else "The mean of the draws so far",
+        f"After {count:,}: {mean} ± {error}, exact {brief(exact)}",
         "Area: two standard errors around the exact mean, for yours and the path. ±: one of them.",
         f"The mean over the first draws, up to {count:,}; the exact gradient is {number(exact, 4)}."
-        + (f" Yours: {mean}, standard error {error}." if told else ""),
+        f" Yours: {mean}, standard error {error}.",
         [
-            *(band(means[role], role not in hidden) for role in drawn[:2]),
-            *(_thin(means[role], role not in hidden) for role in drawn),
-            *named(ends, hidden, layout, SHORT),
+            *(band(means[role]) for role in drawn[:2]),
+            *(_thin(means[role]) for role in drawn),
+            *named(ends, layout, SHORT),
         ],
         layout,
+        subject="The mean of the draws so far",
     )
 
 
-def _thin(series: Series, visible: bool) -> Trace:
+def _thin(series: Series) -> Trace:
     """A line for a series over powers of ten of the draws; a mark where there is one alone."""
-    made = curve(series, visible, exact=True)
+    made = curve(series, exact=True)
     if len(series.x) == 1:
         made |= {"mode": "markers", "marker": mark(ROLES[series.role])}
     made["line"] = made["line"] | {"width": 2}
@@ -202,7 +189,7 @@ def _thin(series: Series, visible: bool) -> Trace:
     return made
 
 
-def _variance(result: Result, hidden: frozenset[str]) -> Figure:
+def _variance(result: Result) -> Figure:
     over = {one.name: one for one in result.curves if one.name.startswith("variance_")}
     score, path = over["variance_score"], over["variance_path"]
     facts = result.facts
@@ -215,9 +202,7 @@ def _variance(result: Result, hidden: frozenset[str]) -> Figure:
         "variance of one draw",
     )
     best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
-    covered = hidden & {"noise", "trick_gradient"}
     point = Series("yours", "trick_gradient", np.array([baseline]), np.array([own]))
-    seen = "trick_gradient" not in hidden
     marker = {
         "type": "scatter",
         "mode": "markers",
@@ -225,23 +210,23 @@ def _variance(result: Result, hidden: frozenset[str]) -> Figure:
         "x": point.x,
         "y": point.y,
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
-        "visible": seen,
         "hovertemplate": "b = %{x:.4g}<br>variance %{y:.4g}<extra>yours</extra>",
     }
-    flat = curve(path, "intended_gradient" not in hidden)
+    flat = curve(path)
     ends = (("noise", "score", score.y), ("intended_gradient", "path", path.y))
     return Figure(
         "variance",
-        "The variance over the baseline" if covered else f"Least variance, {least}, at b = {best}",
+        f"Least variance, {least}, at b = {best}",
         "Drag the diamond along the axis: it stands at your baseline.",
         "The variance of one draw’s gradient over the baseline."
-        + ("" if covered else f" It is least at {best}: {least}; yours {brief(own)}.")
-        + f" Of the path it is {brief(float(facts['path_variance']))}.",
+        f" It is least at {best}: {least}; yours {brief(own)}."
+        f" Of the path it is {brief(float(facts['path_variance']))}.",
         [
-            curve(score, "noise" not in hidden),
+            curve(score),
             flat,
             dragged(marker, "points", baseline="x"),
-            *named(ends, hidden, layout, SHORT),
+            *named(ends, layout, SHORT),
         ],
         layout,
+        subject="The variance over the baseline",
     )

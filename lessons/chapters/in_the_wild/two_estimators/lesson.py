@@ -5,7 +5,6 @@ import torch
 from lessons.chapters.in_the_wild.two_estimators.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.tricks import stop_gradient
 
 
@@ -22,12 +21,6 @@ def two_estimators(
     return (cost - baseline) * logp
 
 
-def on_average(result: Result) -> str:
-    """Where the mean of the chosen estimator lies."""
-    beliefs = {"same": "exact", "zero": "zero", "cost": "cost"}
-    return nearest(result, "trick_expected", beliefs)
-
-
 def with_a_baseline(result: Result) -> str:
     """What the mean cost, taken as the baseline, changes: the mean, the variance, or nothing."""
     mean, before, after, exact = (
@@ -39,14 +32,9 @@ def with_a_baseline(result: Result) -> str:
     return "calmer" if after < 0.99 * before else "nothing"
 
 
-def of_two(result: Result) -> str:
-    """The mean where two draws share their own mean cost as the baseline."""
-    return nearest(result, "pair_expected", ("pair_half", "pair_whole", "pair_none"))
-
-
 LESSON = Lesson(
     program=two_estimators,
     lab=LAB,
-    predictions={"mean": on_average, "baseline": with_a_baseline, "transfer": of_two},
+    predictions={"baseline": with_a_baseline},
     highlight="x = stop_gradient(x)",
 )

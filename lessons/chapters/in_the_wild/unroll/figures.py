@@ -23,23 +23,23 @@ NAMES = {"true_gradient": "all steps", "trick_gradient": "with stops"}
 """What each gradient is called here; drawn in this order."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """What each step back contributes, and the gradient over w."""
-    return [_parts(result, hidden), _over_w(result, hidden)]
+    return [_parts(result), _over_w(result)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a weight: the last state and its gradient with stops and without."""
     labels = {"forward": "last h", **dict(reversed(NAMES.items()))}
     rows = [
-        (number(float(w)), *cells(result, labels, place, hidden, 5))
+        (number(float(w)), *cells(result, labels, place, 5))
         for place, w in enumerate(result["forward"].x)
     ]
     columns = [("w", None), *((label, result[role].role) for role, label in labels.items())]
     return Table("The last state h and its gradient by w", tuple(columns), tuple(rows))
 
 
-def _parts(result: Result, hidden: frozenset[str]) -> Figure:
+def _parts(result: Result) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("parts")}
     facts = result.facts
     steps, kept, reached = (int(facts[name]) for name in ("steps", "kept", "reached"))
@@ -48,55 +48,53 @@ def _parts(result: Result, hidden: frozenset[str]) -> Figure:
     layout = axes((0.4, steps + 0.6), (low, 1.1 * high), "steps back from the last h", "adds")
     if steps <= MOST_NAMED:
         layout["xaxis"] |= {"tickmode": "array", "tickvals": list(range(1, steps + 1))}
-    seen = {role: role not in hidden for role in curves}
     drawn = [
         _last_stop(kept, steps, (low, 1.1 * high)),
-        _crowns(curves["true_gradient"].x, curves["true_gradient"].y, seen["true_gradient"]),
-        _stems(curves["trick_gradient"].x, curves["trick_gradient"].y, seen["trick_gradient"]),
+        _crowns(curves["true_gradient"].x, curves["true_gradient"].y),
+        _stems(curves["trick_gradient"].x, curves["trick_gradient"].y),
     ]
     ends = ((role, name, curves[role].y) for role, name in NAMES.items())
     found = f"{reached} of {steps} steps reach w: {brief(cut)} of {brief(full)}"
     each = ", ".join(number(float(one), 3) for one in curves["true_gradient"].y[:4])
     words = f"The last steps add {each}; all {steps} steps {number(full, 4)}."
-    if seen["trick_gradient"]:
-        words += f" With stops {reached} of them reach w: {number(cut, 4)}."
+    words += f" With stops {reached} of them reach w: {number(cut, 4)}."
     return Figure(
         "parts",
-        "How much each step back adds to dh/dw" if hidden else found,
+        found,
         f"At w = {number(float(facts['w']), 3)}. Squares: with no stop. Diamonds: with stops, on "
         "the axis where nothing gets through.",
         words,
-        [*drawn, *named(ends, hidden, layout, HEIGHT)],
+        [*drawn, *named(ends, layout, HEIGHT)],
         layout,
         height=HEIGHT,
+        subject="How much each step back adds to dh/dw",
     )
 
 
-def _over_w(result: Result, hidden: frozenset[str]) -> Figure:
+def _over_w(result: Result) -> Figure:
     curves = {one.name: one for one in result.curves}
     shown = [curves[role] for role in NAMES]
     low, high = span(shown[0])
     beside = 0.045 * (high - low)  # room for half a mark
     ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
     layout = axes(ends, fitted([one.y for one in shown]), "weight w", "dh/dw")
-    true, trick = (None if role in hidden else curves[role] for role in NAMES)
-    found = of_gradient(trick, true, None, "w") if trick is not None else ""
-    title = titled("dh/dw", found, "the gradient")
-    if trick is not None and true is not None and re.search(" (reaches|differs) ", title):
+    true, trick = (curves[role] for role in NAMES)
+    title = titled("dh/dw", of_gradient(trick, true, None, "w"), "the gradient")
+    if re.search(" (reaches|differs) ", title):
         title = _cheap(trick, true) or title
-    drawn = [curve(curves[role], role not in hidden, exact=True) for role in NAMES]
-    drawn += [along_w(result, role, hidden) for role in NAMES]
+    drawn = [curve(curves[role], exact=True) for role in NAMES]
+    drawn += [along_w(result, role) for role in NAMES]
     lines = ((role, name, curves[role].y) for role, name in NAMES.items())
     return Figure(
         "gradient",
         title,
         "Where the two lines lie on each other, the stops lose nothing. Drag a point along w.",
-        "The gradient at each w. "
-        + spoken(result, [role for role in ("forward", *NAMES) if role not in hidden]),
-        [*drawn, *named(lines, hidden, layout, HEIGHT)],
+        "The gradient at each w. " + spoken(result, ["forward", *NAMES]),
+        [*drawn, *named(lines, layout, HEIGHT)],
         layout,
         height=HEIGHT,
         selects="point",
+        subject="dh/dw, the gradient",
     )
 
 
@@ -111,15 +109,15 @@ def _cheap(trick: Series, true: Series) -> str:
     return f"{least} up to |w| = {brief(float(cheap.max()))}" if cheap.any() else ""
 
 
-def along_w(result: Result, role: str, hidden: frozenset[str]) -> Trace:
+def along_w(result: Result, role: str) -> Trace:
     """The learner's weights on a curve, each dragged along w."""
-    trace = along_x(result[role], role not in hidden)
+    trace = along_x(result[role])
     sets = {"part": "points", "sets": {"w": "x"}}
     said = f"w = %{{x}}<br>%{{y:.6g}}<extra>{NAMES[role]}</extra>"
     return trace | {"meta": sets, "hovertemplate": said}
 
 
-def _stems(x: Array, y: Array, visible: bool) -> Trace:
+def _stems(x: Array, y: Array) -> Trace:
     """From 0 to each contribution, a diamond at its end; those of exactly 0 lie on the axis."""
     gap = np.full_like(x, np.nan)
     size = _size(len(x))
@@ -137,12 +135,11 @@ def _stems(x: Array, y: Array, visible: bool) -> Trace:
             "opacity": 1,
             "line": {"color": "ink:paper", "width": 1},
         },
-        "visible": visible,
         "hovertemplate": f"%{{x}} back: %{{y:.5g}}<extra>{NAMES['trick_gradient']}</extra>",
     }
 
 
-def _crowns(x: Array, y: Array, visible: bool) -> Trace:
+def _crowns(x: Array, y: Array) -> Trace:
     """What each step adds with no stop, an open square around the diamonds."""
     return {
         "type": "scatter",
@@ -156,7 +153,6 @@ def _crowns(x: Array, y: Array, visible: bool) -> Trace:
             "size": 1.5 * _size(len(x)),
             "line": {"color": "role:true_gradient", "width": 2},
         },
-        "visible": visible,
         "hovertemplate": f"%{{x}} back: %{{y:.5g}}<extra>{NAMES['true_gradient']}</extra>",
     }
 

@@ -7,6 +7,7 @@ import numpy as np
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.stacking import apart
 from lessons.kit.chart_pieces import (
     Trace,
     along_x,
@@ -19,7 +20,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import in_words, sticks
 from lessons.kit.findings import brief, extent
-from lessons.kit.line_names import apart, label, named, room
+from lessons.kit.line_names import label, named, room
 from lessons.text import number
 
 LABELS = {
@@ -43,12 +44,12 @@ _TANGENT = 0.09
 """Half the width of a slope's stroke, as a share of the axis."""
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """Value and slope over the logit, the gradients, the second derivative on average."""
-    return [_values(result, hidden), _gradients(result, hidden), _second(result, hidden)]
+    return [_values(result), _gradients(result), _second(result)]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row a token."""
     columns: list[tuple[str, str | None]] = [
         (name, None) for name in ("token", "logit x", "probability", "advantage")
@@ -58,9 +59,7 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     for place, x in enumerate(result["forward"].x):
         p = 1 / (1 + np.exp(-np.clip(x, -700, 700)))
         given = (number(float(one), 5) for one in (x, p, result.planes["advantages"][place]))
-        rows.append(
-            (str(place + 1), *given, *cells(result, ["forward", *LABELS], place, hidden, 6))
-        )
+        rows.append((str(place + 1), *given, *cells(result, ["forward", *LABELS], place, 6)))
     return Table(
         "Each token: what it adds to the loss, and the gradient of its logit",
         tuple(columns),
@@ -68,10 +67,9 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     )
 
 
-def _values(result: Result, hidden: frozenset[str]) -> Figure:
+def _values(result: Result) -> Figure:
     lines = [one for one in result.curves if one.name.startswith("value_")]
     ends = span(lines[0])
-    seen = "trick_gradient" not in hidden
     strokes = _strokes(result, ends)
     heights = fitted([*(line.y for line in lines), result["forward"].y, strokes["y"]], 1e-3)
     layout = axes(ends, heights, "logit x", "adds to the loss")
@@ -79,30 +77,30 @@ def _values(result: Result, hidden: frozenset[str]) -> Figure:
     added = ", ".join(number(float(y), 4) for y in result["forward"].y[:8])
     return Figure(
         "values",
-        _of_values(result, still, seen),
+        _of_values(result, still),
         "Lines: what a token adds to the loss, over its logit; at their ends its advantage and, "
-        "in brackets, its number. "
-        + ("Strokes: the slope that autograd gives at your logits. " if seen else "")
-        + "Drag a point along x.",
+        "in brackets, its number. Strokes: the slope that autograd gives at your logits. Drag a "
+        "point along x.",
         f"What each token adds to the loss, over its logit. At your logits: {added}.",
         [
             *(curve(line, exact=True) for line in lines),
             *_named_lines(result, lines, ends[1], layout),
-            strokes | {"visible": seen},
+            strokes,
             along_x(result["forward"]),
         ],
         layout,
         height=TALL,
         selects="point",
+        subject="What each token adds to the loss",
     )
 
 
-def _of_values(result: Result, still: bool, seen: bool) -> str:
+def _of_values(result: Result, still: bool) -> str:
     """Whether the values stay where they are, and what autograd gives nevertheless."""
     if not still:
         return "The values move with the logits"
     slopes = np.abs(result["trick_gradient"].y)
-    if not seen or not np.isfinite(slopes).all():
+    if not np.isfinite(slopes).all():
         return "No value moves with its logit"
     if not slopes.any():
         return "Flat values, and no slope"
@@ -149,31 +147,29 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
     }
 
 
-def _gradients(result: Result, hidden: frozenset[str]) -> Figure:
+def _gradients(result: Result) -> Figure:
     names = [f"token {place + 1}" for place in range(len(result["forward"].x))]
     over = {role: result[role] for role in LABELS}
     place = np.arange(1.0, len(names) + 1)
     numbered = tuple(Series(r, r, place, one.y) for r, one in over.items())
     shown = Result(series=numbered)
-    data, layout = sticks(shown, LABELS, names, hidden, "gradient", SHORT)
+    data, layout = sticks(shown, LABELS, names, "gradient", SHORT)
     total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
     loss = brief(total, size if np.isfinite(size) else 0.0)
     length = brief(float(result.facts["trick_gradient_length"]))
     return Figure(
         "gradient",
-        "The gradient of the loss"
-        if "trick_gradient" in hidden
-        else f"Loss {loss}, gradient of length {length}",
+        f"Loss {loss}, gradient of length {length}",
         "For each token, left to right: as autograd gives it, of −logp · A, and the derivative "
         "of the value itself.",
-        f"The loss is {loss}. The gradient of each logit. "
-        + in_words(shown, LABELS, names, hidden),
+        f"The loss is {loss}. The gradient of each logit. " + in_words(shown, LABELS, names),
         data,
         layout,
+        subject="The gradient of the loss",
     )
 
 
-def _second(result: Result, hidden: frozenset[str]) -> Figure:
+def _second(result: Result) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("second_")}
     known = {role: curves[role] for role in SECOND}
     layout = axes(
@@ -184,26 +180,23 @@ def _second(result: Result, hidden: frozenset[str]) -> Figure:
     )
     middle = len(known["trick_gradient"].x) // 3
     words = ", ".join(
-        f"{SECOND[role]} {number(float(one.y[middle]), 3)}"
-        for role, one in known.items()
-        if role not in hidden
+        f"{SECOND[role]} {number(float(one.y[middle]), 3)}" for role, one in known.items()
     )
     at = number(float(known["trick_gradient"].x[middle]), 3)
     ends = ((role, SECOND[role], known[role].y) for role in SECOND)
     return Figure(
         "second",
-        _of_second(known, hidden) or "The second derivative, on average",
+        _of_second(known),
         "A token with the advantage 1 against one with 0, averaged over both: each weighted by its "
         "probability.",
         f"The second derivative over the first token’s lead. At x = {at}: {words}.",
-        [*gradient_curves(known, hidden), *named(ends, hidden, layout, SHORT)],
+        [*gradient_curves(known), *named(ends, layout, SHORT)],
         layout,
+        subject="The second derivative, on average",
     )
 
 
-def _of_second(known: dict[str, Series], hidden: frozenset[str]) -> str:
-    if hidden & {"trick_gradient", "intended_gradient"}:
-        return ""
+def _of_second(known: dict[str, Series]) -> str:
     trick, true = known["trick_gradient"].y, known["intended_gradient"].y
     off, size = float(np.abs(trick - true).max()), float(np.abs(true).max())
     if off <= 1e-6 * size:

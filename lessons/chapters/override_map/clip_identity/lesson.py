@@ -8,9 +8,8 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Result
+from lessons.contract.result import Array
 from lessons.contract.sketch import Facts, Sketch
-from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
@@ -92,13 +91,6 @@ def hooked() -> dict[str, float]:
     }
 
 
-def sum_or_clip(result: Result) -> str:
-    """Which of clipping and summing autograd did first, for a value that is used several times."""
-    return nearest(
-        result, "inside", {"sum": "sum_then_clip", "clip": "clip_then_sum", "none": "all_uses"}
-    )
-
-
 def over_x(x: Array, facts: Facts) -> dict[str, Array]:
     """As ``sum_or_clip``: the gradient that each belief expects, at these x."""
     limit, factor, uses = (float(facts[name]) for name in ("limit", "factor", "uses"))
@@ -108,23 +100,6 @@ def over_x(x: Array, facts: Facts) -> dict[str, Array]:
         "clip": uses * np.clip(slope, -limit, limit),
         "none": uses * slope,
     }
-
-
-def where_it_holds(result: Result) -> str:
-    """What bounds the gradient at x when the identity comes after the factor."""
-    candidates = {
-        "limit": "limit_at_x",
-        "scaled": "limit_times_factor",
-        "divided": "limit_over_factor",
-        "none": "all_uses",
-    }
-    return nearest(result, "outside", candidates)
-
-
-def at_a_hook(result: Result) -> str:
-    """What a hook on a tensor leaves of the gradient of what the tensor was made of."""
-    names = ("sum_clipped", "limit", "each", "unclipped")
-    return nearest(result, "hook_came", {name: f"hook_{name}" for name in names})
 
 
 CURVE = Curve(
@@ -162,7 +137,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=clip_identity,
     lab=curve_lab(CURVE),
-    predictions={"summed": sum_or_clip, "placed": where_it_holds, "transfer": at_a_hook},
     sketches={
         "summed": Sketch(
             beliefs=over_x,

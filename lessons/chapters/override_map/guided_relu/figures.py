@@ -130,7 +130,7 @@ def _alike(history: History) -> Figure:
         [
             *(band(line) for line in series),
             *(curve(line) for line in series),
-            *named(((one.role, one.name, one.y) for one in series), frozenset(), layout, HEIGHT),
+            *named(((one.role, one.name, one.y) for one in series), layout, HEIGHT),
         ],
         layout,
         height=HEIGHT,
@@ -227,10 +227,9 @@ def _in_words(seen: dict[str, Array]) -> str:
     ) + "."  # fmt: skip
 
 
-def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def static_figures(result: Result, values: Values) -> list[Figure]:
     """Eight relus: what each gets back."""
     heights = fitted([result[name].y for name in GRADIENTS])
-    seen = [name for name in GRADIENTS if name not in hidden]
     layout = axes((0.5, len(BEFORE) + 0.5), heights, "", "gradient")
     pairs = zip(BEFORE, _upstream(values), strict=True)
     layout["xaxis"] |= {
@@ -241,14 +240,15 @@ def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> li
     return [
         Figure(
             "relus",
-            "The gradient at eight relus" if hidden else _changed(result),
+            _changed(result),
             "Squares: the plain gradient. Diamonds: what autograd gives under the rule. Crosses: "
             "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
             "that arrives at its output, u.",
-            "The gradient at the inputs of eight relus, by number. " + spoken(result, seen),
-            gradient_points(result, hidden),
+            "The gradient at the inputs of eight relus, by number. " + spoken(result, GRADIENTS),
+            gradient_points(result),
             layout,
             height=300,
+            subject="The gradient at eight relus",
         )
     ]
 
@@ -262,7 +262,7 @@ def _changed(result: Result) -> str:
     )
 
 
-def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def static_table(result: Result, values: Values) -> Table:
     """The eight relus in numbers."""
     labels = {"forward": "gives", "true_gradient": "plain"}
     labels |= {"trick_gradient": "autograd, " + values["rule"], "intended_gradient": "formula"}
@@ -272,7 +272,7 @@ def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Tabl
             str(index + 1),
             number(BEFORE[index], 3),
             number(upstream[index], 3),
-            *cells(result, labels, index, hidden, 4),
+            *cells(result, labels, index, 4),
         )
         for index in range(len(BEFORE))
     ]

@@ -10,7 +10,7 @@ from lessons.chapters.override_map.guided_relu.lab import LAB, TRAINING
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest, which
+from lessons.kit.answers import which
 from lessons.training.under_way import finished
 from lessons.tricks import gradient_override_map, override_gradients
 
@@ -55,15 +55,9 @@ def who_notices(result: Result, program: Callable[..., torch.Tensor] = guided_re
     return which(plain=plain, guided=guided)
 
 
-def last_layer_anew(result: Result) -> str:
-    """How alike two guided gradients are that differ by the last layer's weights."""
-    keys = ("cosine_guided", "cosine_plain", "cosine_units")
-    return nearest(result, "cosine_came", keys)
-
-
 LESSON = Lesson(
     program=guided_relu,
     lab=LAB,
-    predictions={"equal": never_differs, "random": who_notices, "transfer": last_layer_anew},
+    predictions={"equal": never_differs, "random": who_notices},
     highlight='with gradient_override_map({"Relu": relu}, warn=False):',
 )

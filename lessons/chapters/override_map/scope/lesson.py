@@ -9,8 +9,6 @@ from torch.nn import functional
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
@@ -117,6 +115,7 @@ def in_no_grad() -> dict[str, float]:
         "block_first": one,
         "block_second": two,
         "block_both": one + two,
+        "block_none": math.nan,
     }
 
 
@@ -140,26 +139,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         **in_no_grad(),
         **_when(factor, run()["true_gradient"] / 2),
     }
-
-
-def three_in_a_row(result: Result) -> str:
-    """What three identities inside one map come to."""
-    return nearest(result, "three_ops", ("each_op", "once", "added"))
-
-
-def map_in_a_map(result: Result) -> str:
-    """Which rule an op gets that runs inside two maps."""
-    candidates = {"inner": "inner_alone", "outer": "outer_alone"}
-    candidates |= {"both": "composed", "neither": "true_gradient"}
-    return nearest(result, "nested", candidates)
-
-
-def another_block(result: Result) -> str:
-    """Which of two terms is differentiated, where one ran inside no_grad."""
-    if math.isnan(float(result.facts["block_came"])):
-        return "none"
-    names = ("first", "both", "second")
-    return nearest(result, "block_came", {name: f"block_{name}" for name in names})
 
 
 CURVE = Curve(
@@ -196,10 +175,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=scope,
     lab=curve_lab(CURVE),
-    predictions={
-        "three": three_in_a_row,
-        "nested": map_in_a_map,
-        "transfer": another_block,
-    },
     highlight='with gradient_override_map({"identity": lambda op, upstream: factor * upstream}):',
 )

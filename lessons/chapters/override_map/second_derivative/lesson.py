@@ -11,7 +11,6 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
@@ -90,24 +89,6 @@ def penalty() -> dict[str, float]:
     }
 
 
-def through_identity(result: Result) -> str:
-    """How often the factor stands in the second derivative."""
-    keys = ("per_order", "once", "not_at_all")
-    return nearest(result, "identity_second", keys)
-
-
-def through_square(result: Result) -> str:
-    """What the second derivative of an overridden square is."""
-    candidates = {"rule": "rule_slope", "plain": "built_in", "again": "ratio_again"}
-    return nearest(result, "square_second", candidates)
-
-
-def through_a_penalty(result: Result) -> str:
-    """How often the factor stands in the gradient of a penalty on the slope."""
-    keys = ("penalty_per_order", "penalty_once", "penalty_forward", "penalty_true")
-    return nearest(result, "penalty_gradient", keys)
-
-
 CURVE = Curve(
     parameters=(
         Choice(
@@ -146,12 +127,12 @@ def named(values: Values) -> CurveText:
     return replace(CURVE.text, value=names[order - 1], gradient=names[order])
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-    return curve_figures(result, hidden, named(values))
+def figures(result: Result, values: Values) -> list[Figure]:
+    return curve_figures(result, named(values))
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
-    return curve_table(result, hidden, named(values))
+def table(result: Result, values: Values) -> Table:
+    return curve_table(result, named(values))
 
 
 _CURVE_LAB = curve_lab(CURVE)
@@ -170,10 +151,5 @@ def first_order(values: Values) -> Start:
 LESSON = Lesson(
     program=second_derivative,
     lab=replace(LAB, start=first_order),
-    predictions={
-        "identity": through_identity,
-        "square": through_square,
-        "transfer": through_a_penalty,
-    },
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

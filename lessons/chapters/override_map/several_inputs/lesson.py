@@ -7,8 +7,6 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -110,24 +108,6 @@ def _as_text(came: torch.Tensor | None) -> str:
     return "None" if came is None else format(float(came), ".4g")
 
 
-def what_it_shows(result: Result) -> str:
-    """What the gradient of the weight is under the article's rule."""
-    return nearest(
-        result, "mulgrad", {"same": "builtin", "upstream": "of_output", "zero": "nothing"}
-    )
-
-
-def arguments_swapped(result: Result) -> str:
-    """What the weight gets when it is the second input."""
-    return nearest(result, "swapped", {"same": "builtin", "value": "x", "none": "nothing"})
-
-
-def exponent_learns(result: Result) -> str:
-    """What the second input of pow gets from a rule that returns None for it."""
-    answers = {"none": "nothing", "builtin": "pow_builtin", "same": "pow_base"}
-    return nearest(result, "pow_exponent", answers)
-
-
 CURVE = Curve(
     parameters=(
         Choice(
@@ -171,10 +151,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=several_inputs,
     lab=curve_lab(CURVE),
-    predictions={
-        "shows": what_it_shows,
-        "swapped": arguments_swapped,
-        "transfer": exponent_learns,
-    },
     highlight='return (own[0], None) if rule == "first" else (torch.sign(own[0]), None)',
 )

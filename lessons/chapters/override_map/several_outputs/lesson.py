@@ -8,8 +8,6 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -124,30 +122,6 @@ def _plain(x: torch.Tensor) -> float:
     return float(torch.autograd.grad(2 * x**2 - 5 * x, x)[0])
 
 
-def second_unused(result: Result) -> str:
-    """What the article's rule gives when output 2 is not used."""
-    return nearest(
-        result,
-        "unused_second",
-        {"zero": "nothing", "left_out": "left_out", "right": "unused_second_true"},
-    )
-
-
-def third_weighted(result: Result) -> str:
-    """What the article's rule makes of output 3."""
-    return nearest(
-        result,
-        "third_seven",
-        {"lost": "left_out", "multiplied": "third_multiplied", "right": "third_seven_true"},
-    )
-
-
-def two_outputs(result: Result) -> str:
-    """What the rule of another op must return: what the op's own gradient is."""
-    ways = ("true", "product", "bare", "first")
-    return nearest(result, "transfer_plain", {f"transfer_{way}": f"transfer_{way}" for way in ways})
-
-
 def _weight(place: int) -> Number:
     return Number(
         f"w{place}", f"Weight of output {place}", "1", low=-100, high=100, slider=(-5, 5), step=0.5
@@ -186,6 +160,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=several_outputs,
     lab=curve_lab(CURVE),
-    predictions={"unused": second_unused, "third": third_weighted, "transfer": two_outputs},
     highlight="return grad1 * grad2 * b, None",
 )

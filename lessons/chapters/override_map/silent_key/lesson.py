@@ -1,5 +1,6 @@
 """A key that names no op, in TensorFlow 1 and here."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +13,6 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Text, Values
 from lessons.contract.result import Note, Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -96,6 +96,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "right_key": run(key="Sign")["trick_gradient"],
         "lower_here": run(key="sign")["trick_gradient"],
         "lower_there": tensorflow("sign"),
+        "no_gradient": math.nan,
         "through": run(key="")["intended_gradient"],
         "plain": run(key="")["true_gradient"] + 0.0,  # no minus sign before a zero
         "misspelt": outcome("Sing").words,
@@ -119,11 +120,6 @@ def frozen() -> dict[str, float | str]:
     came = "frozen" if model.weight.grad is None else "usual"
     names = ", ".join(name for name, _ in model.named_parameters())
     return {"frozen_x": x.item(), "frozen_names": names, "frozen_came": came}
-
-
-def in_tensorflow(result: Result) -> str:
-    """What TensorFlow makes of the key sign, in lower case."""
-    return nearest(result, "lower_there", {"rule": "through", "plain": "plain"})
 
 
 def no_such_op(result: Result) -> str:
@@ -198,10 +194,6 @@ LESSON = Lesson(
         compute=compute,
         start=start,
     ),
-    predictions={
-        "lower": in_tensorflow,
-        "absent": no_such_op,
-        "transfer": a_name_that_fits_nothing,
-    },
+    predictions={"absent": no_such_op, "transfer": a_name_that_fits_nothing},
     highlight="with gradient_override_map({key: straight} if key else {}):",
 )

@@ -12,7 +12,6 @@ from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Text, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -120,37 +119,19 @@ def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, 
     return facts | {"overridden": len(overridden)}
 
 
-def inspector(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def inspector(result: Result, values: Values) -> Table:
     """A row for each op, in the order they ran."""
-    facts, covered = result.facts, "trick_gradient" in hidden
+    facts = result.facts
     types = op_types()
     rows = []
     for place in range(1, int(facts["ops"]) + 1):
         name, kind, by = (str(facts[f"op{place}_{what}"]) for what in ("name", "type", "gradient"))
-        rows.append((name, kind, types.get(kind) or "none", "?" if covered else by))
+        rows.append((name, kind, types.get(kind) or "none", by))
     columns = (("name", None), ("type", None), ("type in TensorFlow", None))
-    caption = "Every op that ran"
-    if not covered and not facts["overridden"]:
+    caption = subject = "Every op that ran"
+    if not facts["overridden"]:
         caption += f". No op of type {values['key']} ran inside the map: the rule is never called"
-    return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows))
-
-
-def named_identity(result: Result) -> str:
-    """Whether a rule applies to an op because of its name."""
-    beliefs = {"half": "half_true", "nothing": "true_gradient", "product": "six_lost"}
-    return nearest(result, "identity_none", beliefs)
-
-
-def moved_outside(result: Result) -> str:
-    """What becomes of an identity that stands one line further down."""
-    beliefs = {"half": "half_true", "nothing": "true_gradient", "both": "quarter"}
-    return nearest(result, "identity_outside", beliefs)
-
-
-def other_words(result: Result) -> str:
-    """Whether a map goes by type where variables are called as types are."""
-    names = ("by_type", "by_name", "doubled", "plain")
-    return nearest(result, "words_came", {name: f"words_{name}" for name in names})
+    return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows), subject)
 
 
 CURVE = Curve(
@@ -197,6 +178,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
-    predictions={"named": named_identity, "moved": moved_outside, "transfer": other_words},
     highlight="with gradient_override_map({key: half}, warn=False):",
 )

@@ -8,8 +8,6 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -117,27 +115,6 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
     return facts
 
 
-def what_arrives(result: Result) -> str:
-    """What number the rule on the identity gets."""
-    beliefs = ("of_output", "true_gradient", "forward", "half_true")
-    return nearest(result, "handed_identity", beliefs)
-
-
-def on_the_square(result: Result) -> str:
-    """What the very same rule does on an op whose local derivative is not 1."""
-    return nearest(
-        result,
-        "on_square",
-        {"lost": "half_of_six", "half": "half_true", "none": "true_gradient"},
-    )
-
-
-def own_exponential(result: Result) -> str:
-    """What an op of one's own sends back if its backward scales the upstream gradient alone."""
-    beliefs = ("exp_lost", "exp_tenth", "exp_true", "exp_alone")
-    return nearest(result, "exp_came", beliefs)
-
-
 CURVE = Curve(
     parameters=(
         Choice(
@@ -171,6 +148,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=halve,
     lab=curve_lab(CURVE),
-    predictions={"handed": what_arrives, "square": on_the_square, "transfer": own_exponential},
     highlight="with gradient_override_map({op_type: half}):",
 )

@@ -10,8 +10,6 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import (
@@ -72,6 +70,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "not_reversed": total,
         "two_builders": math.nan,
         "refusal": "",
+        "no_gradient": math.nan,
         **from_a_cache(),
         **from_a_loop(),
     }
@@ -115,25 +114,6 @@ def from_a_loop() -> dict[str, float]:
         paths.append(path)
     (gradient,) = torch.autograd.grad(torch.stack(paths).sum(), x)
     return {"looped": float(gradient), "looped_each": -sum(scales)}
-
-
-def one_name(result: Result) -> str:
-    """Which λ the second call has when one name is registered by the first."""
-    keys = ("own", "first_twice", "last_twice", "not_reversed")
-    return nearest(result, "registered_once", keys)
-
-
-def another_builder(result: Result) -> str:
-    """What happens to a second builder's first call."""
-    if result.facts["refusal"]:
-        return "refused"
-    return nearest(result, "two_builders", {"separate": "own", "replaced": "last_twice"})
-
-
-def in_a_cache(result: Result) -> str:
-    """Which λ a layer has that was built once, in the first round."""
-    keys = ("cached_first", "cached_last", "cached_plain", "cached_sum")
-    return nearest(result, "cached", keys)
 
 
 def refused(values: Values) -> dict[str, str]:
@@ -183,6 +163,5 @@ LAB = curve_lab(CURVE)
 LESSON = Lesson(
     program=builder,
     lab=replace(LAB, check=lambda values: {**LAB.check(values), **refused(values)}),
-    predictions={"once": one_name, "second": another_builder, "transfer": in_a_cache},
     highlight="register_gradient(name)(rule)",
 )

@@ -6,8 +6,6 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import flip_gradient
@@ -63,23 +61,6 @@ def in_a_residual_block() -> dict[str, float]:
     }
 
 
-def what_is_reversed(result: Result) -> str:
-    """Which part of the gradient a single reversal changes."""
-    return nearest(result, "one_flip", ("path", "everything", "sign_only", "nothing"))
-
-
-def two_in_a_row(result: Result) -> str:
-    """What two reversals, one after the other, send back."""
-    return nearest(result, "two_flips", ("product", "nothing", "added", "path"))
-
-
-def in_a_new_place(result: Result) -> str:
-    """What a residual block with a reversal in it sends back."""
-    return nearest(
-        result, "residual", ("residual_plain", "residual_all", "residual_sign", "residual")
-    )
-
-
 CURVE = Curve(
     parameters=(
         Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
@@ -105,6 +86,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=flip,
     lab=curve_lab(CURVE),
-    predictions={"reversed": what_is_reversed, "twice": two_in_a_row, "transfer": in_a_new_place},
     highlight="y = flip_gradient(y, scale)",
 )

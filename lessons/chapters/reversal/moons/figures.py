@@ -154,18 +154,18 @@ def _named(places: Array) -> Iterator[Trace]:
         yield label(role, kind, float(x), float(y), side="top center" if top else "middle left")
 
 
-def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def static_figures(result: Result, values: Values) -> list[Figure]:
     """None: what the gradient is at one point stands in the graph and in the table."""
     return []
 
 
-def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def static_table(result: Result, values: Values) -> Table:
     """The first units: feature and gradients."""
     labels = {"forward": "feature", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no trick", "intended_gradient": "intended"}
     names = [str(index + 1) for index in range(min(_LISTED, len(result["forward"].x)))]
     caption = f"One {values['whose']} point's features and gradients"
-    return component_table(result, labels, names, hidden, caption, "unit", 4)
+    return component_table(result, labels, names, caption, "unit", 4)
 
 
 def _percent(facts: Facts, name: str) -> str:

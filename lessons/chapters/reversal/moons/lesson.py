@@ -11,7 +11,6 @@ from lessons.chapters.reversal.moons.net import Head
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.training.stacked import cross_entropy
 from lessons.training.under_way import finished
 from lessons.tricks import flip_gradient, stop_gradient
@@ -71,15 +70,9 @@ def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = advers
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
 
 
-def other_shares(result: Result) -> str:
-    """What a label head can get right at most where features are equal and classes are not."""
-    keys = ("shares_best", "shares_all", "shares_majority", "shares_half")
-    return nearest(result, "shares", keys)
-
-
 LESSON = Lesson(
     program=adversarial,
     lab=LAB,
-    predictions={"classifier": classifier, "twice": reversed_twice, "transfer": other_shares},
+    predictions={"classifier": classifier, "twice": reversed_twice},
     highlight="flip_gradient(features, scale)",
 )

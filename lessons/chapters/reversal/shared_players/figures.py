@@ -28,30 +28,31 @@ HEIGHT = 380
 """Pixels: the plane gets a square."""
 
 
-def figures(
-    result: Result, arrows: Mapping[str, tuple[Array, Array]], hidden: frozenset[str]
-) -> list[Figure]:
+def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[Figure]:
     """The feature plane with its arrows, then the weights' gradients.
 
     Args:
         result: of the players' lab.
         arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
-        hidden: the roles still covered.
     """
-    data, layout = sticks(result, LABELS, NAMES, hidden, "dL/dw", HEIGHT)
+    data, layout = sticks(result, LABELS, NAMES, "dL/dw", HEIGHT)
     return [
-        _plane(result, arrows, hidden),
+        _plane(result, arrows),
         Figure(
             "gradient",
-            "Who gets which gradient" if hidden else _shares(result),
+            _shares(result),
             "For each weight, left to right: no reversal, what autograd gives, what is wanted. "
             "w₁ is the extractor, w₂ the classifier.",
-            "The gradient of each weight. " + in_words(result, LABELS, NAMES, hidden),
+            "The gradient of each weight. " + in_words(result, LABELS, NAMES),
             data,
             layout,
             height=HEIGHT,
+            subject=SHARES,
         ),
     ]
+
+
+SHARES = "Who gets which gradient"
 
 
 def _shares(result: Result) -> str:
@@ -61,17 +62,15 @@ def _shares(result: Result) -> str:
     for weights, part in (("w₁", slice(0, 4)), ("w₂", slice(4, 6))):
         factor = times(trick[part], true[part])
         parts.append("" if factor is None else f"{weights} gets {brief(factor)} ×")
-    return f"{', '.join(parts)} its gradient" if all(parts) else "Who gets which gradient"
+    return f"{', '.join(parts)} its gradient" if all(parts) else SHARES
 
 
-def table(result: Result, hidden: frozenset[str]) -> Table:
+def table(result: Result) -> Table:
     """One row a weight."""
-    return component_table(result, LABELS, NAMES, hidden, "The gradient of the domain loss")
+    return component_table(result, LABELS, NAMES, "The gradient of the domain loss")
 
 
-def _plane(
-    result: Result, arrows: Mapping[str, tuple[Array, Array]], hidden: frozenset[str]
-) -> Figure:
+def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
     starts, _ = arrows["true_gradient"]
     features, tip = starts[:-1], starts[-1]
     domain = np.arange(len(features)) >= len(features) // 2
@@ -83,19 +82,15 @@ def _plane(
         _line("boundary", np.stack([-across, across])),
         dragged(_line("classifier w₂", np.stack([np.zeros(2), tip])), "line", turn="angle"),
         # Dotted over solid: both are seen where they are one.
-        *(_arrows(role, *arrows[role], role not in hidden) for role in reversed(list(arrows))),
+        *(_arrows(role, *arrows[role]) for role in reversed(list(arrows))),
         _points("source", features[~domain], "circle"),
         _points("target", features[domain], "square-open"),
         label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),
     ]
-    sizes = [
-        f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}"
-        for role in LABELS
-        if role not in hidden
-    ]
+    sizes = [f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}" for role in LABELS]
     return Figure(
         "plane",
-        "Each feature, one step downhill" if hidden else _after(result),
+        _after(result),
         "Circles: source. Squares: target. Thin: w₂, to drag, and its boundary. Arrows: a step "
         "downhill, solid as autograd gives it, dotted with no reversal.",
         "The features of six examples, an arrow at each and one at the classifier’s weight. "
@@ -103,6 +98,7 @@ def _plane(
         data,
         layout,
         height=HEIGHT,
+        subject="Each feature, one step downhill",
     )
 
 
@@ -112,7 +108,7 @@ def _after(result: Result) -> str:
     return f"Extractor’s step: domain loss {brief(before)} → {brief(after)}"
 
 
-def _arrows(role: str, starts: Array, ends: Array, visible: bool) -> Trace:
+def _arrows(role: str, starts: Array, ends: Array) -> Trace:
     look = ROLES[role]
     gap = np.full_like(starts, np.nan)
     way = np.stack([starts, ends, gap], 1).reshape(-1, 2)
@@ -132,7 +128,6 @@ def _arrows(role: str, starts: Array, ends: Array, visible: bool) -> Trace:
             "color": f"role:{role}",
             "line": {"width": 0},
         },
-        "visible": visible,
         "hoverinfo": "skip",
     }
 

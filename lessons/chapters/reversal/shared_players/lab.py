@@ -103,13 +103,13 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
         parameters=(*own, *PARAMETERS, *COMPUTED_IN),
         compute=compute,
         figures=_figures,
-        table=lambda result, values, hidden: table(result, hidden),
+        table=lambda result, values: table(result),
         start=start,
         named=True,
     )
 
 
-def _figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def _figures(result: Result, values: Values) -> list[Figure]:
     curves = {series.name: series.y for series in result.curves}
 
     def points(role: str, end: str) -> Array:
@@ -117,7 +117,7 @@ def _figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Fig
 
     shown = ("true_gradient", "trick_gradient")
     arrows = {role: (points(role, "from"), points(role, "to")) for role in shown}
-    return figures(result, arrows, hidden)
+    return figures(result, arrows)
 
 
 def _arrows(

@@ -9,7 +9,7 @@ from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest, which
+from lessons.kit.answers import which
 from lessons.tricks import flip_gradient
 
 
@@ -107,19 +107,10 @@ def hooked() -> dict[str, float]:
     }
 
 
-def hook_on_the_feature(result: Result) -> str:
-    """What a hook does to the gradient of a feature that two heads read."""
-    return nearest(result, "hook_came", ("domain_part", "both_parts", "plain", "label_stopped"))
-
-
 LESSON = Lesson(
     program=wrong_ways,
     lab=players_lab(WAY, compared=WAY),
-    predictions={
-        "module": module_backward,
-        "subtract": subtracted,
-        "transfer": hook_on_the_feature,
-    },
+    predictions={"module": module_backward, "subtract": subtracted},
     highlight="feature = flip_gradient(feature, scale)",
     elsewhere=hooked,
 )

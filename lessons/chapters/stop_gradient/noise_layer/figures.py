@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lessons.chapters.stop_gradient.noise_layer.net import LAYERS
+from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
@@ -109,8 +110,8 @@ def _first_layer(facts: Facts) -> str:
 def _names_at_end(ends: Mapping[str, Array], layout: Trace, height: float) -> list[Trace]:
     """The names of lines over a logarithmic axis."""
     powers = [(_ROLE[name], _SHORT[name], np.log10(y)) for name, y in ends.items()]
-    labels = named(powers, frozenset(), layout, height)
-    return [label | {"y": [10.0 ** label["y"][0]]} for label in labels]
+    labels = named(powers, layout, height)
+    return [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
 
 
 _NOISE = "How noisy each layer’s gradient is"
@@ -170,18 +171,18 @@ def _sizes(history: History, values: Values) -> Figure:
     )
 
 
-def static_figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def static_figures(result: Result, values: Values) -> list[Figure]:
     """None: what the layer by itself hands back stands in the graph and in the table."""
     return []
 
 
-def static_table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def static_table(result: Result, values: Values) -> Table:
     """Inputs, outputs and gradients of the layer by itself."""
     labels = {"forward": "output", "true_gradient": "true", "trick_gradient": "autograd"}
     labels |= {"intended_gradient": "intended"}
     names = [number(float(x), 3) for x in result["forward"].x]
     caption = "The layer by itself: output, and gradient of the tanh"
-    return component_table(result, labels, names, hidden, caption, "x", 4)
+    return component_table(result, labels, names, caption, "x", 4)
 
 
 def _logarithmic(layout: Trace) -> Trace:

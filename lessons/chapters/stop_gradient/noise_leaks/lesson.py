@@ -7,8 +7,6 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
 from lessons.chapters.stop_gradient.shared_noise.predictions import line_or_band
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 
 
 def noise_leaks(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
@@ -36,14 +34,8 @@ def dropout() -> dict[str, float]:
     }
 
 
-def of_a_kept_unit(result: Result) -> str:
-    """Whether the factor of this draw is in the gradient, or its mean."""
-    names = ("dropout_factor", "dropout_mean", "dropout_share", "dropout_zero")
-    return nearest(result, "dropout_slope", names)
-
-
 LESSON = Lesson(
     program=noise_leaks,
     lab=noise_lab(dropout),
-    predictions={"leak": line_or_band, "transfer": of_a_kept_unit},
+    predictions={"leak": line_or_band},
 )

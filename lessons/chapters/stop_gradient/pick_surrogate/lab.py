@@ -107,23 +107,23 @@ def surrogate_lab(observe: Observe) -> Lab:
     )
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """Gradients and value over the chosen input; the others stay where they are."""
     if all(read(values[name]).entry_by_entry for name in ("f", "g")) and values["weights"] is None:
-        return curve_figures(result, hidden, TEXT)
+        return curve_figures(result, TEXT)
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
     place = min(values["point"], len(values["x"])) - 1
     chosen = tuple(
         Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
         for line in result.series
     )
-    drawn = curve_figures(replace(result, series=chosen), hidden, TEXT)
+    drawn = curve_figures(replace(result, series=chosen), TEXT)
     return [replace(figure, selects=None) for figure in drawn]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row an input."""
-    return curve_table(result, hidden, TEXT)
+    return curve_table(result, TEXT)
 
 
 def check(values: Values) -> dict[str, str]:

@@ -13,7 +13,6 @@ from lessons.chapters.stop_gradient.pick_surrogate.surrogate import Function, Pr
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Result
 from lessons.contract.sketch import Facts, Sketch
-from lessons.kit.answers import nearest
 from lessons.kit.gradients import gradient
 from lessons.tricks import stop_gradient
 
@@ -123,12 +122,6 @@ def which_line(result: Result) -> str:
     return next(name for name in LINES if result.facts[f"{name}_fits"])
 
 
-def whose_slope(result: Result) -> str:
-    """Whose gradient came back at a step of 1: the surrogate's, the step's or a straight 1."""
-    names = ("steep_g", "zero", "one", "steep_at_zero")
-    return nearest(result, "steep_slope", names)
-
-
 def slopes(x: Array, facts: Facts) -> dict[str, Array]:
     """As ``whose_slope``: the gradient that each answer expects, at these x."""
     sigmoid = 1 / (1 + np.exp(-5 * x))
@@ -141,16 +134,10 @@ def slopes(x: Array, facts: Facts) -> dict[str, Array]:
     }
 
 
-def brackets(result: Result) -> str:
-    """What becomes of the gradient when only the soft value is detached."""
-    beliefs = {"same": "hard_soft", "twice": "hard_twice", "none": "zero"}
-    return nearest(result, "hard_apart", beliefs)
-
-
 LESSON = Lesson(
     program=surrogate,
     lab=surrogate_lab(observed),
-    predictions={"slope": whose_slope, "brackets": brackets, "transfer": which_line},
+    predictions={"transfer": which_line},
     sketches={
         "slope": Sketch(
             beliefs=slopes,

@@ -7,8 +7,6 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
 from lessons.chapters.stop_gradient.shared_noise.predictions import value_and_gradient
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.tricks import stop_gradient
 
 
@@ -51,15 +49,9 @@ def scaled_gradient() -> dict[str, float]:
     }
 
 
-def what_is_scaled(result: Result) -> str:
-    """Whether the gradient alone is scaled, the value as well, or nothing."""
-    names = ("scale_half", "scale_whole", "scale_smaller", "scale_zero")
-    return nearest(result, "scale_slope", names)
-
-
 LESSON = Lesson(
     program=right_place,
     lab=noise_lab(at_the_edges),
-    predictions={"pair": value_and_gradient, "transfer": what_is_scaled},
+    predictions={"pair": value_and_gradient},
     highlight="stop_gradient(z - clean) + clean",
 )

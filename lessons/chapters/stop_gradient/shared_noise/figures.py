@@ -28,16 +28,16 @@ from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
 
 
-def figures(result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+def figures(result: Result, values: Values) -> list[Figure]:
     """Gradients over x, forward value over x, and the gradient's histogram at one input."""
     return [
-        _gradients(result, values, hidden),
+        _gradients(result, values),
         _forward(result, values),
-        _histogram(result, values, hidden),
+        _histogram(result, values),
     ]
 
 
-def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
+def table(result: Result, values: Values) -> Table:
     """One row an input: this draw's numbers, then the trick gradient over all draws."""
     over = {series.name: series for series in result.statistics}["trick_gradient"]
     roles = ("u", "forward", *GRADIENTS)
@@ -46,65 +46,48 @@ def table(result: Result, values: Values, hidden: frozenset[str]) -> Table:
     columns: list[tuple[str, str | None]] = [("x", None)]
     columns += [(labels[name], result[name].role) for name in roles]
     columns += [(what, "trick_gradient") for what in ("mean", "5 – 95 %")]
-    covered = "trick_gradient" in hidden
     rows = []
     for index, x in enumerate(result["forward"].x):
-        row = [number(float(x)), *cells(result, roles, index, hidden, 5)]
+        row = [number(float(x)), *cells(result, roles, index, 5)]
         mean, low, high = (number(float(values[index]), 5) for values in _spread(over))
-        row += ["?", "?"] if covered else [mean, f"{low} … {high}"]
+        row += [mean, f"{low} … {high}"]
         rows.append(tuple(row))
     caption = "This draw of the noise; then autograd’s gradient over all draws"
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _gradients(result: Result, values: Values) -> Figure:
     curves = {series.name: series for series in result.curves}
-    # All curves count, hidden ones too: uncovering one must not move the others.
     shown = {name: curves[name] for name in GRADIENTS}
-    data, layout = with_strip(
-        shown, hidden, "x", "dz/dx", framed(shown), partial(held, result, values)
-    )
-    data += [along_x(result[name], name not in hidden) for name in reversed(NOISY)]
-    seen = [name for name in GRADIENTS if name not in hidden]
-    covered = "" if len(seen) == 3 else " One curve is covered until you have answered."
+    data, layout = with_strip(shown, "x", "dz/dx", framed(shown), partial(held, result, values))
+    data += [along_x(result[name]) for name in reversed(NOISY)]
     return Figure(
         "gradient",
-        _of_gradients(result, hidden),
-        _drawn(hidden),
+        _of_gradients(result),
+        "Area: 5–95 % of the draws. Dotted: 5–95 % of the draws of the true gradient. Below: how "
+        "far off the intended gradient. Points: this draw at your x. Drag one along x, or an edge "
+        "up or down to set the noise.",
         "The gradient dz/dx over x, and below it how far it is off the intended one. "
-        "At your inputs: " + spoken(result, seen) + covered,
+        "At your inputs: " + spoken(result, GRADIENTS),
         data,
         layout,
         selects="point",
         height=HEIGHT,
+        subject="dz/dx, the gradient",
     )
 
 
-def _drawn(hidden: frozenset[str]) -> str:
-    """What the chart of the gradients shows, the covered ones aside."""
-    areas = {
-        "trick_gradient": "Area: 5–95 % of the draws.",
-        "true_gradient": "Dotted: 5–95 % of the draws of the true gradient.",
-    }
-    shown = [said for role, said in areas.items() if role not in hidden]
-    rest = (
-        "Below: how far off the intended gradient. Points: this draw at your x. Drag one along x, "
-        "or an edge up or down to set the noise."
-    )
-    return " ".join([*shown, rest]) if shown else "Ticks: the intended gradient."
-
-
-def _of_gradients(result: Result, hidden: frozenset[str]) -> str:
+def _of_gradients(result: Result) -> str:
     """How far the draws of the gradient lie apart at the chosen input; where they do not, what it
     is over x."""
     found = ""
-    if "trick_gradient" not in hidden and int(result.facts["draws"]) > 1:
+    if int(result.facts["draws"]) > 1:
         trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
         size = abs(float(result.facts["true_gradient_mean"]))
-        found = of_spread(None if "true_gradient" in hidden else true, trick, size)
+        found = of_spread(true, trick, size)
     if found:
         return f"dz/dx: {found}"
-    return titled("dz/dx", gradient_finding(result, hidden), "the gradient")
+    return titled("dz/dx", gradient_finding(result), "the gradient")
 
 
 def _forward(result: Result, values: Values) -> Figure:
@@ -135,52 +118,50 @@ def _of_forward(result: Result, forward: Series) -> str:
     return titled("z", of_value(forward), "the forward value")
 
 
-def _histogram(result: Result, values: Values, hidden: frozenset[str]) -> Figure:
+def _histogram(result: Result, values: Values) -> Figure:
     x = number(float(result.facts["x"]))
-    title = f"dz/dx at x = {x}, draw by draw"
+    subject = f"dz/dx at x = {x}, draw by draw"
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", "draws")
         found = f"dz/dx at x = {x} is finite in no draw"
-        return Figure("histogram", title if hidden else found, "", f"{found}.", [], layout)
-    shown = [bars for bars in result.histograms if bars.role not in hidden]
+        return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
     target = float(result["intended_gradient"].y[_chosen(result, values)])
     summaries = [
         f"{ROLES[bars.role].label}: mean {number(bars.mean, 4)}, spread {number(bars.spread, 3)}"
-        for bars in shown
+        for bars in result.histograms
     ]
     layout = axes((float(ends[0]), float(ends[-1])), (-1.3, 1.3), "dz/dx", "draws")
     layout["yaxis"] |= {"tickmode": "array", "tickvals": []}
     return Figure(
         "histogram",
-        _mean_of(result, hidden) or title,
+        _mean_of(result),
         f"Draws at x = {x}: upward as autograd gives them, downward the true gradient, each on "
         "a scale of its own. Dashed: the intended gradient.",
         f"How often each gradient came out at x = {x}. " + "; ".join(summaries) + ".",
         [
-            *(_bars(bars, bars.role not in hidden) for bars in result.histograms),
+            *(_bars(bars) for bars in result.histograms),
             _line(target),
             *(
-                label(name, NAMES[name], float(ends[0]), y, name not in hidden)
+                label(name, NAMES[name], float(ends[0]), y)
                 for name, y in zip(NOISY, (1.15, -1.15), strict=True)
             ),
         ],
         layout,
+        subject=subject,
     )
 
 
-def _mean_of(result: Result, hidden: frozenset[str]) -> str:
-    """Where the draws at the chosen input lie on average, if that is uncovered."""
-    found = {bars.role: bars for bars in result.histograms if bars.role not in hidden}
-    if "trick_gradient" not in found:
-        return ""
+def _mean_of(result: Result) -> str:
+    """Where the draws at the chosen input lie on average."""
+    found = {bars.role: bars for bars in result.histograms}
     if not math.isfinite(found["trick_gradient"].mean):
         return f"dz/dx at x = {number(float(result.facts['x']))} is finite in no draw"
     mean, target = found["trick_gradient"].mean, float(result.facts["intended_gradient"])
     return f"dz/dx on average {number(mean, 3)}, intended {number(target, 3)}"
 
 
-def _bars(bars: Histogram, visible: bool) -> Trace:
+def _bars(bars: Histogram) -> Trace:
     """The histogram as one stepped area: much quicker to move than forty bars.
 
     Of two with the same draws one would hide the other: the true gradient's hangs downward. Each
@@ -196,7 +177,6 @@ def _bars(bars: Histogram, visible: bool) -> Trace:
         "fill": "toself",
         "fillcolor": f"role:{bars.role}/0.4",
         "line": {"color": f"role:{bars.role}", "width": 1},
-        "visible": visible,
         "hoverinfo": "skip",
     }
 

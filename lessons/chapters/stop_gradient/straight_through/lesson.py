@@ -9,7 +9,7 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest, which
+from lessons.kit.answers import which
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -119,18 +119,6 @@ def who_learns(result: Result) -> str:
     return which(gate=result.facts["to_gate"] != 0, feature=result.facts["to_feature"] != 0)
 
 
-def where_the_slope_is_taken(result: Result) -> str:
-    """Where the square after it takes its derivative: at the rounded value, at x, or nowhere."""
-    names = ("at_quantised", "at_x", "one", "zero")
-    return nearest(result, "squared_slope", names)
-
-
-def sign_of_a_large_number(result: Result) -> str:
-    """What the difference spelling makes of the sign of 300 in bfloat16."""
-    names = ("one", "zero", "large")
-    return nearest(result, "bfloat16_difference", names)
-
-
 CURVE = Curve(
     parameters=(
         Choice(
@@ -170,10 +158,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=quantised,
     lab=curve_lab(CURVE),
-    predictions={
-        "slope": where_the_slope_is_taken,
-        "large": sign_of_a_large_number,
-        "transfer": who_learns,
-    },
+    predictions={"transfer": who_learns},
     highlight="x + stop_gradient(f(x) - x)",
 )

@@ -7,7 +7,7 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
-from lessons.kit.answers import nearest, which
+from lessons.kit.answers import which
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Roles, Run, curve_lab
@@ -118,18 +118,6 @@ def _by_weight(
     return to_x.item(), to_weight.item()
 
 
-def what_a_square_reads(result: Result) -> str:
-    """Which value the square after the block took its slope from."""
-    names = ("reads_noisy", "reads_clean", "reads_u", "reads_reciprocal")
-    return nearest(result, "block_square", names)
-
-
-def does_it_help(result: Result) -> str:
-    """Which value the square after the custom gradient took its slope from."""
-    beliefs = {"noisy": "reads_noisy", "clean": "reads_clean", "reciprocal": "reads_reciprocal"}
-    return nearest(result, "custom_square", beliefs)
-
-
 def what_the_noise_changes(result: Result) -> str:
     """With a learned weight and an absolute error after the block: whose gradient moves with u."""
     to_x, to_weight = (
@@ -194,10 +182,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=the_end,
     lab=curve_lab(CURVE),
-    predictions={
-        "square": what_a_square_reads,
-        "custom": does_it_help,
-        "transfer": what_the_noise_changes,
-    },
+    predictions={"transfer": what_the_noise_changes},
     highlight="op(stop_gradient(z - clean) + clean)",
 )

@@ -7,8 +7,6 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
-from lessons.contract.result import Result
-from lessons.kit.answers import nearest
 from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -93,23 +91,6 @@ def moved(gradient: float | None) -> float:
     return WEIGHT - weight.item()
 
 
-def which_paths(result: Result) -> str:
-    """Which part of the product rule is left with the first factor stopped."""
-    names = ("first", "second", "whole", "none")
-    return nearest(result, "trick_gradient", names)
-
-
-def part_of_a_quotient(result: Result) -> str:
-    """Which part of the quotient rule is left with the denominator stopped."""
-    names = ("ratio_numerator", "ratio_flat", "ratio_one", "ratio_denominator")
-    return nearest(result, "ratio_slope", names)
-
-
-def no_grad_around_a_name(result: Result) -> str:
-    """What a no_grad block with no op in it stops."""
-    return nearest(result, "no_grad", {"same": "first", "whole": "whole", "nothing": "none"})
-
-
 EXPRESSIONS = {
     "nothing": "y\u00a0= x²\u00a0·\u00a0x",
     "first": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0x",
@@ -152,10 +133,5 @@ CURVE = Curve(
 LESSON = Lesson(
     program=two_passes,
     lab=curve_lab(CURVE),
-    predictions={
-        "path": which_paths,
-        "block": no_grad_around_a_name,
-        "transfer": part_of_a_quotient,
-    },
     highlight="stop_gradient(x)",
 )

@@ -7,9 +7,7 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
 from lessons.chapters.stop_gradient.shared_noise.predictions import formulas, which_formula
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
 from lessons.contract.sketch import Sketch
-from lessons.kit.answers import nearest
 from lessons.tricks import stop_gradient
 
 
@@ -43,16 +41,10 @@ def before_other_ops() -> dict[str, float]:
     }
 
 
-def what_the_log_reads(result: Result) -> str:
-    """Which value the logarithm after the cut took its slope from."""
-    names = ("log_noisy", "log_clean", "log_factor", "log_zero")
-    return nearest(result, "log_slope", names)
-
-
 LESSON = Lesson(
     program=wrong_place,
     lab=noise_lab(before_other_ops),
-    predictions={"gradient": which_formula, "transfer": what_the_log_reads},
+    predictions={"gradient": which_formula},
     sketches={
         "gradient": Sketch(
             beliefs=lambda x, facts: formulas(x, float(facts["u"])),

@@ -1,10 +1,11 @@
-"""Takes from a training's charts and table what is not to be seen yet."""
+"""Takes from charts and a table what a question still hides."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from lessons.contract.figure import Figure, Table
+from lessons.contract.stacking import stacked
 
 COVERED = "Covered until you have committed to an answer."
 
@@ -12,22 +13,29 @@ COVERED = "Covered until you have committed to an answer."
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
     """The chart without what is drawn in these roles; without anything if no other role is in it.
 
-    Its title and its description for those who cannot see it go as well: they tell of all.
+    A trace has the roles whose colours it has, and those that it ``hides``. The title and the
+    description for those who cannot see it go as well: they tell of all.
     """
     if not hidden:
         return figure
-    roles = [frozenset(roles_of(trace)) for trace in figure.data]
+    roles = [frozenset((*roles_of(trace), *trace.get("hides", ()))) for trace in figure.data]
     everywhere = frozenset().union(*roles)
-    if not everywhere & hidden:
+    if figure.data and not everywhere & hidden:  # a chart that is empty may say why
         return figure
     whole = everywhere <= hidden
     data = [
         trace | {"visible": False} if whole or of & hidden else trace
         for trace, of in zip(figure.data, roles, strict=True)
     ]
+    data = stacked(data)
     caption = COVERED if whole else figure.caption
     title = figure.subject or figure.title
     return replace(figure, title=title, data=data, caption=caption, alt=f"{title}. {COVERED}")
+
+
+def drawable(trace: dict[str, Any]) -> dict[str, Any]:
+    """The trace as Plotly takes it, without what is only said for covering it."""
+    return {name: value for name, value in trace.items() if name not in ("hides", "stack")}
 
 
 def untrained_figure(figure: Figure) -> Figure:
@@ -36,13 +44,15 @@ def untrained_figure(figure: Figure) -> Figure:
 
 
 def covered_table(table: Table, hidden: frozenset[str]) -> Table:
-    """The table with a question mark in place of these roles' numbers."""
+    """The table with a question mark in place of these roles' numbers; its caption tells of all."""
     roles = [role for _, role in table.columns]
+    if hidden.isdisjoint(roles):
+        return table
     rows = tuple(
         tuple("?" if role in hidden else cell for cell, role in zip(row, roles, strict=True))
         for row in table.rows
     )
-    return replace(table, rows=rows)
+    return replace(table, caption=table.subject or table.caption, rows=rows)
 
 
 def roles_of(value: Any) -> Iterator[str]:

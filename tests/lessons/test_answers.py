@@ -1,0 +1,59 @@
+"""The right answer to a prediction: the text names the facts, and the nearest one is right."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from lessons.contract.prose import ProseError, read
+from lessons.outputs.catalogue import find
+from tests.support.course import right
+
+FRONT = "---\ntitle: A title\n---\n"
+
+
+def written(tmp_path, step):
+    """The prose of a file with this one step."""
+    path = tmp_path / "en.md"
+    path.write_text(
+        f"{FRONT}\n## A step\n{step}\n- one = first: 1.\n  > Why.\n- two: 2.\n  > Why.\n"
+    )
+    return read(path)
+
+
+@pytest.fixture
+def lesson(tmp_path):
+    """A lesson that asks for `came`, with the answers `one`, for the fact `first`, and `two`."""
+    return replace(find("flip"), prose=written(tmp_path, "<!-- predict: q asks=came -->\nWhich?"))
+
+
+@pytest.mark.parametrize(
+    ("came", "first", "two", "answer"),
+    [
+        (1.0, 1.5, 0.2, "one"),
+        (1.0, 1.9, 0.2, "two"),
+        (math.nan, 0.0, math.nan, "two"),
+        (1.0, math.nan, 1e9, "two"),
+        (math.inf, 0.0, math.inf, "two"),
+        (-math.inf, 1.0, -math.inf, "two"),
+        ("(1, 2)", "(2, 1)", "(1, 2)", "two"),
+    ],
+)
+def test_the_answer_whose_fact_is_nearest_is_right(lesson, came, first, two, answer):
+    facts = {"came": came, "first": first, "two": two}
+    result = replace(lesson.compute(lesson.validate({})), facts=facts)
+    assert right(lesson, "q", result) == answer
+
+
+@pytest.mark.parametrize("gone", ["came", "first", "two"])
+def test_a_fact_that_the_lab_does_not_compute_is_refused_by_name(lesson, gone):
+    facts = {"came": 1.0, "first": 1.0, "two": 2.0}
+    del facts[gone]
+    result = replace(lesson.compute(lesson.validate({})), facts=facts)
+    with pytest.raises(ProseError, match=f"flip, question 'q': .* the fact '{gone}'.*there are"):
+        right(lesson, "q", result)
+
+
+def test_answers_that_name_facts_need_a_question_that_asks_for_one(tmp_path):
+    with pytest.raises(ProseError, match=r"'one' names a fact, .* asks="):
+        written(tmp_path, "<!-- predict: q -->\nWhich?")
