@@ -230,6 +230,7 @@ def test_a_reset_takes_over_and_counting_goes_on(page):
     settled(page)
     page.evaluate("ordered({ values: { noise_high: '1.1' } })")
     expect(exact(page, "noise_high")).to_have_value("1.1")
+    settled(page)
     bar(page, "noise_high").press("ArrowRight")
     settled(page)
     page.wait_for_function("location.search.includes('noise_high=1.11')")
