@@ -1,6 +1,8 @@
 """``python -m lessons trace``: a script or a function of one's own, without a server."""
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,20 @@ def add_command(commands: Any) -> None:
     trace.add_argument("--out", metavar="FILE.html", help="where to write; else NAME.html here")
     trace.add_argument("--at", metavar="0,2", help="the entry of each tensor that is shown")
     trace.add_argument("--seed", type=int, help="for torch's draws in a function; 0 by default")
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argparse.Namespace:
+    """What a command line asks for; what comes after ``--`` is the script's own.
+
+    argparse would end its options at the file's name, and take these for options of the command.
+    """
+    words = sys.argv[1:] if words is None else [*words]
+    if words[:1] != ["trace"] or "--" not in words:
+        return parser.parse_args(words)
+    at = words.index("--")
+    options = parser.parse_args(words[:at])
+    options.rest += words[at + 1 :]
+    return options
 
 
 def run(options: argparse.Namespace) -> str:
