@@ -210,9 +210,10 @@ def _second_time(run: Run, graph: Graph) -> Told:
     recording = run.recording
     last = recording.passes[-1]
     earlier = graph.before([one.node for one in recording.passes[:-1]])
+    now, begun_with = graph.before([last.node]), list(recording)[: recording.passes[0].before]
     shared = [
-        node for node in list(recording)[: recording.passes[0].before]
-        if node.name in graph.before([last.node]) & earlier and node.requires_grad and not node.leaf
+        node for node in begun_with
+        if node.name in now & earlier and node.requires_grad and not node.leaf
     ]  # fmt: skip
     begun = line_of(last.place)
     says = f"{run.name} went backward a second time through ops of the first, in {begun}: "
@@ -224,24 +225,24 @@ def _second_time(run: Run, graph: Graph) -> Told:
         )  # fmt: skip
     node = shared[-1]
     reads = graph.consumers.get(node.name, ())
-    later = [
-        edge for edge in reads if edge.consumer in list(recording)[recording.passes[0].before :]
-    ]
+    later = [edge for edge in reads if edge.consumer.name in now - earlier]
     names = Sources().names(node.place)
     output = later[0].output if later else 0
     name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
-    lines = [edge.consumer.place[1][0] for edge in reads if edge.consumer.place]
+    first = {edge.consumer.place for edge in reads if edge.consumer.name in earlier}
+    outputs = {edge.output for edge in later}
     says += (
         f"{name}, made in {line_of(node.place)}, is shared by both, and torch had freed what its "
         "ops saved."
     )
     if last.node in {one.node for one in recording.passes[:-1]}:
         do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."
-    elif len(lines) > len(set(lines)):
+    elif any(one.consumer.place in first and one.consumer not in begun_with for one in later):
         do = f"Make {name} inside the loop, so that each pass has a graph of its own."
     else:
+        detached = f"tuple(one.detach() for one in {name})" if outputs - {0} else f"{name}.detach()"
         do = (
-            f"Detach what goes on to the next pass, as in {name} = {name}.detach(); "
+            f"Detach what goes on to the next pass, as in {name} = {detached}; "
             "retain_graph=True would keep all graphs."
         )
     return "second_time", says, do, node.name

@@ -52,6 +52,7 @@ CASES = {
     "argmax": (broken.argmax, "whole_numbers", r"argmax in \S+\.py:\d+ gives int64"),
     "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass arises in sqrt"),
     "not_numbers": (broken.not_numbers, "no_tensor", r"returned str 'done'"),
+    "carried_state": (broken.carried_state, "second_time", r"state = tuple\(one\.detach\(\) for"),
     "second_time": (broken.twice, "second_time", r"went backward a second time .* in \S+\.py:\d+"),
 }
 
