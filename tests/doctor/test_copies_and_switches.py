@@ -64,7 +64,7 @@ CORRECT = (
 )
 LOOPS = (
     *("attack", "projected_attack", "by_hand", "moving_average", "first_order_meta"),
-    *("soft_actor_critic", "distillation", "equation_of_motion"),
+    *("soft_actor_critic", "distillation", "equation_of_motion", "second_order_meta"),
 )
 SHAPES = {programs.first_order: (3, 1), programs.ZeroConvolution: (1, 1, 5, 5)}
 
