@@ -143,7 +143,7 @@ def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
         yield (
             "fresh_leaf",
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{_first_read(graph, node)}: backward() runs without an error, and the gradient ends "
+            f"{first_read(graph, node)}: backward() runs without an error, and the gradient ends "
             f"there. {_none(read)}.",
             "Take requires_grad=True away again, and find what cut the graph before it.",
             node.name,
@@ -166,7 +166,7 @@ def _hidden(run: Run, fresh: list[Node]) -> str:
     )
 
 
-def _first_read(graph: Graph, node: Node) -> str:
+def first_read(graph: Graph, node: Node) -> str:
     readers = graph.consumers.get(node.name, [])
     where = line_of(readers[0].consumer.place) if readers else ""
     return f", first read in {where}" if where else ""

@@ -291,6 +291,12 @@ def detached_penalty():
     return functional.mse_loss(out, goal[:, None]) + slope.pow(2).mean()
 
 
+def through_numpy():
+    h = data * net.weight
+    cache = h.detach().numpy()
+    return h.mean() + (net(torch.from_numpy(cache)) ** 2).mean()
+
+
 class Average(nn.Module):
     def __init__(self):
         super().__init__()
