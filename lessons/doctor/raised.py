@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator
 
-import torch
 from torch import nn
 
 from ..recorder import Node
@@ -16,7 +15,7 @@ from .cuts import Told
 from .errors import place_of
 from .graph import Graph
 from .leaves import spelled
-from .source import cited
+from .source import backward_of, cited
 from .stops import called
 from .watch import WITHOUT_GRAPH, Run
 
@@ -154,15 +153,8 @@ def _which(run: Run, error: BaseException) -> str:
 def _returned(found: re.Match[str]) -> Told:
     """A backward of the program's own gives fewer or more gradients than its inputs, or others."""
     name, wanted, got, index = found.groups()
-    kinds = [torch.autograd.Function]
-    for kind in kinds:  # grows while it is walked
-        kinds += kind.__subclasses__()
-    function = next((one for one in reversed(kinds) if one.__name__ == name), None)
-    where = ""
-    if function is not None:
-        code = function.backward.__code__
-        last = max(line for *_, line in code.co_lines() if line)  # that of its return
-        where = f" in {line_of((code.co_filename, (last, last, 0, 0)))}"
+    where = backward_of(name)
+    where = f" in {where}" if where else ""
     says, do = (
         f"a gradient of another shape for input {index}",
         "Sum over what was broadcast, until it has the shape of that input.",

@@ -49,6 +49,11 @@ BROKEN = {
     programs.hooked: ("a hook on h", "h.register_hook", "multiplied"),
     programs.saturated: ("sigmoid", "torch.sigmoid(x * 400)", "with_logits"),
     programs.at_zero: ("norm", "return v.norm()", "norm is at 0"),
+    programs.Binary: (
+        "Sign in",
+        "Sign.apply(layer",
+        f"Sign.backward returns in tests/doctor/{FILE}:",
+    ),
     programs.negative_power: ("pow", "(-x.abs()) ** 0.5", "x.abs() ** 0.5"),
     programs.after_an_evaluation: ("switched gradients off", "set_grad_enabled(False)", "no_grad"),
     programs.sampled_reward: ("makes loss a new leaf", "action = Bernoulli", "log_prob"),
