@@ -240,9 +240,12 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
 
 def _not_a_tensor(run: Run) -> Told:
     if not run.returned:
+        hidden = run.watch.hidden if run.watch is not None else ""
+        seen = f" was seen; {hidden[:1].lower()}{hidden[1:]} is opaque here" if hidden else " ran"
         return (
-            "no_pass", f"{run.name} ended and no backward pass ran, so there is no gradient to "
-            "look at.", "Let it run to its first loss.backward(): fewer data, say.", None,
+            "no_pass", f"{run.name} ended and no backward pass{seen}, so there is no gradient to "
+            "look at.", "Leave that out while it is watched." if hidden
+            else "Let it run to its first loss.backward(): fewer data, say.", None,
         )  # fmt: skip
     return (
         "no_tensor",
