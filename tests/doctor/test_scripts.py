@@ -74,13 +74,20 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_pa
 
 
 @pytest.mark.slow
-def test_an_object_that_raises_whatever_is_asked_of_it_is_left_alone(watched):
+def test_lazy_objects_threads_and_other_folders_are_left_alone(watched):
     done = watched(
         """\
 class Lazy:
     def __getattribute__(self, name):
         raise RuntimeError("no request")
 lazy, held = Lazy(), {torch.ones(1): 1, "lazy": Lazy()}
+import os, threading
+os.mkdir("run")
+os.chdir("run")
+thread = threading.Thread(target=lambda: (net(x).sum().backward(), opt.step()))
+thread.start()
+thread.join()
+assert os.path.isabs(__file__)
 for _ in range(2):
     opt.zero_grad()
     nn.functional.cross_entropy(net(x), y).backward()
@@ -88,6 +95,13 @@ for _ in range(2):
 """
     )
     assert "No fault was found" in done.stdout
+    assert "What runs in a thread of its own in train.py:15 is opaque" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
+    done = watched("sys.exit('no data')\n")
+    assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]
 
 
 @pytest.mark.slow
