@@ -290,7 +290,7 @@ def test_numbers_collected_in_a_list_are_found():
 def test_places_of_a_maximum_have_no_derivative():
     (fault,) = traced(lambda x: x.max(0)[1] * 1.0).faults
     assert fault.kind == "whole_numbers"
-    assert "max(…)" in fault.says
+    assert "max in tests" in fault.says
     assert "int64" in fault.says
 
 
