@@ -98,7 +98,7 @@ def test_without_a_script_every_step_is_there_to_read(open_trace):
     page = open_trace(made, javascript=False)
     expect(page.locator(".steps > li:visible")).to_have_count(len(made.drawn.spec["steps"]))
     expect(page.locator("button:visible")).to_have_count(0)
-    expect(page.locator(".faults > li")).to_have_count(2)
+    expect(page.locator(".faults > li")).to_have_count(1)
 
 
 @pytest.mark.parametrize("program", [broken.root, broken.edited, broken.item])
