@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     suit_small_tensors()
     return console.answer(
-        _PROGRAM, lambda: _answer(_parser().parse_args(arguments)), TraceError, UnknownLessonError
+        _PROGRAM, lambda: _answer(trace.parse(_parser(), arguments)), TraceError, UnknownLessonError
     )
 
 

@@ -56,7 +56,7 @@ def spoiled(run: Run) -> bool:
     result = run.result
     if result is None or not result.is_floating_point():
         return False
-    return not bool(torch.isfinite(result.detach()).all())
+    return not torch.isfinite(result.detach()).all().item()
 
 
 def _in(recording: Recording, node: Node) -> dict[str, int | None]:

@@ -1,6 +1,8 @@
 """``python -m lessons trace``: a script or a function of one's own, without a server."""
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,20 @@ def add_command(commands: Any) -> None:
     trace.add_argument("--seed", type=int, help="for torch's draws in a function; 0 by default")
 
 
+def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argparse.Namespace:
+    """What a command line asks for; what comes after ``--`` is the script's own.
+
+    argparse would end its options at the file's name, and take these for options of the command.
+    """
+    words = sys.argv[1:] if words is None else [*words]
+    if words[:1] != ["trace"] or "--" not in words:
+        return parser.parse_args(words)
+    at = words.index("--")
+    options = parser.parse_args(words[:at])
+    options.rest += words[at + 1 :]
+    return options
+
+
 def run(options: argparse.Namespace) -> str:
     """What the command prints, after the page is written. Ends the process for a script.
 
@@ -61,11 +77,11 @@ def run(options: argparse.Namespace) -> str:
 def _script(options: argparse.Namespace) -> str:
     if options.arg:
         raise TraceError("--arg is for a function; a script takes its arguments after --.")
-    index = _index(options.at)
+    index, folder = _index(options.at), Path.cwd()
 
     def stopped(made: Trace) -> None:
         made.index = index
-        print(_written(made, options.out))
+        print(_written(made, options.out, folder))
         script.leave()
 
     path = Path(options.target)
@@ -74,7 +90,7 @@ def _script(options: argparse.Namespace) -> str:
     error = made.error
     if error is not None:
         script.told_as_alone(error)
-    return _exit_where_it_raised(made, _written(made, options.out))
+    return _exit_where_it_raised(made, _written(made, options.out, folder))
 
 
 def _exit_where_it_raised(made: Trace, told: str) -> str:
@@ -85,11 +101,11 @@ def _exit_where_it_raised(made: Trace, told: str) -> str:
     raise SystemExit(1)
 
 
-def _written(made: Trace, out: str | None) -> str:
-    """Write the page; what the command prints."""
+def _written(made: Trace, out: str | None, folder: Path = Path()) -> str:
+    """Write the page, into this folder wherever the program went; what the command prints."""
     path = out or f"{made.run.name.removesuffix('.py')}.html"
     try:
-        made.save(path)
+        made.save(str(folder / path))
     except OSError as error:
         raise TraceError(f"{path}: {error.strerror}.") from None
     return f"{made}\n\nWritten: {visible(path, len(path))}"

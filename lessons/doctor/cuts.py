@@ -143,7 +143,7 @@ def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
         yield (
             "fresh_leaf",
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{_first_read(graph, node)}: backward() runs without an error, and the gradient ends "
+            f"{first_read(graph, node)}: backward() runs without an error, and the gradient ends "
             f"there. {_none(read)}.",
             "Take requires_grad=True away again, and find what cut the graph before it.",
             node.name,
@@ -166,7 +166,7 @@ def _hidden(run: Run, fresh: list[Node]) -> str:
     )
 
 
-def _first_read(graph: Graph, node: Node) -> str:
+def first_read(graph: Graph, node: Node) -> str:
     readers = graph.consumers.get(node.name, [])
     where = line_of(readers[0].consumer.place) if readers else ""
     return f", first read in {where}" if where else ""
@@ -240,9 +240,12 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
 
 def _not_a_tensor(run: Run) -> Told:
     if not run.returned:
+        hidden = run.watch.hidden if run.watch is not None else ""
+        seen = f" was seen; {hidden[:1].lower()}{hidden[1:]} is opaque here" if hidden else " ran"
         return (
-            "no_pass", f"{run.name} ended and no backward pass ran, so there is no gradient to "
-            "look at.", "Let it run to its first loss.backward(): fewer data, say.", None,
+            "no_pass", f"{run.name} ended and no backward pass{seen}, so there is no gradient to "
+            "look at.", "Leave that out while it is watched." if hidden
+            else "Let it run to its first loss.backward(): fewer data, say.", None,
         )  # fmt: skip
     return (
         "no_tensor",

@@ -14,4 +14,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     parser = argparse.ArgumentParser(PROGRAM, description="Find what is wrong with a gradient.")
     command.add_command(parser.add_subparsers(required=True, metavar="COMMAND"))
-    return console.answer(PROGRAM, lambda: command.run(parser.parse_args(arguments)), TraceError)
+    return console.answer(
+        PROGRAM, lambda: command.run(command.parse(parser, arguments)), TraceError
+    )

@@ -1,5 +1,6 @@
 """The tensors and modules that take part in a run, each by the name that the program has for it."""
 
+import contextlib
 import sys
 import traceback
 import types
@@ -75,9 +76,12 @@ class Leaves:
         return path
 
     def _add_late(self, path: str, module: nn.Module) -> None:
-        """Know the parameters that were lazy, or have been replaced before the module ran."""
+        """Know the parameters that were lazy, or have been replaced before the module ran.
+
+        What functional_call puts in their place is a plain tensor.
+        """
         for name, one in module.named_parameters(recurse=False):
-            if not is_lazy(one) and self.was_there(one):
+            if isinstance(one, nn.Parameter) and not is_lazy(one) and self.was_there(one):
                 self.add(f"{path}.{name}".strip("."), one)
 
     def name(self, tensor: torch.Tensor) -> str | None:
@@ -148,7 +152,7 @@ def _among(values: list[tuple[str, Any]], thing: Any) -> str | None:
     met: set[int] = set()
     for _ in range(_DEEP):
         for name, value in values if isinstance(thing, (nn.Parameter, nn.Module)) else ():
-            path = _path(value, thing) if isinstance(value, nn.Module) else None
+            path = _path(value, thing) if issubclass(type(value), nn.Module) else None
             if path is not None:
                 return f"{name}.{path}".strip(".")
         for name, value in values:
@@ -192,15 +196,22 @@ def _path(module: nn.Module, thing: Any) -> str | None:
 
 
 def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What a container or an object of the program's own holds."""
-    if isinstance(value, dict):
-        yield from ((f"{name}[{visible(repr(key))}]", value[key]) for key in list(value)[:_WIDE])
-    elif isinstance(value, (list, tuple)):
+    """What a container or an object of the program's own holds.
+
+    A lazy object may raise for whatever is asked of it, its class too: only its type is asked.
+    """
+    kind = type(value)
+    if issubclass(kind, dict):
+        keys = (key for key in list(value)[:_WIDE] if type(key) in (str, int))
+        yield from ((f"{name}[{visible(repr(key))}]", value[key]) for key in keys)
+    elif issubclass(kind, (list, tuple)):
         yield from ((f"{name}[{place}]", one) for place, one in enumerate(value[:_WIDE]))
-    elif hasattr(type(value), "__dict__") and not isinstance(
-        value, (type, types.ModuleType, types.FunctionType, torch.Tensor)
+    elif hasattr(kind, "__dict__") and not issubclass(
+        kind, (type, types.ModuleType, types.FunctionType, torch.Tensor)
     ):
-        held = getattr(value, "__dict__", None)
-        if isinstance(held, dict):
+        held = None
+        with contextlib.suppress(Exception):
+            held = object.__getattribute__(value, "__dict__")
+        if type(held) is dict:
             public = [key for key in held if not str(key).startswith("_")]
             yield from ((f"{name}.{key}", held[key]) for key in public[:_WIDE])

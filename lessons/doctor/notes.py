@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from ..recorder import Node
 from ..recorder.recording.variables import line_of
 from ..text import listed
 from .copies import copies
-from .cuts import ends
+from .cuts import ends, first_read
 from .graph import Graph
 from .partial import perhaps_partial
 from .stops import called, stop
@@ -66,12 +67,28 @@ def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
         if node.name in told:
             told_of.add(key)
         elif node.kind == "stopped":
-            found.setdefault(key, f"{why.says} {called(read[0])} gets nothing from there.")
+            found.setdefault(
+                key,
+                f"{why.says} {called(read[0])} gets nothing from there.{_back(run, graph, node)}",
+            )
         else:
             before = graph.before([node.name])
             hit = listed([name for name in run.gradients if name in before])
             found.setdefault(key, f"{why.says} {hit} learn by other paths alone. {why.do}")
     yield from (says for key, says in found.items() if key not in told_of)
+
+
+def _back(run: Run, graph: Graph, node: Node) -> str:
+    """Where the numbers of a stopped node are read as a constant, after they had left torch."""
+    value = node.outputs[0]
+    back = [
+        one for left in run.recording.left if left.node == node.name
+        for one in list(run.recording)[left.count :]
+        if one.name in graph.consumers and one.leaf and one.outputs[0].same_as(value)
+    ]  # fmt: skip
+    if not back or {*value.numbers} <= {-1, 0, 1}:  # torch.ones and torch.zeros make them too
+        return ""
+    return f" Its numbers came back as a constant{first_read(graph, back[0])}."
 
 
 def _applied(run: Run) -> Iterator[str]:

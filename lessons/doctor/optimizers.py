@@ -61,6 +61,7 @@ class Optimizers:
         self.came: dict[int, int] = {}  # when the last gradient came, by the parameter's `id`
         self.over = False
         self.stepped: Callable[[], None] = lambda: None
+        self.is_elsewhere: Callable[[], bool] = lambda: False
         self._clock = itertools.count(1)
         self._clears: dict[int, tuple[int, Where | None]] = {}  # by parameter, or by memory
         self._clipped: Where | None = None
@@ -116,6 +117,8 @@ class Optimizers:
         self.came[id(tensor)] = next(self._clock)
 
     def _before(self, optimizer: Optimizer, args: Any, kwargs: Any) -> Any:
+        if self.is_elsewhere():
+            return None
         self.recording.pause()
         swapped = self._closures([*args, *kwargs.values()])
         self._inside.append(bool(swapped))
@@ -169,6 +172,8 @@ class Optimizers:
         self._clipped, self._unscaled = None, False
 
     def _after(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if self.is_elsewhere():
+            return
         if self._inside[-1]:
             self._note(optimizer)
         self.recording.pause(-1)

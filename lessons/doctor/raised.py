@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterator
 
-import torch
 from torch import nn
 
 from ..recorder import Node
@@ -16,7 +15,7 @@ from .cuts import Told
 from .errors import place_of
 from .graph import Graph
 from .leaves import spelled
-from .source import cited
+from .source import backward_of, cited
 from .stops import called
 from .watch import WITHOUT_GRAPH, Run
 
@@ -154,15 +153,8 @@ def _which(run: Run, error: BaseException) -> str:
 def _returned(found: re.Match[str]) -> Told:
     """A backward of the program's own gives fewer or more gradients than its inputs, or others."""
     name, wanted, got, index = found.groups()
-    kinds = [torch.autograd.Function]
-    for kind in kinds:  # grows while it is walked
-        kinds += kind.__subclasses__()
-    function = next((one for one in reversed(kinds) if one.__name__ == name), None)
-    where = ""
-    if function is not None:
-        code = function.backward.__code__
-        last = max(line for *_, line in code.co_lines() if line)  # that of its return
-        where = f" in {line_of((code.co_filename, (last, last, 0, 0)))}"
+    where = backward_of(name)
+    where = f" in {where}" if where else ""
     says, do = (
         f"a gradient of another shape for input {index}",
         "Sum over what was broadcast, until it has the shape of that input.",
@@ -210,9 +202,10 @@ def _second_time(run: Run, graph: Graph) -> Told:
     recording = run.recording
     last = recording.passes[-1]
     earlier = graph.before([one.node for one in recording.passes[:-1]])
+    now, begun_with = graph.before([last.node]), list(recording)[: recording.passes[0].before]
     shared = [
-        node for node in list(recording)[: recording.passes[0].before]
-        if node.name in graph.before([last.node]) & earlier and node.requires_grad and not node.leaf
+        node for node in begun_with
+        if node.name in now & earlier and node.requires_grad and not node.leaf
     ]  # fmt: skip
     begun = line_of(last.place)
     says = f"{run.name} went backward a second time through ops of the first, in {begun}: "
@@ -224,24 +217,24 @@ def _second_time(run: Run, graph: Graph) -> Told:
         )  # fmt: skip
     node = shared[-1]
     reads = graph.consumers.get(node.name, ())
-    later = [
-        edge for edge in reads if edge.consumer in list(recording)[recording.passes[0].before :]
-    ]
+    later = [edge for edge in reads if edge.consumer.name in now - earlier]
     names = Sources().names(node.place)
     output = later[0].output if later else 0
     name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
-    lines = [edge.consumer.place[1][0] for edge in reads if edge.consumer.place]
+    first = {edge.consumer.place for edge in reads if edge.consumer.name in earlier}
+    outputs = {edge.output for edge in later}
     says += (
         f"{name}, made in {line_of(node.place)}, is shared by both, and torch had freed what its "
         "ops saved."
     )
     if last.node in {one.node for one in recording.passes[:-1]}:
         do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."
-    elif len(lines) > len(set(lines)):
+    elif any(one.consumer.place in first and one.consumer not in begun_with for one in later):
         do = f"Make {name} inside the loop, so that each pass has a graph of its own."
     else:
+        detached = f"tuple(one.detach() for one in {name})" if outputs - {0} else f"{name}.detach()"
         do = (
-            f"Detach what goes on to the next pass, as in {name} = {name}.detach(); "
+            f"Detach what goes on to the next pass, as in {name} = {detached}; "
             "retain_graph=True would keep all graphs."
         )
     return "second_time", says, do, node.name

@@ -58,10 +58,13 @@ def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
     sys.argv = [str(path), *arguments]
     sys.path.insert(0, folder)
     try:
-        runpy.run_path(str(path), run_name="__main__")
+        runpy.run_path(str(path.absolute()), run_name="__main__")
     except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)  # as Python does
         if end.code not in (None, 0):
-            print(f"{path.name} ended with exit status {end.code}.", file=sys.stderr)
+            status = end.code if isinstance(end.code, int) else 1
+            print(f"{path.name} ended with exit status {status}.", file=sys.stderr)
 
 
 def told_as_alone(error: BaseException) -> None:

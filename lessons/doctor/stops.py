@@ -104,8 +104,9 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
     if whole:
         return Stop(
             "whole_numbers",
-            f"{whole[0]}{at} gives {whole[1]}, and whole numbers have no derivative.",
-            _soft(node), where,
+            f"{whole[0].type}{_in(whole[0].place)} gives {whole[1]}, and whole numbers have no "
+            "derivative.",
+            _soft(whole[0]), whole[0].place,
         )  # fmt: skip
     return Stop("ended", f"{node.type}{at} gives it no way back.", "", where)
 
@@ -190,7 +191,9 @@ def _soft(node: Node) -> str:
         return "Create the tensor that it writes into with floats, dtype=torch.float32."
     if node.type in ("to", "long", "int", "short", "byte", "type"):
         return "Take the cast away, or straight-through: x + (x.round() - x).detach()."
-    if node.type in ("argmax", "argmin", "max", "min", "topk", "sort", "argsort"):
+    if node.type == "topk":
+        return "Multiply by the values that it gives, such as what each chosen expert computes."
+    if node.type in ("argmax", "argmin", "max", "min", "sort", "argsort"):
         return (
             "Use a soft form, such as softmax for argmax; or straight-through: the gradient of the "
             "soft form with the value of the hard one, soft + (hard - soft).detach()."
@@ -201,14 +204,13 @@ def _soft(node: Node) -> str:
     )
 
 
-def whole_numbers(node: Node) -> tuple[str, str] | None:
+def whole_numbers(node: Node) -> tuple[Node, str] | None:
     """Who gives numbers that are no floats, and of which dtype: the op, or an output it reads."""
-    if not node.outputs[0].dtype.startswith(_FLOATS):
-        return node.type, node.outputs[0].dtype
-    for edge in node.operands:
+    for edge in node.operands:  # first what it reads, such as the places that topk gives
         if edge.producer.requires_grad and not edge.value.dtype.startswith(_FLOATS):
-            return f"{edge.producer.type}(…)", edge.value.dtype
-    return None
+            return edge.producer, edge.value.dtype
+    dtype = node.outputs[0].dtype
+    return None if dtype.startswith(_FLOATS) else (node, dtype)
 
 
 def derived(node: Node) -> bool:

@@ -6,6 +6,7 @@ nothing is put on a tensor of the program.
 
 import os
 import re
+import threading
 import warnings
 import weakref
 from collections import Counter
@@ -152,6 +153,8 @@ class Watch(Listener):
         self._open: list[Call] = []
         self._inside: list[nn.Module] = []
         self._passes = self._unheard = 0
+        self._thread = threading.get_ident()
+        self.optimizers.is_elsewhere = self._is_elsewhere
 
     @contextmanager
     def following(self) -> Iterator[None]:
@@ -246,7 +249,16 @@ class Watch(Listener):
         self.recording.pause()
         self.finished()
 
+    def _is_elsewhere(self) -> bool:
+        """Whether this thread is another one than the one that is recorded."""
+        if threading.get_ident() == self._thread:
+            return False
+        self.opaque("What runs in a thread of its own")
+        return True
+
     def _enter(self, module: nn.Module, _: Any) -> None:
+        if self._is_elsewhere():
+            return
         if self.begins and torch.is_grad_enabled():
             self._begin()
         if self.begins:
@@ -266,6 +278,8 @@ class Watch(Listener):
         self._inside.append(module)
 
     def _leave(self, module: nn.Module, _: Any, output: Any) -> None:
+        if self._is_elsewhere():
+            return
         self._dark_inside -= self.begins
         if self._open and not self.recording.paused:
             call, _ = self._open.pop(), self._inside.pop()

@@ -6,6 +6,7 @@ import torch
 
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
+from ..recorder.recording.variables import Where
 from ..text import listed
 from .arms import arms
 from .births import spoiled
@@ -13,6 +14,7 @@ from .cuts import Told
 from .flat import WRITES, slope_of, too_small, written_over
 from .graph import Graph, zero
 from .hooks import hook_on
+from .source import backward_of
 from .stops import called
 from .watch import Run
 from .words import at, op_called, spelled
@@ -40,6 +42,7 @@ def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
         left = [name for name in left if name not in names]
         yield both
     below = graph.after(left, live=True)
+    stopped: dict[tuple[str, Where | str], tuple[Node, list[Edge], list[str]]] = {}
     order = run.recording.order
     for name in [*order, *(name for name in left if name not in set(order))]:
         node = run.recording.nodes.get(name)
@@ -53,10 +56,15 @@ def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
             told = _hooked(run, graph, node, hit) or _cancelled(run, graph, node, hit)
         elif came is not None and ways and all(zero(one.offered) for one in ways):
             hit = [one for one in left if one in graph.before([e.producer.name for e in ways])]
-            told = _starting(run, node, ways, hit) or _stopped(run, graph, node, ways, hit)
+            told = _starting(run, node, ways, hit)
+            if told is None:  # one line runs for several layers
+                key = node.type, node.place or node.name
+                stopped.setdefault(key, (node, ways, []))[2].extend(hit)
+                left = [one for one in left if one not in hit]
         if told is not None and hit:
             left = [one for one in left if one not in hit]
             yield told
+    yield from (_stopped(run, graph, *one) for one in stopped.values() if one[2])
     if left:
         says = f"The gradient of {listed(left)} is 0 in every entry."
         yield ("zero_gradient", says, "", left[0])
@@ -182,9 +190,17 @@ def _stopped(run: Run, graph: Graph, node: Node, ways: list[Edge], hit: list[str
         "zero_gradient",
         f"The gradient of {listed(hit)} is 0 in every entry: {op_called(run, node)} sends nothing "
         f"but zeros back to {listed([called(edge.producer) for edge in ways])}{because}.",
-        written_over(written) if written else too_small(node, ways) or slope_of(node, graph),
+        written_over(written)
+        if written
+        else too_small(node, ways) or slope_of(node, graph) or _own(node),
         (written or node).name,
     )
+
+
+def _own(node: Node) -> str:
+    """What to do about an `autograd.Function` of the program's own."""
+    where = backward_of(node.type) if node.function == "apply" else ""
+    return f"Look at what {node.type}.backward returns in {where}: it is 0." if where else ""
 
 
 def _written(ways: list[Edge]) -> Node | None:

@@ -126,6 +126,15 @@ def twice(x):
     loss.backward()
 
 
+def carried_state(x):
+    """A recurrent state that goes on to the next pass with the graph of this one."""
+    torch.manual_seed(0)
+    rnn, state = torch.nn.LSTM(1, 2), None
+    for _ in range(2):
+        out, state = rnn(x[:, None], state)
+        out.square().mean().backward()
+
+
 def goes_backward(x):
     loss = (x * x).sum()
     loss.backward()

@@ -291,6 +291,42 @@ def detached_penalty():
     return functional.mse_loss(out, goal[:, None]) + slope.pow(2).mean()
 
 
+def through_numpy():
+    h = data * net.weight
+    cache = h.detach().numpy()
+    return h.mean() + (net(torch.from_numpy(cache)) ** 2).mean()
+
+
+class Sign(torch.autograd.Function):
+    """A straight-through sign whose window is the wrong way round."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sign()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        return gradient * (x.abs() > 1)
+
+
+class Binary(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        for layer in (self.first, self.second):
+            x = functional.linear(x, Sign.apply(layer.weight), layer.bias)
+        return x.mean()
+
+
+def routed(x):
+    _, chosen = torch.topk(x, 1)
+    return torch.where(chosen == 0, data, -data).mean()
+
+
 class Average(nn.Module):
     def __init__(self):
         super().__init__()

@@ -5,6 +5,7 @@ import copy
 import torch
 from torch import nn
 from torch.distributions import Normal
+from torch.func import functional_call
 from torch.nn import functional
 
 torch.manual_seed(0)
@@ -120,3 +121,17 @@ def equation_of_motion():
     (speed,) = torch.autograd.grad(where.sum(), time, create_graph=True)
     (pull,) = torch.autograd.grad(speed.sum(), time, create_graph=True)
     (pull + 4 * where).pow(2).mean().backward()
+
+
+def second_order_meta():
+    """Adapt twice by functional_call, whose weights are computed and no parameters."""
+    meta_opt.zero_grad()
+    fast = dict(meta.named_parameters())
+    for _ in range(2):
+        loss = functional.mse_loss(functional_call(meta, fast, (x,)), y)
+        slopes = torch.autograd.grad(loss, tuple(fast.values()), create_graph=True)
+        fast = {
+            name: one - 0.1 * slope for (name, one), slope in zip(fast.items(), slopes, strict=True)
+        }
+    functional.mse_loss(functional_call(meta, fast, (x,)), y).backward()
+    meta_opt.step()

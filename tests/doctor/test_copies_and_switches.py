@@ -49,6 +49,12 @@ BROKEN = {
     programs.hooked: ("a hook on h", "h.register_hook", "multiplied"),
     programs.saturated: ("sigmoid", "torch.sigmoid(x * 400)", "with_logits"),
     programs.at_zero: ("norm", "return v.norm()", "norm is at 0"),
+    programs.Binary: (
+        "Sign in",
+        "Sign.apply(layer",
+        f"Sign.backward returns in tests/doctor/{FILE}:",
+    ),
+    programs.routed: ("topk in", "chosen = torch.topk", "Multiply by the values"),
     programs.negative_power: ("pow", "(-x.abs()) ** 0.5", "x.abs() ** 0.5"),
     programs.after_an_evaluation: ("switched gradients off", "set_grad_enabled(False)", "no_grad"),
     programs.sampled_reward: ("makes loss a new leaf", "action = Bernoulli", "log_prob"),
@@ -64,7 +70,7 @@ CORRECT = (
 )
 LOOPS = (
     *("attack", "projected_attack", "by_hand", "moving_average", "first_order_meta"),
-    *("soft_actor_critic", "distillation", "equation_of_motion"),
+    *("soft_actor_critic", "distillation", "equation_of_motion", "second_order_meta"),
 )
 SHAPES = {programs.first_order: (3, 1), programs.ZeroConvolution: (1, 1, 5, 5)}
 
@@ -120,6 +126,10 @@ def test_what_is_usual_and_looks_wrong_is_a_note():
     assert "a copy of student, which trains" in traced(programs.Average).notes[0]
     assert "while gate is 0" in traced(programs.Gated).notes[0]
     assert "create_graph" in traced(programs.attack).notes[0]
+    note = traced(programs.through_numpy).notes[0]
+    assert note.startswith("h.detach()")
+    (place,) = lines_of("return h.mean() + (net(torch")
+    assert note.endswith(f"came back as a constant, first read in tests/doctor/{place}.")
 
 
 def test_the_gradient_that_the_advice_promises_is_the_one_that_torch_gives():

@@ -48,7 +48,7 @@ try:
 finally:
     torch.save(net.state_dict(), "net.pt")
 """,
-        "--", "--rate", "3",
+        "--steps", "2", "--", "--rate", "3",
     )  # fmt: skip
     assert done.stdout.startswith("step 0 ['--rate', '3']\nstep 1 ['--rate', '3']\ntrain.py\n")
     assert "step 2" not in done.stdout
@@ -71,6 +71,37 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_pa
     assert done.stderr.strip().splitlines()[-1] == last[-1]
     assert 'train.py", line 10, in <module>' in done.stderr
     assert "lessons" not in done.stderr
+
+
+@pytest.mark.slow
+def test_lazy_objects_threads_and_other_folders_are_left_alone(watched):
+    done = watched(
+        """\
+class Lazy:
+    def __getattribute__(self, name):
+        raise RuntimeError("no request")
+lazy, held = Lazy(), {torch.ones(1): 1, "lazy": Lazy()}
+import os, threading
+os.mkdir("run")
+os.chdir("run")
+thread = threading.Thread(target=lambda: (net(x).sum().backward(), opt.step()))
+thread.start()
+thread.join()
+assert os.path.isabs(__file__)
+for _ in range(2):
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    opt.step()
+"""
+    )
+    assert "No fault was found" in done.stdout
+    assert "What runs in a thread of its own in train.py:15 is opaque" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
+    done = watched("sys.exit('no data')\n")
+    assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]
 
 
 @pytest.mark.slow

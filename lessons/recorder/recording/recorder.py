@@ -440,13 +440,14 @@ class Recorder(TorchFunctionMode):
         """An op that no mode could see: an `autograd.Function` of the program's own."""
         node = self._wiring.owners.get(made_by)
         if node is None:
-            node = Node("", op_type_of_node(node_name(made_by)), "plain", function="apply")
+            own, kind = isinstance(made_by, torch.autograd.function.FunctionCtx), node_name(made_by)
+            # One of the program's own may be called Sign, and is not torch's.
+            node = Node("", kind if own else op_type_of_node(kind), "plain", function="apply")
             self._add(node, [tensor])
             applied = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
             node.place = (applied[0], applied[1]) if applied and applied[1] else None
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
-            own = isinstance(made_by, torch.autograd.function.FunctionCtx)
             if not own and made_by not in self._derived:
                 self.recording.listener.opaque("Compiled or scripted code")
             return node, 0
