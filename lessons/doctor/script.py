@@ -41,6 +41,8 @@ def trace_script(
             except TraceError as error:
                 print(error, file=sys.stderr)
                 leave(2)
+            except BrokenPipeError:  # whoever reads what we print has read enough
+                leave(1)
             except Exception:  # within the script it would look like an error of the script
                 traceback.print_exc()
                 print("The doctor itself failed here, not your script.", file=sys.stderr)

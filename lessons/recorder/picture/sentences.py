@@ -35,7 +35,13 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
         return _stopped(node)
     if step.kind == "leaf":
         total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
-        return f"The backward pass ends here: {node.label}.grad = {spelled(step.upstream)}.{total}"
+        value, passes = spelled(step.upstream), len(recording.passes)
+        if passes > 1:  # a training step may have cleared the gradient between them
+            return (
+                f"The backward pass ends here: {passes} backward passes bring {node.label}.grad "
+                f"{value} in all.{total}"
+            )
+        return f"The backward pass ends here: {node.label}.grad = {value}.{total}"
     sentences = [_op(recording, node, step)]
     sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
     for part in step.parts:

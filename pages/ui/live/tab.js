@@ -18,7 +18,7 @@ let send = () => {};
 /** @type {?{button: string, step: ?string}} */
 let pressed = null; // the button of another step that was pressed, and where
 const stepShown = () => document.querySelector("[aria-current=step]")?.getAttribute("aria-label") ?? null;
-const LATEST = 10_000; // ms after which nobody expects it to do anything
+const LATEST = 30_000; // ms after which nobody expects it to do anything
 
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
