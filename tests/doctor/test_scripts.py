@@ -57,6 +57,7 @@ finally:
     assert not (tmp_path / "net.pt").exists()
 
 
+@pytest.mark.long  # it starts processes that each load torch
 @pytest.mark.slow
 def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_path):
     script = "net[2] = nn.Linear(8, 2)\nnet.requires_grad_(False)\nnet(x).sum().backward()\n"
@@ -73,6 +74,7 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_pa
     assert "lessons" not in done.stderr
 
 
+@pytest.mark.long  # it starts processes that each load torch
 @pytest.mark.slow
 def test_lazy_objects_threads_and_other_folders_are_left_alone(watched):
     done = watched(
@@ -98,6 +100,7 @@ for _ in range(2):
     assert "What runs in a thread of its own in train.py:15 is opaque" in done.stdout
 
 
+@pytest.mark.long  # it starts processes that each load torch
 @pytest.mark.slow
 def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
     done = watched("sys.exit('no data')\n")

@@ -207,6 +207,7 @@ def test_the_command_says_of_the_readme_s_example_what_the_readme_says(
     assert "argmin" in page.read_text("utf-8")
 
 
+@pytest.mark.long  # it starts processes that each load torch
 @pytest.mark.slow
 def test_a_user_s_program_runs_and_has_types(python: Path, tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(USER, "utf-8")
