@@ -1,8 +1,9 @@
-"""Somebody's own program: one forward and one backward pass, with what went wrong, on one page.
+"""Watches a training script or a function of one's own, and says what is wrong with its gradients.
 
-``target`` finds what is traced, ``arguments`` reads what it is called with, ``watch`` runs it,
-``faults`` and ``cuts`` say what went wrong; ``page`` is one HTML file that needs no server, and
-``terminal`` the same as text. It needs torch and the recorder; nothing here knows of a lesson.
+``script`` runs a script; ``target`` finds what else is traced, and ``arguments`` reads what it is
+called with. ``watch`` listens, ``faults`` collects what went wrong; ``page`` is one HTML file that
+needs no server, and ``terminal`` has the same as text. It needs torch and the recorder, and knows
+no lesson.
 
 The program runs here, as its author wrote it: for one's own machine, never for what others send.
 """

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..recorder import Edge, Node
-from ..recorder.recording.variables import Sources, line_of
+from ..recorder.recording.variables import Sources, in_line, line_of
 from ..text import listed
 from .cuts import Told
 from .graph import Graph, zero
@@ -37,12 +37,12 @@ def _told(run: Run, graph: Graph, node: Node, both: list[Edge], names: list[str]
     paths = sorted((_path(edge.producer) for edge in both), key=lambda one: one[1])
     reader = graph.consumers[names[0]][0].consumer
     old = paths[0][0] if paths[0][0].isidentifier() else "old"
-    where = f" in {line_of(node.place)}" if node.place else ""
     return (
         "zero_gradient",
         f"The gradient of {listed(names)} is 0 in every entry: the paths through "
         f"{' and '.join(f'{name} in {place}' for name, place in paths)}, both of which read "
-        f"{names[0]} in {line_of(reader.place)}, meet at {node.type}{where} and cancel.",
+        f"{names[0]} in {line_of(reader.place)}, meet at {node.type}{in_line(node.place)} and "
+        "cancel.",
         f"If one of them should be fixed, as the old log-probabilities of PPO are, write "
         f"{old} = {old}.detach(), or compute it under torch.no_grad(), from a copy or before the "
         "weights change.",

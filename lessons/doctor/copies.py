@@ -44,8 +44,6 @@ def copies(run: Run, graph: Graph, ends: set[str]) -> dict[str, str]:
 
 def _held(run: Run) -> set[int]:
     """The parameters that optimizers hold, by `id`, where they hold some that have a gradient."""
-    if run.watch is None:
-        return set()
     held, tensors = run.watch.optimizers.all_held(), run.watch.leaves.tensors
     trained = (id(tensors[name]) for name, one in run.gradients.items() if one.norm is not None)
     return held if held.intersection(trained) else set()
@@ -56,8 +54,6 @@ def _meant(run: Run, held: set[int], prefix: str, own: list[str]) -> str:
     twin = _twin(run, prefix, own)
     if twin is not None:
         return f"it is a copy of {twin}, which trains"
-    if run.watch is None:
-        return ""
     if held and not any(id(run.watch.leaves.tensors[one]) in held for one in own):
         return "no optimizer holds it"
     module = _module(run.watch.leaves.modules, prefix)
@@ -97,7 +93,7 @@ def _trains(run: Run, name: str) -> bool:
 
 
 def _alike(run: Run, name: str, other: str) -> bool:
-    tensors = {} if run.watch is None else run.watch.leaves.tensors
+    tensors = run.watch.leaves.tensors
     mine, theirs = (tensors.get(one) for one in (name, other))
     if mine is None or theirs is None or mine.shape != theirs.shape:
         return False

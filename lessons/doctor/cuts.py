@@ -6,10 +6,10 @@ import torch
 
 from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
-from ..recorder.recording.variables import line_of
+from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
 from .copies import copies
-from .graph import Graph
+from .graph import Graph, it_or_them
 from .source import is_statement
 from .stops import Stop, called, left_by, stop
 from .watch import Run
@@ -24,10 +24,8 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     """A fault for each reason why leaves that want a gradient have none."""
     if run.refused or run.failed:
         return
-    meant, idle = copies(run, graph, ends(run)), set[str]()
-    if run.watch is not None:
-        waiting = run.watch.optimizers.idle()
-        idle = {name for name, one in run.watch.leaves.tensors.items() if id(one) in waiting}
+    meant, waiting = copies(run, graph, ends(run)), run.watch.optimizers.idle()
+    idle = {name for name, one in run.watch.leaves.tensors.items() if id(one) in waiting}
     missing = [
         name
         for name, one in run.gradients.items()
@@ -45,14 +43,14 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     }  # fmt: skip
     unread = [name for name in unread if run.gradients[name].shape not in instead]
     if unread:
-        opaque = run.watch.hidden if run.watch is not None else ""
+        opaque = run.watch.hidden
         hidden = f", save perhaps one that was not seen: {opaque[:1].lower()}{opaque[1:]}" * (
             opaque != ""
         )
         yield (
             "unused",
             f"{listed(unread)} got no gradient: no op of the forward pass reads "
-            f"{'it' if len(unread) == 1 else 'them'}{hidden}.",
+            f"{it_or_them(unread)}{hidden}.",
             "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
             next((name for name in unread if name in run.recording.nodes), None),
         )
@@ -66,9 +64,9 @@ def cuts(run: Run, graph: Graph) -> Iterator[Told]:
     elif read and not told and ends(run) & graph.after(read, live=True):
         yield _kept_back(run, graph, read)
     elif read and not told:
-        words = "them" if len(read) > 1 else "it"
         yield (
-            "no_path", f"{listed(read)} got no gradient: the result is made without {words}.",
+            "no_path",
+            f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}.",
             "Look whether the right tensor is returned.", run.recording.nodes[read[0]].name,
         )  # fmt: skip
 
@@ -81,7 +79,7 @@ def _nothing_wanted(run: Run) -> Told:
             "for all of them.", "Set requires_grad=True on what is trained.", None,
         )  # fmt: skip
     last = run.frozen[-1].rpartition(".")[0]
-    roots = [] if run.watch is None else [*run.watch.leaves.modules]
+    roots = [*run.watch.leaves.modules]
     where = line_of(run.frozen_at)
     return (
         "nothing_wanted",
@@ -96,7 +94,7 @@ def _nothing_wanted(run: Run) -> Told:
 def _moved(run: Run, name: str) -> bool:
     """Whether the program changed a leaf itself: an average, or a weight whose gradient it set."""
     node = run.recording.nodes.get(name)
-    if run.watch is None or node is None:
+    if node is None:
         return False
     tensor, steps = run.watch.leaves.tensors[name], run.watch.optimizers.steps
     if any(id(tensor) in one.held for one in steps):
@@ -150,6 +148,12 @@ def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
         )
 
 
+def leaves_before(run: Run, graph: Graph, node: str) -> list[str]:
+    """The leaves that want a gradient and that a node is made of."""
+    before = graph.before([node])
+    return [name for name in run.gradients if name in before]
+
+
 def _none(names: list[str]) -> str:
     return f"{listed(names)} {'gets' if len(names) == 1 else 'get'} no gradient"
 
@@ -158,8 +162,7 @@ def _hidden(run: Run, fresh: list[Node]) -> str:
     """That requires_grad=True hides a cut."""
     if not fresh:
         return ""
-    where = run.recording.turned.get(fresh[0].name)
-    place = f" in {line_of(where)}" if where else ""
+    place = in_line(run.recording.turned.get(fresh[0].name))
     return (
         f" requires_grad=True{place} makes {called(fresh[0])} a new leaf, so backward() runs "
         "without an error and ends there."
@@ -174,7 +177,7 @@ def first_read(graph: Graph, node: Node) -> str:
 
 def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
     """Parameters that a module reads and does not know: layers in a plain list, say."""
-    if run.watch is None or not run.watch.leaves.strays:
+    if not run.watch.leaves.strays:
         return
     held, tensors = run.watch.optimizers.all_held(), run.watch.leaves.tensors
     strange = [
@@ -187,13 +190,12 @@ def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
         root = run.module_of(reader.name).partition(".")[0]
         calls = [one.path for one in run.calls if one.first <= 0] or [root]
         owner = run.name if run.is_model else calls[0]
-        where = line_of(reader.place)
         yield (
             "not_registered",
             f"{counted(len(strange), 'parameter')} that {owner} reads "
             f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
-            f"{strange[0]} in {reader.type}{' in ' + where if where else ''}: no optimizer moves "
-            f"{'it' if len(strange) == 1 else 'them'}.",
+            f"{strange[0]} in {reader.type}{in_line(reader.place)}: no optimizer moves "
+            f"{it_or_them(strange)}.",
             "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
             if isinstance(tensors[strange[0]], torch.nn.Parameter)
             else f"Register it, as in {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain "
@@ -226,11 +228,10 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
         node = run.recording.nodes[name]
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and not any(edge.offered for edge in ways):
-            where = line_of(node.place)
             return (
                 "no_gradient_sent",
                 f"{listed(read)} got no gradient: a gradient came to {node.type}"
-                f"{' in ' + where if where else ''}, and its backward sent None on.",
+                f"{in_line(node.place)}, and its backward sent None on.",
                 "Return a gradient for each input from that Function's backward.",
                 node.name,
             )
@@ -240,7 +241,7 @@ def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
 
 def _not_a_tensor(run: Run) -> Told:
     if not run.returned:
-        hidden = run.watch.hidden if run.watch is not None else ""
+        hidden = run.watch.hidden
         seen = f" was seen; {hidden[:1].lower()}{hidden[1:]} is opaque here" if hidden else " ran"
         return (
             "no_pass", f"{run.name} ended and no backward pass{seen}, so there is no gradient to "
@@ -274,8 +275,7 @@ def sentence_start(text: str) -> str:
 
 def _left(run: Run, left: Left, hit: list[str]) -> Told:
     node = run.recording.nodes[left.node]
-    call, where = left_by(left), line_of(left.place)
-    at = f" in {where}" if where else ""
+    call, at = left_by(left), in_line(left.place)
     if "Tensor(" in call:
         return (
             "copied", f"{_none(hit)}: {call}{at} copies the numbers into a new tensor, and torch "

@@ -11,8 +11,6 @@ from .words import spelled
 
 FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
 """Ops whose slope is 0 wherever it exists."""
-
-
 SATURATE = frozenset(("sigmoid", "tanh", "softmax", "logsigmoid", "log_softmax", "hardsigmoid"))
 FUSED = {
     "binary_cross_entropy": "functional.binary_cross_entropy_with_logits",

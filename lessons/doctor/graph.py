@@ -1,7 +1,7 @@
 """Questions about a recorded graph: what leads where, and where a way back ends."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 
 from ..recorder import Edge, Node, Recording, Value
 
@@ -57,6 +57,11 @@ def _reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> s
                 found.add(name)
                 waiting.append(name)
     return found
+
+
+def it_or_them(names: Sized) -> str:
+    """The word that stands for these."""
+    return "it" if len(names) == 1 else "them"
 
 
 def bad_place(value: Value | None) -> int | None:

@@ -27,8 +27,6 @@ def _line(code: Any) -> str:
 
 def hooks(run: Run) -> Iterator[Told]:
     """A fault for each class of modules that have hooks and did not run, in a model that did."""
-    if run.watch is None:
-        return
     ran = {call.path for call in run.calls}
     found: dict[tuple[str, str], list[str]] = {}
     for root, whole in run.watch.leaves.modules.items():

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from ..recorder import Node
-from ..recorder.recording.variables import line_of
+from ..recorder.recording.variables import in_line, line_of
 from ..text import listed
 from .copies import copies
-from .cuts import ends, first_read
+from .cuts import ends, first_read, leaves_before
 from .graph import Graph
 from .partial import perhaps_partial
 from .stops import called, stop
@@ -24,7 +24,7 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
     seen = [*dict.fromkeys(_stops(run, graph, told)), *perhaps_partial(run, graph, told)]
     more = [f"{len(seen) - MOST} more stop likewise."] if len(seen) > MOST else []
     warned = (f"Warned: {one[:300]}" for one in run.warned)
-    hidden = run.watch.hidden if run.watch is not None else ""
+    hidden = run.watch.hidden
     usual = [
         *_idle(run),
         *([f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []),
@@ -37,10 +37,10 @@ def notes(run: Run, told: set[str | None]) -> list[str]:
 
 def _idle(run: Run) -> Iterator[str]:
     """Weights of which nothing is said, as their optimizer made no step while it was watched."""
-    idle = set() if run.watch is None else run.watch.optimizers.idle()
+    idle, tensors = run.watch.optimizers.idle(), run.watch.leaves.tensors
     names = [
         name for name in run.gradients
-        if run.watch is not None and id(run.watch.leaves.tensors.get(name)) in idle
+        if id(tensors.get(name)) in idle
     ]  # fmt: skip
     if names:
         yield (
@@ -72,8 +72,7 @@ def _stops(run: Run, graph: Graph, told: set[str | None]) -> Iterator[str]:
                 f"{why.says} {called(read[0])} gets nothing from there.{_back(run, graph, node)}",
             )
         else:
-            before = graph.before([node.name])
-            hit = listed([name for name in run.gradients if name in before])
+            hit = listed(leaves_before(run, graph, node.name))
             found.setdefault(key, f"{why.says} {hit} learn by other paths alone. {why.do}")
     yield from (says for key, says in found.items() if key not in told_of)
 
@@ -104,8 +103,7 @@ def _applied(run: Run) -> Iterator[str]:
         factors = [b / a for a, b in zip(came.numbers, sent.numbers, strict=True) if a]
         if factors and max(factors) - min(factors) <= 1e-4 * abs(factors[0]) and factors[0] != 1:
             kept = factors[0] > 0
-            where = f" in {line_of(node.place)}" if node.place else ""
             yield (
-                f"{node.type}.apply{where} passes the value and multiplies the gradient by "
-                f"{'+' * kept}{spelled(factors[0])}: it is {'not ' * kept}reversed."
+                f"{node.type}.apply{in_line(node.place)} passes the value and multiplies the "
+                f"gradient by {'+' * kept}{spelled(factors[0])}: it is {'not ' * kept}reversed."
             )

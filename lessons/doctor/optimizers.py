@@ -18,7 +18,7 @@ from torch.optim.optimizer import (
 from ..recorder import Node, Recording
 from ..recorder.recording.saved import memory
 from ..recorder.recording.torch_calls import attribute
-from ..recorder.recording.variables import Where
+from ..recorder.recording.variables import Where, exact
 from ..recorder.torch_private import CLEARS
 from .leaves import here, spelled
 
@@ -182,7 +182,7 @@ class Optimizers:
             return
         step = self.steps[-1]
         node = Node("", f"{step.name}.step()", "plain")
-        node.place = (step.place[0], step.place[1]) if step.place and step.place[1] else None
+        node.place = exact(step.place)
         self.recording.wrote(node, list(step.held.values()))
         self.stepped()
 

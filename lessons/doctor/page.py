@@ -75,11 +75,12 @@ def fine(run: Run) -> str:
     got = sum(one.norm is not None for one in run.gradients.values())
     leaves = "the leaf that wants" if got == 1 else f"each of the {got:,} leaves that want"
     text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
-    taken = run.watch.optimizers.steps if run.watch is not None else []
+    taken = run.watch.optimizers.steps
     names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
     if taken:
         return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
-    count = counted(len(run.recording.passes), "backward pass").replace("passs", "passes")
+    passes = len(run.recording.passes)
+    count = f"{passes:,} backward {'pass' if passes == 1 else 'passes'}"
     return f"{text}, in {count}. No optimizer made a step, so none was looked at."
 
 

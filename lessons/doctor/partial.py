@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
-from ..recorder.recording.variables import line_of
+from ..recorder.recording.variables import in_line, line_of
 from ..text import listed, number
-from .cuts import Told
+from .cuts import Told, leaves_before
 from .graph import Graph
 from .source import floats_around
 from .stops import called, left_by, stop
@@ -24,8 +24,6 @@ _READ_PLAIN = frozenset((
     "setitem", "masked_fill", "fill", "fill_",
 ))  # fmt: skip
 """Ops whose plain operands are numbers of the program's, and not dims or an eps."""
-
-
 _COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
 """Ops that copy numbers, which nobody calls to stop a gradient."""
 
@@ -71,14 +69,13 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
         lines.add(_line_key(run, left))
         node = run.recording.nodes[left.node]
         plain = "as a plain number" if back.leaf is None else "as a constant"
-        where = line_of(back.node.place)
         yield (
             "left_torch",
-            f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)} and came back {plain}"
-            f"{_shown(left)}, that {back.node.type}{' in ' + where if where else ''} reads. No "
+            f"{_of(left, node)} left torch by {left_by(left)}{in_line(left.place)} and came back "
+            f"{plain}{_shown(left)}, that {back.node.type}{in_line(back.node.place)} reads. No "
             f"gradient comes back through it: that of {_hit(run, graph, left.node)} lacks this "
             "part.",
-            f"If a constant is meant, write .detach() in place of {_call(left)} to say so; else "
+            f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; else "
             "use the tensor itself.",
             left.node,
         )
@@ -98,10 +95,9 @@ def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
         if later == len(reads) or _line_key(run, left) in {*lines, *notes}:
             continue
         node, one = run.recording.nodes[left.node], reads[later]
-        where = line_of(one.node.place)
         notes[_line_key(run, left)] = (
-            f"{_of(left, node)} left torch by {_call(left)}{_line(run, left)}. If the number "
-            f"{number(min(one.numbers), 4)} that {one.node.type}{' in ' + where if where else ''} "
+            f"{_of(left, node)} left torch by {left_by(left)}{in_line(left.place)}. If the number "
+            f"{number(min(one.numbers), 4)} that {one.node.type}{in_line(one.node.place)} "
             "reads is made of it, no gradient comes back through it."
         )
     return list(notes.values())
@@ -189,22 +185,12 @@ def _of(left: Left, node: Node) -> str:
     return f"The {many} of {called(node)}"
 
 
-def _call(left: Left) -> str:
-    return left_by(left)
-
-
-def _line(run: Run, left: Left) -> str:
-    where = line_of(left.place)
-    return f" in {where}" if where else ""
-
-
 def _shown(left: Left) -> str:
     return f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
 
 
 def _hit(run: Run, graph: Graph, node: str) -> str:
-    before = graph.before([node])
-    hit = [name for name in run.gradients if name in before]
+    hit = leaves_before(run, graph, node)
     return listed(hit[:3]) if len(hit) <= 3 else f"{listed(hit[:2])} and {len(hit) - 2} more"
 
 

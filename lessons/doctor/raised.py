@@ -9,7 +9,7 @@ from ..recorder import Node
 from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
 from ..recorder.recording.switches import Off
-from ..recorder.recording.variables import Sources, Where, line_of
+from ..recorder.recording.variables import Sources, Where, in_line, line_of
 from ..text import counted, listed
 from .cuts import Told
 from .errors import place_of
@@ -106,7 +106,7 @@ _KNOWN = (
 
 def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
     """The fault of a program that raised; none where one of those `told`, by kind, explains it."""
-    error = run.watch.error if run.watch is not None else None
+    error = run.watch.error
     if error is None:
         return
     said = " ".join(str(error).split())
@@ -117,7 +117,7 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
             yield _second_time(run, graph)
     elif returned := _RETURNED.search(said):
         yield _returned(returned)
-    elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch and run.watch.dark:
+    elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch.dark:
         yield _in_the_dark(error, *run.watch.dark)
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
@@ -141,7 +141,7 @@ def _in_the_dark(
 
 def _which(run: Run, error: BaseException) -> str:
     """The tensor that an error is about, as the start of a sentence, where that was seen."""
-    none = None if run.watch is None else run.watch.optimizers.none
+    none = run.watch.optimizers.none
     if "NoneType" in str(error) and none is not None:
         return f"the last .grad that was read is that of {spelled(none, error)}, and "
     if "nference" in str(error):
@@ -151,7 +151,7 @@ def _which(run: Run, error: BaseException) -> str:
 
 
 def _returned(found: re.Match[str]) -> Told:
-    """A backward of the program's own gives fewer or more gradients than its inputs, or others."""
+    """The fault of a backward that returns a wrong number of gradients, or one of a wrong shape."""
     name, wanted, got, index = found.groups()
     where = backward_of(name)
     where = f" in {where}" if where else ""
@@ -169,17 +169,15 @@ def _refused(run: Run, node: Node) -> Told:
     """Torch won't go back through a node: what was saved there was changed in place since."""
     stale = next(one for one in node.stale if one.refused)
     writer = stale.writer
-    place = line_of(node.place)
-    begun = line_of(run.recording.passes[-1].place) if run.recording.passes else ""
+    begun = in_line(run.recording.passes[-1].place) if run.recording.passes else ""
     says = (
-        f"Torch refuses the backward pass{' in ' + begun if begun else ''}: {saver(node, stale)} "
-        f"saved {_all(run, stale)} for its gradient{' in ' + place if place else ''}, then "
+        f"Torch refuses the backward pass{begun}: {saver(node, stale)} "
+        f"saved {_all(run, stale)} for its gradient{in_line(node.place)}, then "
     )
     how = "it was changed in place"
     do = "Write the new value into a new tensor, or change a clone."
     if writer is not None:
-        how = f"{writer.type} changed it in place"
-        how += f" in {line_of(writer.place)}" if writer.place else ""
+        how = f"{writer.type} changed it in place{in_line(writer.place)}"
         if not writer.name and writer.type.endswith(".step()"):
             do = (
                 f"Call {writer.type} after the last backward() through these weights; or run the "

@@ -17,7 +17,7 @@ _RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "sque
 
 
 def broadcasts(run: Run, graph: Graph) -> Iterator[Told]:
-    """A fault for each op that does so by accident, and whose result is reduced to one number."""
+    """Yield a fault for each op that broadcasts by accident and whose result becomes one number."""
     wanted, told = graph.before(ends(run)), set[Where | None]()
     for node in run.recording:
         if node.place is not None and node.place in told:  # of a loop, once

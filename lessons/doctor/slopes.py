@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..recorder import Node
 from ..recorder.recording.variables import Where, line_of
 from ..text import listed
-from .cuts import Told, ends
+from .cuts import Told, ends, leaves_before
 from .graph import Graph
 from .stops import derived, stop
 from .watch import Run
@@ -33,8 +33,7 @@ def slopes(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
             if _is_term(graph, reader, wanted) or _is_residual(graph, node, reader):
                 why = stop(run, graph, node)
                 places.add(node.place)
-                before = graph.before([node.name])
-                hit = [name for name in run.gradients if name in before]
+                hit = leaves_before(run, graph, node.name)
                 lacks = f": that of {listed(hit)} lacks this part" if hit else ""
                 yield (
                     why.kind,

@@ -1,13 +1,12 @@
 """What the program's source says at the place where an op ran."""
 
 import ast
-import linecache
 from functools import lru_cache
 
 import torch
 
 from ..recorder import Node
-from ..recorder.recording.variables import Where, line_of, place_of
+from ..recorder.recording.variables import Where, line_of, parsed, place_of
 
 AT_ONE_LINE = 60
 """Characters of a call that are cited; a longer one is cited by its name."""
@@ -88,10 +87,7 @@ def floats_around(path: str, line: int) -> frozenset[float]:
 
 @lru_cache(64)
 def _nodes(path: str) -> tuple[ast.AST, ...]:
-    try:
-        return tuple(ast.walk(ast.parse("".join(linecache.getlines(path)))))
-    except (SyntaxError, ValueError):
-        return ()
+    return tuple(ast.walk(parsed(path)))
 
 
 def backward_of(name: str) -> str:

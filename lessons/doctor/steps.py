@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from ..recorder.recording.torch_calls import op_type_of_node
-from ..recorder.recording.variables import Where, line_of
+from ..recorder.recording.variables import Where, in_line, line_of
 from ..recorder.recording.wiring import node_name
 from ..text import counted, listed
 from .cuts import Told
+from .graph import it_or_them
 from .optimizers import Optimizers, Step
 from .source import cited
 from .watch import Run, Watch
@@ -18,10 +19,7 @@ ORDER = "The usual order is zero_grad(), the forward pass, backward(), step()."
 
 def steps(run: Run) -> Iterator[Told]:
     """A fault for each way in which a gradient that came does not move its weight."""
-    watch = run.watch
-    if watch is None:
-        return
-    seen = watch.optimizers
+    watch, seen = run.watch, run.watch.optimizers
     for tensor, place in seen.read.values():
         yield _no_leaf(watch, tensor, place)
     early = _early(seen)
@@ -89,8 +87,7 @@ def _replaced(run: Run, watch: Watch, seen: Optimizers) -> Iterator[Told]:
             yield (
                 "not_held",
                 f"{listed(left)} {they}, and {step.name} ({step.kind}) does not hold "
-                f"{'it' if len(left) == 1 else 'them'}, so {_step(step)} never moves "
-                f"{'it' if len(left) == 1 else 'them'}. It holds "
+                f"{it_or_them(left)}, so {_step(step)} never moves {it_or_them(left)}. It holds "
                 f"{counted(len(dead), 'parameter')} that no op has read: the ones that were "
                 "replaced.",
                 f"Create {step.name} after the last change to the model, or add them: "
@@ -126,7 +123,7 @@ def _no_leaf(watch: Watch, tensor: torch.Tensor, place: Where | None) -> Told:
         do = f"Change the leaf in place: with torch.no_grad(): {name} -= rate * {name}.grad"
     return (
         "no_leaf",
-        f"{name} is no leaf: {op}{' in ' + line_of(born) if born else ''} made it from a tensor "
+        f"{name} is no leaf: {op}{in_line(born)} made it from a tensor "
         f"that requires a gradient. So its .grad, which {line_of(place)} reads, stays None.",
         do, node.name,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import torch
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.switches import Off
-from ..recorder.recording.variables import Where, line_of
+from ..recorder.recording.variables import Where, in_line
 from .graph import Graph
 from .source import callee, cited, is_statement, making
 from .watch import CHECKPOINT, Run
@@ -50,7 +50,7 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
     if node.off is not None:
         return _without(run, graph, node, node.off, operand)
     where, word = node.place, callee(node.place)
-    at = _in(where)
+    at = in_line(where)
     if word == "sample":
         return _sample(cited(where), where, "")
     if node.type == "grad":
@@ -67,8 +67,8 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
         made = making(_WRAPS, source, where) or where
         text = cited(made) if callee(made) in _WRAPS else f"nn.{node.type}({called(source)})"
         return Stop(
-            "copied", f"{text}{_in(made)} is a new leaf: it has the numbers of {called(source)} "
-            "and not its graph.", _functional(graph, node, called(source)), made,
+            "copied", f"{text}{in_line(made)} is a new leaf: it has the numbers of "
+            f"{called(source)} and not its graph.", _functional(graph, node, called(source)), made,
         )  # fmt: skip
     if node.kind == "stopped" and node.type != "stop_gradient" and read is not None:
         if read.inplace and len(read.operands) > 1:
@@ -104,7 +104,7 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
     if whole:
         return Stop(
             "whole_numbers",
-            f"{whole[0].type}{_in(whole[0].place)} gives {whole[1]}, and whole numbers have no "
+            f"{whole[0].type}{in_line(whole[0].place)} gives {whole[1]}, and whole numbers have no "
             "derivative.",
             _soft(whole[0]), whole[0].place,
         )  # fmt: skip
@@ -113,7 +113,7 @@ def stop(run: Run, graph: Graph, node: Node, live: Collection[str] = ()) -> Stop
 
 def _without(run: Run, graph: Graph, node: Node, off: Off, operand: str) -> Stop:
     """The op ran where gradients were off."""
-    at, where = _in(node.place), node.place
+    at, where = in_line(node.place), node.place
     if any(CHECKPOINT in one for one in run.warned):
         return Stop(
             "checkpoint", f"checkpoint with use_reentrant=True ran {node.type}{at} without "
@@ -132,7 +132,7 @@ def _without(run: Run, graph: Graph, node: Node, off: Off, operand: str) -> Stop
         )  # fmt: skip
     if off.how == "decorator":
         return Stop(
-            "no_grad", f"{off.function} is decorated with @{switch}{_in(off.where)}, so "
+            "no_grad", f"{off.function} is decorated with @{switch}{in_line(off.where)}, so "
             f"{node.type}{at} ran without gradients.",
             f"Take the decorator off {off.function} if what it computes should train.", off.where,
         )  # fmt: skip
@@ -147,14 +147,14 @@ def _without(run: Run, graph: Graph, node: Node, off: Off, operand: str) -> Stop
         )  # fmt: skip
     if off.name == "set_grad_enabled" and is_statement(off.where):
         return Stop(
-            "no_grad", f"torch.set_grad_enabled(False){_in(off.where)} switched gradients off, and "
-            f"they were still off when {node.type}{at} ran.",
+            "no_grad", f"torch.set_grad_enabled(False){in_line(off.where)} switched gradients off, "
+            f"and they were still off when {node.type}{at} ran.",
             "Write `with torch.no_grad():` around what needs none: its end switches gradients on "
             "again. Or call torch.set_grad_enabled(True) before what trains.", off.where,
         )  # fmt: skip
     return Stop(
-        "no_grad", f"{node.type}{at} ran without gradients: the {switch} block{_in(off.where)} had "
-        "switched them off.",
+        "no_grad", f"{node.type}{at} ran without gradients: the {switch} block"
+        f"{in_line(off.where)} had switched them off.",
         "Take what trains out of that block.", off.where,
     )  # fmt: skip
 
@@ -167,7 +167,7 @@ def _sample(text: str, where: Where | None, distribution: str) -> Stop:
         else "For a choice among few, functional.gumbel_softmax has a gradient. "
     )  # fmt: skip
     return Stop(
-        "sampled", f"{text or 'sample()'}{_in(where)} draws numbers, and passes no gradient to "
+        "sampled", f"{text or 'sample()'}{in_line(where)} draws numbers, and passes no gradient to "
         "what they are drawn from.",
         f"{soft}Else train the probability of what was drawn: -(log_prob(action) * "
         "reward).mean().", where,
@@ -224,7 +224,3 @@ def left_by(left: Left, of: str = "") -> str:
     if left.call in ("__float__", "__int__") and word.endswith("Tensor"):
         return cited(left.place)
     return SPELLED.get(left.call, f".{left.call}()")
-
-
-def _in(where: Where | None) -> str:
-    return f" in {line_of(where)}" if where else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..text import number
-from .watch import Run
+from .watch import Run, spelled_shape
 
 Row = tuple[str, ...]
 
@@ -38,7 +38,7 @@ def gradients(run: Run) -> Table:
         if state:
             marked.add(len(rows))
         norm = "none" if one.norm is None else number(one.norm, 4)
-        rows.append((name, _shape(one.shape), norm, state))
+        rows.append((name, spelled_shape(one.shape), norm, state))
     rows += [(name, "", "", "frozen: requires_grad=False") for name in run.frozen]
     return _table("Gradients", ("leaf", "shape", "norm", "state"), rows, marked)
 
@@ -110,7 +110,3 @@ def _table(title: str, columns: tuple[str, ...], rows: list[Row], marked: set[in
         return Table(title, columns, kept, frozenset(i for i, r in enumerate(order) if r in marked),
                      len(rows) - MOST)  # fmt: skip
     return Table(title, columns, rows, frozenset(marked))
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "×".join(map(str, shape)) or "scalar"

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
 from torch import nn
 
 from ..text import listed, visible
@@ -18,13 +17,12 @@ from .errors import TraceError, shortened
 
 
 class Target(NamedTuple):
-    """What to call, by which name, and the leaves that it reads besides its arguments."""
+    """What to call, by which name, and the modules that it belongs to."""
 
     name: str
     call: Callable[..., Any]
     signature: inspect.Signature
     modules: dict[str, nn.Module]
-    tensors: dict[str, torch.Tensor]
     folder: str | None
 
 
@@ -92,7 +90,7 @@ def target(
     ):
         thing = _made(thing, name, folder)
     if isinstance(thing, nn.Module):
-        return Target(name, thing, inspect.signature(thing.forward), {"": thing}, {}, folder)
+        return Target(name, thing, inspect.signature(thing.forward), {"": thing}, folder)
     if not callable(thing):
         raise TraceError(
             f"{name} is a {type(thing).__name__}; a function, an nn.Module, its class, or a "
@@ -104,7 +102,7 @@ def target(
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         raise TraceError(f"{name} does not say which arguments it takes.") from None
-    return Target(name, thing, signature, modules, {}, folder)
+    return Target(name, thing, signature, modules, folder)
 
 
 def _makes_a_module(function: Any, given: Collection[str]) -> bool:

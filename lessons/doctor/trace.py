@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..recorder import Recording, record
+from ..text import counted
 from .drawing import HEAVY, WHOLE, Drawn, drawn
 from .errors import TraceError
 from .faults import Fault, faults
@@ -35,7 +36,7 @@ class Trace:
     @property
     def error(self) -> BaseException | None:
         """What the program raised, as it does without a trace; None where it did not."""
-        return None if self.run.watch is None else self.run.watch.error
+        return self.run.watch.error
 
     @property
     def recording(self) -> Recording:
@@ -72,7 +73,7 @@ class Trace:
         return told(self.run, self.faults, self.notes, self.tables)
 
     def __repr__(self) -> str:
-        return f"<trace of {self.run.name}: {len(self.faults)} faults>"
+        return f"<trace of {self.run.name}: {counted(len(self.faults), 'fault')}>"
 
     def _repr_html_(self) -> str:
         inside = html.escape(self.html, quote=True)
@@ -113,7 +114,7 @@ def traced(
     kwargs: dict[str, Any],
     index: tuple[int, ...] | None = None,
 ) -> Trace:
-    """The same of a target that is known already."""
+    """Run a target that is known already, as `trace` does."""
     with record(keep=True) as recording:
         run = watch(Watch(recording), what, args, kwargs)
     return Trace(run, index)

@@ -81,6 +81,7 @@ class Run:
     """
 
     name: str
+    watch: "Watch"
     recording: Recording
     given: list[str]
     frozen: list[str]
@@ -92,13 +93,9 @@ class Run:
     refused: str = ""
     failed: str = ""
     warned: list[str] = field(default_factory=list)
-    folder: str | None = None
     is_model: bool = False
-    went: bool = False  # the program called backward() itself
-    own: frozenset[int] = frozenset()  # the parameters of its modules, by `id`
     said: str = ""
     frozen_at: Where | None = None
-    watch: "Watch | None" = None
 
     def module_of(self, node: str) -> str:
         """The path of the innermost module in whose forward pass the node ran; empty for none."""
@@ -284,7 +281,7 @@ class Watch(Listener):
         if self._open and not self.recording.paused:
             call, _ = self._open.pop(), self._inside.pop()
             call.end = len(self.recording.nodes)
-            call.shapes = [_shape(one) for one in _tensors(output)[:3]]
+            call.shapes = [spelled_shape(one.shape) for one in _tensors(output)[:3]]
 
     def call(self, function: Callable[[], Any]) -> Any:
         """What the program returns; None where it raises, which `error` keeps."""
@@ -300,8 +297,7 @@ class Watch(Listener):
 
     def go_back(self, result: torch.Tensor) -> None:
         """Go backward from what a program returned, and leave each `.grad` as it is."""
-        kept = (one() for one in self.recording._leaves.values())
-        leaves = [one for one in kept if one is not None and one.is_leaf and one.requires_grad]
+        leaves = [one for one in self.recording.leaves().values() if one.is_leaf]
         before = [one.grad for one in leaves]
         self.result = result
         try:
@@ -340,17 +336,15 @@ class Watch(Listener):
             elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
                 frozen.append(leaf)
         weights = [one for one in leaves.tensors.values() if isinstance(one, nn.Parameter)]
-        own = [one for module in leaves.modules.values() for one in module.parameters()]
         places = (self.optimizers.frozen.get(id(leaves.tensors[one])) for one in frozen[::-1])
         said = "" if self.error is None else shortened(self.error, folder)
         return Run(
-            name, self.recording, given, frozen, gradients, self.calls,
+            name, self, self.recording, given, frozen, gradients, self.calls,
             sum(one.numel() for one in weights), self.result, returned,
             refused=said if self.recording.refused else "",
             failed=said if self._is_cut_short() else "",
-            warned=list(dict.fromkeys(self.warned)), folder=folder,
-            is_model="" in leaves.modules, went=bool(self.recording.passes),
-            own=frozenset(map(id, own)), watch=self, said=said,
+            warned=list(dict.fromkeys(self.warned)),
+            is_model="" in leaves.modules, said=said,
             frozen_at=next((one for one in places if one), None),
         )  # fmt: skip
 
@@ -383,7 +377,7 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
         TraceError: the program raised before anything was said of gradients.
     """
     named, given = among_arguments(target, args, kwargs)
-    for name, tensor in {**named, **target.tensors}.items():
+    for name, tensor in named.items():
         watching.leaves.add(name, tensor)
     for name, module in {**target.modules, **given}.items():
         watching.leaves.add_module(name, module)
@@ -399,9 +393,7 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
     if not results and not error:
         watching.take_asked()
     told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
-    return watching.run(
-        target.name, [*named, *target.tensors], target.folder, "" if results or error else told
-    )
+    return watching.run(target.name, [*named], target.folder, "" if results or error else told)
 
 
 def _losses_in(returned: Any) -> list[torch.Tensor]:
@@ -429,5 +421,6 @@ def _tensors(output: Any) -> list[torch.Tensor]:
     return [tensor for one in items for tensor in _tensors(one)]
 
 
-def _shape(tensor: torch.Tensor) -> str:
-    return "×".join(map(str, tensor.shape)) or "scalar"
+def spelled_shape(shape: Shape) -> str:
+    """A shape as 2×3, that of a single number as scalar."""
+    return "×".join(map(str, shape)) or "scalar"

@@ -37,7 +37,7 @@ def of_gradient(
     """What autograd gives, over x, beside what is true and what is wanted.
 
     Args:
-        trick, true, intended: over x; None where there is none. The x that all have are looked at.
+        trick, true, intended: over x; None if the lab has no such curve. Only x of all count.
         called: what x is called.
     """
     trick, true, intended = _over_the_same(trick, true, intended)
@@ -87,7 +87,7 @@ def of_spread(true: float | None, trick: float, size: float) -> str:
     """How far the draws lie apart, without the trick and with it; nothing where they do not.
 
     Args:
-        true, trick: standard deviations; true is None where there is none.
+        true, trick: standard deviations; true is None if the lab computes none.
         size: of what the draws are of.
     """
     if not all(map(math.isfinite, (trick, size, true or 0.0))):

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import torch
 
 from ...tricks.rule import Slot
-from ..derivatives.elementwise import ELEMENTWISE, KEYWORDS, Local, Numbers
-from ..derivatives.products import PRODUCTS, TRICK_ARGUMENTS
-from ..derivatives.symbols import filled, latex_number, shape_of, symbol, words
 from ..recording.nodes import Edge, Node
 from ..recording.plain_tensor import NOT_KEPT, place
 from ..torch_private import unseen
+from .elementwise import ELEMENTWISE, KEYWORDS, Local, Numbers
+from .products import PRODUCTS, TRICK_ARGUMENTS
+from .symbols import filled, latex_number, shape_of, symbol, words
 
 _broadcast: Callable[..., tuple[int, ...]] = torch.broadcast_shapes  # torch has no types for it
 

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ..derivatives.along_edge import rule, terms
-from ..picture.sentences import sentence_of
-from ..picture.step import Part, Step, Sum
 from ..recording.nodes import Edge, Node, RecordError
 from ..recording.plain_tensor import NOT_KEPT, place
 from ..recording.recording import Recording
+from .sentences import sentence_of
+from .step import Part, Step, Sum
 
 
 def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step]:

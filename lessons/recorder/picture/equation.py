@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from ..picture.sentences import spelled
 from ..recording.nodes import Edge, Node
 from ..recording.plain_tensor import place
 from ..recording.recording import Recording
+from .sentences import spelled
 
 MOST = 4
 """Terms of the longest sum that is written out."""

@@ -9,15 +9,15 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...text import visible
-from ..picture.backward_steps import backward_steps
-from ..picture.entries import entry_of, shown_entries, shown_sums
-from ..picture.equation import equation, unknown
-from ..picture.places import places
-from ..picture.sentences import spelled, stale_sentence
-from ..picture.step import Part, Step, Sum
 from ..recording.nodes import Edge, Node
 from ..recording.plain_tensor import NOT_KEPT, Value
 from ..recording.recording import Recording
+from .backward_steps import backward_steps
+from .entries import entry_of, shown_entries, shown_sums
+from .equation import equation, unknown
+from .places import places
+from .sentences import spelled, stale_sentence
+from .step import Part, Step, Sum
 
 SHOWN = 32
 """Numbers written out of a whole tensor."""

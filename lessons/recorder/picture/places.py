@@ -7,7 +7,7 @@ moves while a learner drags, and layouts come from a cache.
 from collections.abc import Sequence
 from typing import Any
 
-from ..picture.layout import Drawing, Point, Size, layout
+from .layout import Drawing, Point, Size, layout
 
 NAME, SMALL = 10.0, 8.8
 """Widths of a character of a node's name, at 18 px, and of its other lines, at 16 px."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...text import factor, number
-from ..picture.step import Part, Step, Sum
 from ..recording.nodes import Node, Stale
 from ..recording.plain_tensor import NOT_KEPT, unflat
 from ..recording.recording import Recording
 from ..recording.saved import changed_at, refused_words, saver
+from .step import Part, Step, Sum
 
 
 def spelled(value: Any, digits: int = 6) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...tricks.rule import Slot
-from ..recording.plain_tensor import Value
-from ..recording.switches import Off
+from .plain_tensor import Value
+from .switches import Off
 
 Kind = Literal[
     "input", "constant", "plain", "stopped", "overridden", "reversed", "scaled", "clipped",

@@ -14,10 +14,10 @@ import torch
 
 from ...tricks.errors import describe
 from ...tricks.torch_private import function_modes
-from ..recording.nodes import RecordError
-from ..recording.recorder import Recorder
-from ..recording.recording import Recording
 from ..torch_private import unseen
+from .nodes import RecordError
+from .recorder import Recorder
+from .recording import Recording
 
 _NAME = re.compile(r"[^\s:]+")
 

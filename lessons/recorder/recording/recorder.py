@@ -16,12 +16,21 @@ from torch.overrides import TorchFunctionMode
 from ...tricks.as_one import Call
 from ...tricks.op_with_rule import swap
 from ...tricks.rule import Slot, take_out
-from ..recording.nodes import Edge, Left, Node
-from ..recording.plain_tensor import Value
-from ..recording.recording import Recording
-from ..recording.saved import memory
-from ..recording.switches import Off, Switch, applied_at
-from ..recording.torch_calls import (
+from ..torch_private import (
+    CLEARS,
+    SWITCH,
+    hooks_on_saved,
+    next_number,
+    number_of,
+    unseen,
+    version,
+)
+from .nodes import Edge, Left, Node
+from .plain_tensor import Value
+from .recording import Recording
+from .saved import memory
+from .switches import Off, Switch, applied_at
+from .torch_calls import (
     KINDS,
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
@@ -35,17 +44,8 @@ from ..recording.torch_calls import (
     tensors_in,
     untraceable,
 )
-from ..recording.variables import Sources, Where, running
-from ..recording.wiring import Key, Wiring, gradient_key, node_name
-from ..torch_private import (
-    CLEARS,
-    SWITCH,
-    hooks_on_saved,
-    next_number,
-    number_of,
-    unseen,
-    version,
-)
+from .variables import Sources, Where, exact, running
+from .wiring import Key, Wiring, gradient_key, node_name
 
 
 class _Slope(NamedTuple):
@@ -150,7 +150,7 @@ class Recorder(TorchFunctionMode):
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             if changed:
                 place, _ = running()
-                node.place = (place[0], place[1]) if place and place[1] else None
+                node.place = exact(place)
                 self.wrote(node, changed)
         return result
 
@@ -259,8 +259,8 @@ class Recorder(TorchFunctionMode):
         place, caller = ran or running()
         names = self._sources.names(place)
         node.variable = (names[0] or None) if names else None
-        node.place = (place[0], place[1]) if place and place[1] else None
-        node.caller = (caller[0], caller[1]) if caller and caller[1] else None
+        node.place = exact(place)
+        node.caller = exact(caller)
         for index, output in enumerate(outputs):
             node.outputs.append(Value.of(output))
             self._remember(output, node, index)
@@ -342,9 +342,8 @@ class Recorder(TorchFunctionMode):
         entry = self._tensors.get(id(tensor))
         if call in LEAVES_TORCH and entry is not None:
             recording, (place, _) = self.recording, running()
-            where = (place[0], place[1]) if place and place[1] else None
             value = entry[2].outputs[entry[3]]
-            left = Left(entry[2].name, call, value, len(recording.nodes), where)
+            left = Left(entry[2].name, call, value, len(recording.nodes), exact(place))
             recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
@@ -445,7 +444,7 @@ class Recorder(TorchFunctionMode):
             node = Node("", kind if own else op_type_of_node(kind), "plain", function="apply")
             self._add(node, [tensor])
             applied = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
-            node.place = (applied[0], applied[1]) if applied and applied[1] else None
+            node.place = exact(applied)
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
             if not own and made_by not in self._derived:

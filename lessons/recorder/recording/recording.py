@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import torch
 
 from ...tricks.errors import describe
-from ..recording.nodes import Edge, Left, Node, RecordError
-from ..recording.plain_tensor import Value, added
-from ..recording.saved import RefusedError, Saved, refusal
-from ..recording.switches import Off
-from ..recording.variables import Where
 from ..torch_private import sent_to, unseen
+from .nodes import Edge, Left, Node, RecordError
+from .plain_tensor import Value, added
+from .saved import RefusedError, Saved, refusal
+from .switches import Off
+from .variables import Where
 
 
 class Pass(NamedTuple):
@@ -159,6 +159,11 @@ class Recording:
         for edge in node.operands:
             edge.cut = (node.name, edge.operand) in self.cuts
 
+    def leaves(self) -> dict[str, torch.Tensor]:
+        """The leaves that can have a gradient and that somebody still holds, by name."""
+        kept = ((name, one()) for name, one in self._leaves.items())
+        return {name: leaf for name, leaf in kept if leaf is not None and leaf.requires_grad}
+
     def born(self, tensor: torch.Tensor) -> Where | None:
         """Where a tensor was made before the first op, if that was seen."""
         kept, place = self.births.get(id(tensor), (None, None))
@@ -209,11 +214,9 @@ class Recording:
                     self.seed = Value.of(torch.ones_like(root))
                 if root.grad_fn is not None:
                     self.saved.check(root.grad_fn, self.tensor)
-                for name, kept in self._leaves.items():
+                for name in self._leaves:
                     self.gradients.setdefault(name, None)
-                    leaf = kept()
-                    if leaf is not None and leaf.requires_grad:
-                        handles.append(self._hear(name, leaf))
+                handles += [self._hear(name, leaf) for name, leaf in self.leaves().items()]
             self.order, self.listening = [], True
             yield
         except RuntimeError as error:
@@ -289,14 +292,13 @@ def _run_backward(
             _forget(recording)
             recording.output, recording.output_index = node.name, index
             recording.seed = Value.of(seed)
-            leaves = [(name, kept()) for name, kept in recording._leaves.items()]
-        alive = [(name, leaf) for name, leaf in leaves if leaf is not None and leaf.requires_grad]
+        alive = recording.leaves()
         found: Sequence[torch.Tensor | None] = ()
         if output.requires_grad and alive:
             with unseen():
                 recording.saved.check(output.grad_fn, recording.tensor)
             recording.listening = True
-            found = sent_to([leaf for _, leaf in alive], output, seed, retain_graph=True)
+            found = sent_to([*alive.values()], output, seed, retain_graph=True)
     except RuntimeError as error:
         recording.order = _ordered(recording)
         said = refusal(recording.nodes, error, recording.order)
@@ -309,9 +311,9 @@ def _run_backward(
         node.upstream[index] = node.upstream[index] or recording.seed
         if recorder is not None:
             recorder.quiet -= 1
-    recording.gradients = {name: None for name, _ in leaves}
+    recording.gradients = dict.fromkeys(recording._leaves)
     with unseen():
-        for (name, _), gradient in zip(alive, found, strict=False):
+        for name, gradient in zip(alive, found, strict=False):
             value = None if gradient is None else Value.of(gradient)
             recording.gradients[name] = recording.nodes[name].upstream[0] = value
     recording.order = _ordered(recording)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import torch
 
 from ...text import number
-from ..recording.nodes import Node, RecordError, Stale
-from ..recording.plain_tensor import Value, flat, place
 from ..torch_private import REFUSED, number_of, saved_tensors, version
+from .nodes import Node, RecordError, Stale
+from .plain_tensor import Value, flat, place
 
 Nodes = Mapping[str, Node]
 """The nodes of a recording by name, in the order they ran."""

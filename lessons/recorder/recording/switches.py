@@ -1,7 +1,6 @@
 """Where a program switched gradients off, and how: read off the calls that run at that moment."""
 
 import ast
-import linecache
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 import torch
 
-from .variables import Where, outside, where
+from .variables import Where, outside, parsed, where
 
 _APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 _TORCH = Path(torch.__file__).parent
@@ -136,12 +135,8 @@ def _before() -> Off:
 @lru_cache(512)
 def _block(path: str, line: int, names: tuple[str, ...]) -> Off | None:
     """The innermost with-block around a line that has one of these names in its head."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(path)))
-    except (SyntaxError, ValueError):
-        return None
     found: Off | None = None
-    for node in ast.walk(tree):  # an outer block comes before those in it
+    for node in ast.walk(parsed(path)):  # an outer block comes before those in it
         if not isinstance(node, (ast.With, ast.AsyncWith)):
             continue
         for item in node.items:

@@ -8,8 +8,8 @@ import torch
 from ...tricks.lookup import SPELLINGS, Spelling
 from ...tricks.optypes import OP_TYPES
 from ...tricks.rule import Slot
-from ..recording.nodes import Kind
 from ..torch_private import PICKLED, SWITCH, transforms
+from .nodes import Kind
 
 KINDS: dict[str, Kind] = {
     "stop_gradient": "stopped",

@@ -47,8 +47,7 @@ class Sources:
         if expression is None:
             return ()
         if path not in self._files:
-            changed = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
-            self._files[path] = _in_file(path, changed)
+            self._files[path] = _in_file(path, _changed(path))
         return self._files[path].get(expression, ())
 
 
@@ -76,6 +75,16 @@ def line_of(where: Where | None) -> str:
     else:
         path = Path(path.name)
     return f"{path}:{place[0]}" if place else str(path)
+
+
+def in_line(where: Where | None) -> str:
+    """ " in train.py:12", to follow the name of an op; "" where the place is not known."""
+    return f" in {line_of(where)}" if where else ""
+
+
+def exact(where: Where | None) -> tuple[str, Place] | None:
+    """The place with its lines and columns; None where Python does not know them."""
+    return (where[0], where[1]) if where and where[1] else None
 
 
 def outside(frame: FrameType | None) -> FrameType | None:
@@ -108,13 +117,27 @@ def _place_at(code: CodeType, path: str, lines: bytes, instruction: int) -> Wher
     return path, (line, end_line, column, end_column)
 
 
+def parsed(path: str) -> ast.Module:
+    """The syntax tree of a file as it is now; an empty one if it is no Python."""
+    return _parsed(path, _changed(path))
+
+
+def _changed(path: str) -> int:
+    return os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+
+
 @lru_cache(64)
-def _in_file(path: str, changed: int) -> dict[Place, tuple[str, ...]]:
+def _parsed(path: str, changed: int) -> ast.Module:
     linecache.checkcache(path)
     try:
-        return assignments(ast.parse("".join(linecache.getlines(path))))
+        return ast.parse("".join(linecache.getlines(path)))
     except (SyntaxError, ValueError):
-        return {}
+        return ast.Module([], [])
+
+
+@lru_cache(64)
+def _in_file(path: str, changed: int) -> dict[Place, tuple[str, ...]]:
+    return assignments(_parsed(path, changed))
 
 
 def assignments(tree: ast.AST) -> dict[Place, tuple[str, ...]]:

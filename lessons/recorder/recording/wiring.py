@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import torch
 
 from ...tricks.rule import rule_name
-from ..recording.nodes import Edge, Node
-from ..recording.plain_tensor import Value, added
-from ..recording.recording import Recording
 from ..torch_private import unseen
+from .nodes import Edge, Node
+from .plain_tensor import Value, added
+from .recording import Recording
 
 Key = tuple[Any, int]
 """A place where gradients are summed: an autograd node and which of its outputs."""

@@ -1,0 +1,52 @@
+"""A chart that is moved without Plotly is the chart that Plotly draws (plotly_fast_path.js)."""
+
+import pytest
+
+from lessons.outputs import catalogue
+from tests.browser.looking import caught_up, control, open_drawers, ready
+
+pytestmark = pytest.mark.browser
+
+# Every line, area, mark and word of a chart: its box, as far as it lies on the axes. Plotly leaves
+# out what lies outside.
+SEEN = """() => {
+  const plot = document.querySelector("[data-figure=gradient] .gl-plot");
+  const { left, top, right, bottom } = plot.querySelector(".nsewdrag").getBoundingClientRect();
+  const cut = (at, low, high) => Math.min(Math.max(at, low), high);
+  const seen = (node) => node.style.strokeWidth !== "0px" || node.matches(".js-fill, .point");
+  const all = [...plot.querySelectorAll(".scatterlayer :is(path, .textpoint > text)")];
+  return all.filter(seen).map((node) => {
+    const box = node.getBoundingClientRect();
+    return [node.getAttribute("class") + node.textContent,
+      cut(box.left, left, right), cut(box.top, top, bottom),
+      cut(box.right, left, right), cut(box.bottom, top, bottom)];
+  });
+}"""
+# Keep what is shown from when numbers were written in until Plotly takes over.
+WATCH = f"""() => {{
+  const root = document.querySelector("[data-figure=gradient]");
+  new MutationObserver(() => {{ if ("behind" in root.dataset) window.moved = ({SEEN})(); }})
+    .observe(root, {{ attributeFilter: ["data-behind"] }});
+}}"""
+
+
+@pytest.mark.parametrize(
+    "lesson", [pytest.param("noise_leaks", id="bands"), pytest.param("wrong_place", id="curves")]
+)
+def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson):
+    page = open_page(
+        f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=6&x=-2,0,1.5&draws=2000"
+    )
+    page.emulate_media(reduced_motion="reduce")
+    open_drawers(ready(page), "More settings", "Gradient")
+    page.locator("[data-figure=gradient] .js-line").first.wait_for()
+    caught_up(page)
+    before = page.evaluate(SEEN)
+    page.evaluate(WATCH)
+    control(page, "noise_high").fill("1.05")
+    page.wait_for_function("window.moved")
+    caught_up(page)
+    moved, drawn = page.evaluate("moved"), page.evaluate(SEEN)
+    assert moved != before
+    assert [words for words, *_ in moved] == [words for words, *_ in drawn]
+    assert [at for _, *at in moved] == [pytest.approx(at, abs=0.6) for _, *at in drawn]
