@@ -20,7 +20,8 @@ const RAN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .st
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
-const COMING = `:is(${BAR}, .gt-sketch:empty):not(:is(${OWN}) *)`;
+const SKETCH = ".st-key-stage .stBidiComponent:not(:has(.gt-sketch > *))"; // not drawn yet
+const COMING = `:is(${BAR}, ${SKETCH}):not(:is(${OWN}) *)`;
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed = "";
