@@ -24,7 +24,7 @@ table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -69,6 +69,19 @@ class Start:
         lengths = {len(leaf) for leaf in self.leaves.values() if leaf.ndim == 1}
         if len(self.index) == len(lengths) == 1:  # one axis, and all lists are equally long
             object.__setattr__(self, "index", Entry(self.index, of=lengths.pop()))
+
+    def but(self, **others: Any) -> "Start":
+        """The same run with other leaves and settings in the place of those of these names.
+
+        A leaf gets a gradient where the one that it replaces does.
+        """
+        leaves, settings = dict(self.leaves), dict(self.settings)
+        for name, value in others.items():
+            if name in leaves:
+                leaves[name] = value.detach().requires_grad_(leaves[name].requires_grad)
+            else:
+                settings[name] = value
+        return replace(self, leaves=leaves, settings=settings)
 
     def call(self, program: Callable[..., Any]) -> Any:
         """What the program returns; of a module's class the settings make one, for the leaves."""

@@ -10,18 +10,18 @@ from typing import Any
 
 import torch
 
-from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Lab
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Facts, FactsAsAsked, Note, Result
 from lessons.kit.causes import Cause, notes_on_not_finite
-from lessons.kit.curve import AsAsked, Program, by_role_asked
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.experiment import AsAsked, Experiment, Program, Roles, run_of
 from lessons.kit.inputs import (
     COMPUTED_IN,
     array,
     grid_around,
     inputs,
+    place_of,
     point_in_text,
     series_by_role,
 )
@@ -29,9 +29,6 @@ from lessons.text import counted
 
 Run = Callable[..., Mapping[str, float]]
 """All roles at the chosen x; settings given by name take the place of the learner's."""
-
-Roles = Mapping[str, torch.Tensor]
-
 
 Observe = Callable[[Program, torch.Tensor, Values], Facts]
 """Facts from runs of the program itself at the chosen x, shape [1], with these settings."""
@@ -54,8 +51,8 @@ class Curve:
     """What a lesson says of its function; the lab does the rest.
 
     Args:
-        parameters: the lesson's own settings; program, expression and intended take them by name.
-        expression: the program's forward pass without any trick: its autograd is the true gradient.
+        parameters: the lesson's own settings; program, plain and intended take them by name.
+        plain: the program's forward pass without any trick: its autograd is the true gradient.
         intended: the gradient that is wanted, as a formula independent of the program.
         text: names of the axes, captions.
         x: the inputs at first, as text.
@@ -69,7 +66,7 @@ class Curve:
     """
 
     parameters: tuple[Parameter, ...]
-    expression: Program
+    plain: Program
     intended: Program
     text: CurveText
     x: str = "-2, -1, 1"
@@ -77,6 +74,12 @@ class Curve:
     facts: Callable[[Run, Values], Facts] = _no_facts
     observe: Observe = _nothing_observed
     causes: Callable[[torch.Tensor, Roles], Iterable[Cause]] = _no_causes
+
+    @property
+    def experiment(self) -> Experiment:
+        """The run at all of the learner's inputs."""
+        settings = [parameter.name for parameter in self.parameters]
+        return Experiment(run_of("x", settings=settings), self.plain, self.intended)
 
 
 def curve_lab(curve: Curve) -> Lab:
@@ -88,33 +91,26 @@ def curve_lab(curve: Curve) -> Lab:
         *COMPUTED_IN,
     )
 
-    def settings(values: Values) -> dict[str, Any]:
-        return {parameter.name: values[parameter.name] for parameter in curve.parameters}
+    experiment = curve.experiment
 
     def compute(program: Program, values: Values) -> Result:
-        device, dtype = device_and_dtype(values)
-        chosen = settings(values)
-
-        def roles(x: torch.Tensor, **other: Any) -> AsAsked[torch.Tensor]:
-            given = chosen | other
-            return by_role_asked(
-                program, curve.expression, curve.intended, x.to(device, dtype), given
-            )
-
+        start = experiment.run(values)
+        x, settings = start.leaves["x"].detach(), start.settings
         points = torch.tensor(values["x"], dtype=torch.float64)
-        place = min(values["point"], len(points)) - 1
+        place = place_of(values)
         grid = grid_around(points)
-        at_points, on_grid = dict(roles(points)), dict(roles(grid))
+        at_points = experiment.by_role(program, start)
+        on_grid = experiment.by_role(program, start.but(x=grid.to(x)))
 
         def run(**other: Any) -> Mapping[str, float]:
-            found = roles(points[[place]], **other)
+            found = experiment.by_role(program, start.but(x=x[[place]], **other))
             return AsAsked({role: partial(_first, found, role) for role in found})
 
         def observed() -> Facts:
-            return curve.observe(program, points[[place]].to(device, dtype), chosen)
+            return curve.observe(program, x[[place]], settings)
 
         known = {
-            **chosen,
+            **settings,
             "x": float(points[place]),
             "inputs": len(points),
             **{role: float(value[place]) for role, value in at_points.items()},
@@ -122,22 +118,17 @@ def curve_lab(curve: Curve) -> Lab:
         return Result(
             series=series_by_role(array(points), at_points),
             curves=series_by_role(array(grid), on_grid),
-            facts=FactsAsAsked(known, observed, lambda: curve.facts(run, chosen)),
-            notes=(*_not_finite(points, points.to(device, dtype), at_points, curve.causes),),
+            facts=FactsAsAsked(known, observed, lambda: curve.facts(run, settings)),
+            notes=(*_not_finite(points, x, at_points, curve.causes),),
             work=counted(len(points), "input"),
         )
-
-    def start(values: Values) -> Start:
-        x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
-        place = min(values["point"], len(x)) - 1
-        return Start({"x": x.requires_grad_()}, settings(values), (place,))
 
     return Lab(
         parameters=parameters,
         compute=compute,
         figures=lambda result, values: curve_figures(result, curve.text),
         table=lambda result, values: curve_table(result, curve.text),
-        start=start,
+        start=experiment.run,
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.devices import DTYPES
-from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter
+from lessons.contract.devices import DTYPES, device_and_dtype
+from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values
 from lessons.contract.result import Array, Series
 
 GRID = 121
@@ -80,6 +80,16 @@ def grid_around(points: torch.Tensor, count: int = GRID) -> torch.Tensor:
     reach = next(one * power for one in _ROUND if one * power >= least)
     middle = count // 2
     return torch.arange(-middle, middle + 1, dtype=torch.float64) / middle * reach
+
+
+def leaf(values: Values, name: str) -> torch.Tensor:
+    """A number or list among a lab's values as a tensor, where and in what the lab computes."""
+    return torch.tensor(values[name], dtype=torch.float64).to(*device_and_dtype(values))
+
+
+def place_of(values: Values, of: str = "x") -> int:
+    """The chosen entry of a list, 0 for the first; the last one where it is shorter."""
+    return int(min(values.get("point", 1), len(values[of]))) - 1
 
 
 def array(values: torch.Tensor) -> Array:

@@ -6,9 +6,8 @@ import threading
 import pytest
 import torch
 
-from lessons.chapters.reversal.builder.lesson import builder, each_by_its_own, not_flipped
+from lessons.chapters.reversal.builder.lesson import CURVE, builder
 from lessons.contract.parameters import InvalidParametersError
-from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
 from lessons.tricks import (
     TrickError,
@@ -27,7 +26,7 @@ X = torch.tensor([-1.5, -0.5, 0.0, 2.0], dtype=torch.float64)
 
 def roles(**given):
     settings = {"scale": 2.0, "second": 0.5, "way": "rule", "builders": 1} | given
-    return by_role(builder, not_flipped, each_by_its_own, X, settings)
+    return course.by_role(CURVE.experiment, builder, settings, x=X)
 
 
 @pytest.mark.parametrize("scale", [-1.0, 0.0, 2.0])
@@ -106,7 +105,7 @@ def test_another_program_makes_another_answer_right():
         return builder(x, second, second, "rule", builders)
 
     def plain(x, scale, second, way, builders):
-        return not_flipped(x, scale, second, way, builders)
+        return CURVE.plain(x)
 
     assert answers(builder) == ["first_twice", "refused"]
     assert answers(no_registry) == ["own", "separate"]

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.override_map.clip_identity.lesson import (
-    clip_identity,
-    clipped_at_x,
-    without_rule,
-)
-from lessons.chapters.reversal.flip.lesson import flip, flipped_once, not_flipped
-from lessons.kit.curve import by_role
+from lessons.chapters.override_map.clip_identity.lesson import CURVE as CLIP
+from lessons.chapters.override_map.clip_identity.lesson import clip_identity
+from lessons.chapters.reversal.flip.lesson import CURVE as FLIP
+from lessons.chapters.reversal.flip.lesson import flip
 from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
 from lessons.tricks import (
@@ -32,12 +29,12 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
 
 def clip_roles(x, **settings):
-    return by_role(clip_identity, without_rule, clipped_at_x, x, PLAIN | settings)
+    return course.by_role(CLIP.experiment, clip_identity, PLAIN | settings, x=x)
 
 
 def flip_roles(x, **settings):
     settings = {"scale": 1.0, "beside": 0.0, "flips": 1} | settings
-    return by_role(flip, not_flipped, flipped_once, x, settings)
+    return course.by_role(FLIP.experiment, flip, settings, x=x)
 
 
 @pytest.mark.parametrize("limit", [0.0, 0.1, 1.0, 7.5])
@@ -134,7 +131,7 @@ def test_summing_before_the_rule_is_told_apart_from_clipping_each_use():
 
     assert answers(clip_identity) == ["sum", "scaled"]
     assert answers(with_each) == ["clip", "limit"]
-    assert answers(without_rule) == ["none", "none"]
+    assert answers(CLIP.plain) == ["none", "none"]
 
 
 def test_what_a_reversal_turns_is_told_apart():
@@ -151,7 +148,7 @@ def test_what_a_reversal_turns_is_told_apart():
     assert answers(flip) == ["path", "product"]
     assert answers(all_of_x)[0] == "everything"
     assert answers(signs) == ["sign_only", "nothing"]
-    assert answers(not_flipped) == ["nothing", "nothing"]
+    assert answers(FLIP.plain) == ["nothing", "nothing"]
     assert answers(lambda x, scale, beside, flips: flip(x, scale, beside, min(flips, 1)))[1] == (
         "path"
     )

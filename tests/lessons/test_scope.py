@@ -5,8 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lessons.chapters.override_map.scope.lesson import one_rule, scope, what_is_seen, without_map
-from lessons.kit.curve import by_role
+from lessons.chapters.override_map.scope.lesson import CURVE, scope, what_is_seen
 from lessons.outputs.catalogue import find
 from lessons.tricks import gradient_override_map, identity, override_gradients
 from tests.engine.reference import CASES
@@ -17,7 +16,7 @@ X = torch.tensor([-2.0, 0.0, 1.0, 3.0], dtype=torch.float64)
 
 def roles(**given):
     settings = {"factor": 10.0, "inner": 2.0, "ops": 1, "place": "map"} | given
-    return by_role(scope, without_map, one_rule, X, settings)
+    return course.by_role(CURVE.experiment, scope, settings, x=X)
 
 
 @pytest.mark.parametrize("factor", [-3.0, 0.0, 0.5, 10.0])
@@ -83,7 +82,7 @@ def test_another_program_makes_another_answer_right():
     assert answers(scope) == ["each_op", "inner"]
     assert answers(once)[0] == "once"
     assert answers(added)[0] == "added"
-    assert [answers(program)[1] for program in (outer, both, without_map)] == [
+    assert [answers(program)[1] for program in (outer, both, CURVE.plain)] == [
         "outer",
         "both",
         "neither",

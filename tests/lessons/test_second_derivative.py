@@ -6,11 +6,10 @@ import torch
 
 from lessons.chapters.override_map.second_derivative.bug import BUG
 from lessons.chapters.override_map.second_derivative.lesson import (
+    CURVE,
     second_derivative,
-    slope,
     without_rule,
 )
-from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
 from tests.engine.reference import CASES
@@ -22,7 +21,7 @@ X = torch.tensor([-2.0, 0.0, 1.5, 3.0], dtype=torch.float64)
 
 def roles(x=X, kind="identity", factor=10.0, order="1"):
     settings = {"kind": kind, "factor": factor, "order": order}
-    return by_role(second_derivative, without_rule, slope, x, settings)
+    return course.by_role(CURVE.experiment, second_derivative, settings, x=x)
 
 
 @pytest.mark.parametrize("factor", [-1.0, 0.5, 10.0])

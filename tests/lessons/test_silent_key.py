@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.chapters.override_map.silent_key.lesson import (
+    CURVE,
     IN_TENSORFLOW,
     outcome,
     silent_key,
-    through_the_sign,
 )
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
@@ -130,7 +130,7 @@ def test_another_program_makes_another_answer_right():
     result = lesson.compute(values)
     assert right(lesson, "absent", result) == "warning"
     assert result["intended_gradient"].y.tolist() == pytest.approx(
-        through_the_sign(torch.from_numpy(result["forward"].x), "").tolist()
+        CURVE.intended(torch.from_numpy(result["forward"].x)).tolist()
     )
 
 

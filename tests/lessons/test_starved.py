@@ -8,14 +8,12 @@ import pytest
 import torch
 
 from lessons.chapters.clipping.starved.lab import (
+    CURVE,
     FAR,
     on_both,
-    share_of_wrong,
-    through_logarithms,
     to_the_right,
 )
 from lessons.chapters.clipping.starved.lesson import starved
-from lessons.kit.curve import by_role
 from lessons.outputs.catalogue import find
 from tests.engine.reference import CASES
 from tests.support import course
@@ -29,7 +27,7 @@ run = partial(course.run, "starved")
 
 def roles(x, dtype=torch.float64, **settings):
     x = torch.tensor(x, dtype=dtype)
-    return by_role(on_both(starved), through_logarithms, share_of_wrong, x, settings)
+    return course.by_role(CURVE.experiment, on_both(starved), settings, x=x)
 
 
 @pytest.mark.parametrize("name", ["s1_sm_two_class", "s1_sm_right", "s1_sm_two_class_f32"])
@@ -68,7 +66,7 @@ def test_the_true_gradient_is_the_central_difference_of_the_loss():
     for settings in (SQUARED, CROSS):
         lost = on_both(starved)
         difference = (lost(x + h, **settings) - lost(x - h, **settings)) / (2 * h)
-        ours = by_role(on_both(starved), through_logarithms, share_of_wrong, x, settings)
+        ours = course.by_role(CURVE.experiment, on_both(starved), settings, x=x)
         assert torch.allclose(ours["true_gradient"], difference, rtol=1e-5, atol=1e-9)
 
 
@@ -99,7 +97,7 @@ def test_in_float32_the_wrong_logit_of_a_sure_mistake_gets_0_and_the_right_one_d
 def test_both_logits_get_opposite_gradients_as_long_as_nothing_is_rounded(loss, scale):
     x = torch.linspace(-6.0, 9.0, 31, dtype=torch.float64)
     settings = {"right": 0.3, "loss": loss, "scale": scale}
-    wrong = by_role(on_both(starved), through_logarithms, share_of_wrong, x, settings)
+    wrong = course.by_role(CURVE.experiment, on_both(starved), settings, x=x)
     right = to_the_right(starved, x, **settings)
     assert torch.allclose(wrong["trick_gradient"], -right, rtol=1e-9, atol=1e-14)
 

@@ -1,11 +1,15 @@
 """Lessons as their tests want them: computed by name, or with another program in their place."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+import torch
+
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result
+from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.outputs.catalogue import find
 from lessons.recorder.cutting import Cut
 
@@ -14,6 +18,14 @@ def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:
     """What a lesson comes to with these settings, as text."""
     lesson = find(slug)
     return lesson.compute(lesson.validate(given), cuts=cuts)
+
+
+def by_role(
+    experiment: Experiment, program: Program, settings: Mapping[str, Any], **leaves: torch.Tensor
+) -> Roles:
+    """Value and gradients of a program at these leaves, all of them trained."""
+    trained = {name: leaf.detach().requires_grad_() for name, leaf in leaves.items()}
+    return dict(experiment.by_role(program, Start(trained, settings)))
 
 
 def answers(slug: str, program: Callable[..., Any], *names: str) -> list[str]:

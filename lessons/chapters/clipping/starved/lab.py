@@ -20,9 +20,9 @@ from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
-from lessons.kit.curve import Program, by_role
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array
@@ -72,7 +72,7 @@ CURVE = Curve(
         ),
         Number("scale", "Loss times", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
     ),
-    expression=through_logarithms,
+    plain=through_logarithms,
     intended=share_of_wrong,
     text=CurveText(
         value="loss",
@@ -149,9 +149,9 @@ def _named(result: Result) -> Mapping[str, Series]:
 def _way(program: Program) -> Mapping[str, float]:
     """The squared error's gradient from an even chance to a sure mistake, and its peak."""
     x = torch.linspace(0.0, FAR, 2001, dtype=torch.float64)
-    settings = {"right": 0.0, "loss": "squared", "scale": 1.0}
-    roles = by_role(on_both(program), through_logarithms, share_of_wrong, x, settings)
-    sizes = roles["trick_gradient"]
+    x.requires_grad_()
+    sizes = gradient(program(x, torch.zeros_like(x), "squared", 1.0), x)
+    x = x.detach()
     top = int(sizes.abs().argmax())
     return {
         "even": float(sizes[0].abs()),

@@ -13,9 +13,9 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.kit.chart_pieces import Trace
-from lessons.kit.curve import Program, by_role_asked
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
 
 REFUSED = "modified by an inplace operation"
@@ -73,7 +73,7 @@ CURVE = Curve(
         ),
         Number("added", "Added c", "1", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
     ),
-    expression=unchanged,
+    plain=unchanged,
     intended=by_formula,
     text=CurveText(
         value="z",
@@ -151,8 +151,8 @@ def _facts(
     """What comes of each change at the chosen input, and what one may expect of it."""
 
     def came(**other: str) -> float:
-        given = {**settings, **other}
-        return float(by_role_asked(program, unchanged, by_formula, x, given)["trick_gradient"])
+        given = Start({"x": x.requires_grad_()}, {**settings, **other})
+        return float(CURVE.experiment.by_role(program, given)["trick_gradient"])
 
     y = torch.exp(x)
     before = y._version

@@ -1,14 +1,16 @@
 """A router keeps the best experts of a token and divides their gates by their sum."""
 
+from typing import Any
+
 import torch
 
 from lessons.chapters.gone_missing.router.batch import attention_to_one, batches
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
 
 ROUNDING = 1e-6
@@ -31,16 +33,8 @@ def router(
     return (gates * outputs[kept]).sum(0)
 
 
-def no_stop(
-    x: torch.Tensor, k: int, gate: str, first: float, second: float, third: float
-) -> torch.Tensor:
-    """The same forward expression, the sum as a part of it."""
-    plain = "normalised" if gate == "stopped" else gate
-    return router(x, k, plain, first, second, third)
-
-
 def all_experts(
-    x: torch.Tensor, k: int, gate: str, first: float, second: float, third: float
+    x: torch.Tensor, first: float, second: float, third: float, **_: Any
 ) -> torch.Tensor:
     """What is wanted: the slope of the mixture of all three, by hand: p₁ (y₁ − Σ pᵢ yᵢ)."""
     p = torch.softmax(torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)]), 0)
@@ -117,7 +111,10 @@ CURVE = Curve(
             )
         ),
     ),
-    expression=no_stop,
+    # The sum as a part of the expression.
+    plain=lambda x, gate, **settings: router(
+        x, gate="normalised" if gate == "stopped" else gate, **settings
+    ),
     intended=all_experts,
     text=CurveText(
         value="y",

@@ -31,15 +31,8 @@ def clip_identity(
     return sum(terms[1:], terms[0])
 
 
-def without_rule(
-    x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
-) -> torch.Tensor:
-    """The same forward expression; no identity, no rule."""
-    return uses * (factor * x) ** int(power)
-
-
 def clipped_at_x(
-    x: torch.Tensor, limit: float, factor: float, uses: int, place: str, power: str
+    x: torch.Tensor, limit: float, factor: float, uses: int, power: str, **_: str
 ) -> torch.Tensor:
     """What is wanted: the true gradient, held to the limit where it arrives at x."""
     slope = factor * torch.ones_like(x) if power == "1" else 2 * factor**2 * x
@@ -119,7 +112,7 @@ CURVE = Curve(
         Integer("uses", "Times y is used", "2", low=1, high=10),
         Choice("power", "Loss", "1", options=(("1", "L = Σ y"), ("2", "L = Σ y²"))),
     ),
-    expression=without_rule,
+    plain=lambda x, factor, uses, power, **_: uses * (factor * x) ** int(power),
     intended=clipped_at_x,
     text=CurveText(
         value="L",

@@ -39,16 +39,6 @@ def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) ->
     return y**2
 
 
-def without_map(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
-    """The same forward expression; an identity leaves no trace."""
-    return x**2
-
-
-def one_rule(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
-    """What a map is written for: the true gradient times the factor, once."""
-    return factor * 2 * x
-
-
 def _when(factor: float, x: float) -> dict[str, float]:
     """The gradient of an identity inside a map taken outside it, and the other way round."""
 
@@ -158,8 +148,9 @@ CURVE = Curve(
             ),
         ),
     ),
-    expression=without_map,
-    intended=one_rule,
+    plain=lambda x, **_: x**2,  # an identity leaves no trace
+    # What a map is written for: the true gradient times the factor, once.
+    intended=lambda x, factor, **_: factor * 2 * x,
     text=CurveText(
         value="L",
         gradient="dL/dx",

@@ -105,7 +105,7 @@ CURVE = Curve(
             options=(("1", "first"), ("2", "second"), ("3", "third")),
         ),
     ),
-    expression=without_rule,
+    plain=without_rule,
     intended=slope,
     text=CurveText(
         value="y",

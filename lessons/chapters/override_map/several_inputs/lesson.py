@@ -7,9 +7,9 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
 
@@ -38,7 +38,7 @@ def several_inputs(
 
 
 def without_rule(
-    x: torch.Tensor, factor: float, product: str, rule: str, power: str
+    x: torch.Tensor, factor: float, product: str, power: str, **_: str
 ) -> torch.Tensor:
     """The same forward expression, without a product to override; no map."""
     y = (factor + 1) * x + 1 if product == "matmul" else factor * x
@@ -133,7 +133,7 @@ CURVE = Curve(
         Number("factor", "Input I", "10", low=-100.0, high=100.0, slider=(-20.0, 20.0), step=0.5),
         Choice("power", "Loss", "1", options=(("1", "L = Y"), ("2", "L = Y²"))),
     ),
-    expression=without_rule,
+    plain=without_rule,
     intended=as_meant,
     text=CurveText(
         value="L",

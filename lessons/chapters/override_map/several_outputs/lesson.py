@@ -8,9 +8,9 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.tricks import gradient_override_map, py_func
 from lessons.tricks.rule import Op
 
@@ -39,7 +39,7 @@ def several_outputs(
 
 
 def without_rule(
-    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, rule: str, power: str
+    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, power: str, **_: str
 ) -> torch.Tensor:
     """The same forward expression, by ops that know their gradients."""
     p = int(power)
@@ -47,7 +47,7 @@ def without_rule(
 
 
 def added_up(
-    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, rule: str, power: str
+    x: torch.Tensor, b: float, w1: float, w2: float, w3: float, power: str, **_: str
 ) -> torch.Tensor:
     """What is wanted: each output's upstream gradient times its derivative by x, added up."""
     if power == "1":
@@ -142,7 +142,7 @@ CURVE = Curve(
         _weight(2),
         _weight(3),
     ),
-    expression=without_rule,
+    plain=without_rule,
     intended=added_up,
     text=CurveText(
         value="L",

@@ -13,9 +13,9 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Text, Values
 from lessons.contract.result import Note, Result
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.tricks import TrickError, gradient_override_map
 from lessons.tricks.entry import unmatched
 from lessons.tricks.lookup import resolve
@@ -27,16 +27,6 @@ def silent_key(x: torch.Tensor, key: str) -> torch.Tensor:
 
     with gradient_override_map({key: straight} if key else {}):
         return torch.sign(torch.sin(x))
-
-
-def without_map(x: torch.Tensor, key: str) -> torch.Tensor:
-    """The same forward expression; no map."""
-    return torch.sign(torch.sin(x))
-
-
-def through_the_sign(x: torch.Tensor, key: str) -> torch.Tensor:
-    """What is wanted: the sign passes on what arrives, and the sine has its own gradient."""
-    return torch.cos(x)
 
 
 IN_TENSORFLOW = ("Sin", "Sign")
@@ -143,8 +133,9 @@ CURVE = Curve(
     parameters=(
         Text("key", "Key of the map", "Sign", longest=40, read=op_type, placeholder="an op type"),
     ),
-    expression=without_map,
-    intended=through_the_sign,
+    plain=lambda x, **_: torch.sign(torch.sin(x)),
+    # The sign passes on what arrives, and the sine has its own gradient.
+    intended=lambda x, **_: torch.cos(x),
     text=CurveText(
         value="y",
         gradient="dy/dx",

@@ -12,9 +12,9 @@ from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Text, Values
 from lessons.contract.result import Result
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.recorder import named, record
 from lessons.tricks import TrickError, gradient_override_map, identity, op_types
@@ -33,16 +33,6 @@ def type_not_name(x: torch.Tensor, key: str, name: str, place: str) -> torch.Ten
         if place == "inside":
             y = identity(y)
     return identity(y) if place == "outside" else y
-
-
-def without_rule(x: torch.Tensor, key: str, name: str, place: str) -> torch.Tensor:
-    """The same forward expression; no map."""
-    return torch.square(torch.mul(x, 6))
-
-
-def half_of_true(x: torch.Tensor, key: str, name: str, place: str) -> torch.Tensor:
-    """What is wanted: half of the derivative 72·x of (6·x)²."""
-    return 36 * x
 
 
 def a_type(text: str) -> None:
@@ -160,8 +150,8 @@ CURVE = Curve(
             options=(("none", "none"), ("inside", "inside"), ("outside", "after it")),
         ),
     ),
-    expression=without_rule,
-    intended=half_of_true,
+    plain=lambda x, **_: torch.square(torch.mul(x, 6)),
+    intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²
     text=CurveText(
         value="y",
         gradient="dy/dx",

@@ -8,9 +8,9 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.recorder import record
 from lessons.tricks import TrickError, gradient_override_map, identity
@@ -27,16 +27,6 @@ def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
 
     with gradient_override_map({op_type: half}):
         return identity(torch.square(torch.mul(x, 6)))
-
-
-def without_rule(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
-    """The same forward expression; no rule."""
-    return torch.square(torch.mul(x, 6))
-
-
-def half_of_true(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
-    """What is wanted: half of the derivative 72·x of (6·x)²."""
-    return 36 * x
 
 
 def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
@@ -130,8 +120,8 @@ CURVE = Curve(
             options=(("missing", "not in the rule"), ("supplied", "in the rule")),
         ),
     ),
-    expression=without_rule,
-    intended=half_of_true,
+    plain=lambda x, **_: torch.square(torch.mul(x, 6)),
+    intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²
     text=CurveText(
         value="y",
         gradient="dy/dx",

@@ -40,20 +40,6 @@ def builder(x: torch.Tensor, scale: float, second: float, way: str, builders: in
     return flip(x, scale, counts[0]) ** 3 + flip(x, second, counts[-1]) ** 2
 
 
-def not_flipped(
-    x: torch.Tensor, scale: float, second: float, way: str, builders: int
-) -> torch.Tensor:
-    """The same forward expression with no reversal."""
-    return x**3 + x**2
-
-
-def each_by_its_own(
-    x: torch.Tensor, scale: float, second: float, way: str, builders: int
-) -> torch.Tensor:
-    """What is wanted: each path reversed with the λ of its own call."""
-    return -scale * 3 * x**2 - second * 2 * x
-
-
 def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     """The gradient in each way, what a second builder meets, and what each belief expects."""
     scale, second = settings["scale"], settings["second"]
@@ -144,8 +130,9 @@ CURVE = Curve(
         ),
         Integer("builders", "Builders", "1", "Each counts its own calls.", low=1, high=2),
     ),
-    expression=not_flipped,
-    intended=each_by_its_own,
+    plain=lambda x, **_: x**3 + x**2,
+    # Each path reversed with the λ of its own call.
+    intended=lambda x, scale, second, **_: -scale * 3 * x**2 - second * 2 * x,
     text=CurveText(
         value="L",
         gradient="dL/dx",

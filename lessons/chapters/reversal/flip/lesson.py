@@ -18,16 +18,6 @@ def flip(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tens
     return y**3 + beside * x
 
 
-def not_flipped(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
-    """The same forward expression with no reversal."""
-    return x**3 + beside * x
-
-
-def flipped_once(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
-    """What a reversal is for: −λ times the gradient of the cube, the other path as it is."""
-    return -scale * 3 * x**2 + beside
-
-
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
     """The gradient with one and two reversals, and what each belief expects of it."""
     scale, beside = settings["scale"], settings["beside"]
@@ -69,8 +59,9 @@ CURVE = Curve(
         ),
         Integer("flips", "Reversals in a row", "1", low=0, high=8),
     ),
-    expression=not_flipped,
-    intended=flipped_once,
+    plain=lambda x, beside, **_: x**3 + beside * x,
+    # The cube's gradient times −λ, the other path's as it is.
+    intended=lambda x, scale, beside, **_: -scale * 3 * x**2 + beside,
     text=CurveText(
         value="L",
         gradient="dL/dx",

@@ -10,9 +10,9 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
 from lessons.kit.answers import which
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.tricks import stop_gradient, straight_through
 
@@ -34,11 +34,6 @@ def quantised(x: torch.Tensor, function: str, spelling: str, after: str) -> torc
     else:
         q = f(x)
     return q**2 if after == "square" else q
-
-
-def no_trick(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
-    """The same forward expression with the step function as it is."""
-    return quantised(x, function, "plain", after)
 
 
 def straight(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
@@ -140,7 +135,7 @@ CURVE = Curve(
         ),
         Choice("after", "Op after it", "square", options=(("nothing", "none"), ("square", "q²"))),
     ),
-    expression=no_trick,
+    plain=lambda x, **settings: quantised(x, **settings | {"spelling": "plain"}),
     intended=straight,
     text=CurveText(
         value="the result",

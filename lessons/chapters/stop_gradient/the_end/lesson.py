@@ -8,9 +8,9 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.kit.answers import which
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
-from lessons.kit.curve_lab import Curve, Roles, Run, curve_lab
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program, Roles
 from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
 
 AFTER: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
@@ -165,7 +165,7 @@ CURVE = Curve(
             options=(("nothing", "none"), ("linear", "3z + 1"), ("square", "z²")),
         ),
     ),
-    expression=no_trick,
+    plain=no_trick,
     intended=of_the_clean_value,
     text=CurveText(
         value="w",

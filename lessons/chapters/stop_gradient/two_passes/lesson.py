@@ -7,9 +7,9 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
-from lessons.kit.curve import Program
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
 
 WEIGHT, RATE, DECAY = 1.0, 0.1, 0.5
@@ -26,11 +26,6 @@ def two_passes(x: torch.Tensor, stopped: str) -> torch.Tensor:
         with torch.no_grad():
             first = x
     return first**2 * second
-
-
-def nothing_stopped(x: torch.Tensor, stopped: str) -> torch.Tensor:
-    """The same forward expression with no trick: x³."""
-    return x**2 * x
 
 
 def paths_left(x: torch.Tensor, stopped: str) -> torch.Tensor:
@@ -115,7 +110,7 @@ CURVE = Curve(
             ),
         ),
     ),
-    expression=nothing_stopped,
+    plain=lambda x, **_: x**2 * x,
     intended=paths_left,
     text=CurveText(
         value="y",
