@@ -42,6 +42,9 @@ from tests.support.visitor import Tabs, arrive
 
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
+# In CI nobody sees the screenshots: this shows whether a lab came, and whether it was ready.
+SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
+  `${one.className} ${JSON.stringify(one.dataset)}`).join("\\n") + "\\n" + document.body.innerText.slice(0, 4000)"""
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py")
 NOTHING = re.compile("(?!)")
 
@@ -221,11 +224,14 @@ def save_screenshots(name: str, pages: list[Page]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item):
-    """Note that a test failed, for `open_page`, and show what its server had to say."""
+    """Note that a test failed, for `open_page`; show what its server logged and its page says."""
     report = yield
     if report.when == "call" and report.failed:
         item.stash[FAILED] = True
         for name, value in getattr(item, "funcargs", {}).items():
             if isinstance(value, Server):
                 report.sections.append((f"server log of {name}", value.log()))
+            elif isinstance(value, Page):
+                said = value.evaluate(SAID)
+                report.sections.append((f"what {name} shows", f"{value.url}\n{said}"))
     return report
