@@ -44,7 +44,8 @@ RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 # In CI nobody sees the screenshots: this shows whether a lab came, and whether it was ready.
 SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
-  `${one.className} ${JSON.stringify(one.dataset)}`).join("\\n") + "\\n" + document.body.innerText.slice(0, 4000)"""
+  `${one.className} ${JSON.stringify(one.dataset)}`
+).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py")
 NOTHING = re.compile("(?!)")
 
