@@ -171,7 +171,7 @@ def _trained(one: Asked, steps: int | None) -> History | None:
             raise ValueError(f"--steps came, and {one.lesson.slug} trains nothing. Leave it out.")
         return None
     program = one.lesson.cut_open(one.cuts if training.cuts else ())
-    run = Run(training, program, one.values)
+    run = Run(one.lesson.lab, program, one.values)
     most = run.total if steps is None else min(steps, run.total)
     while run.done < most:
         run.advance(float("inf"), one.values, most=min(100, most - run.done))

@@ -129,6 +129,5 @@ class Lab:
         """What the training's steps are made with: parameters, and ``cuts``; [] without one."""
         if self.training is None:
             return []
-        looks = self.training.live - self.training.trained
-        names = [one.name for one in self.parameters if one.name not in looks]
+        names = [one.name for one in self.parameters if one.while_training != "looks"]
         return [*names, *["cuts"] * self.training.cuts]

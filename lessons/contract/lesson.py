@@ -17,7 +17,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import TURN, Prose, ProseError, Question, Step
-from lessons.contract.result import FactsAsAsked, Result, warned
+from lessons.contract.result import Facts, FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.recorder import Recording, RefusedError, record
 from lessons.recorder.cutting import Cut, cut, read_cuts, write_cuts
@@ -51,7 +51,7 @@ class Lesson:
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     highlight: str = ""
     bug: Bug | None = None
-    elsewhere: Callable[[], Mapping[str, float]] = dict
+    elsewhere: Callable[[], Facts] = dict
     folder: Path = Path()
     prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
 
@@ -117,8 +117,11 @@ class Lesson:
             CutError: the program itself asks for a gradient, and the cuts leave it none.
         """
         try:
-            result = self.lab.compute(self.cut_open(cuts), values)
+            program = self.cut_open(cuts)
+            result = self.lab.compute(program, values)
             facts, own = result.facts, self.elsewhere()
+            if self.lab.training is not None:
+                own = {**self.lab.training.facts_at_first(program, values), **own}
             if isinstance(facts, FactsAsAsked) and not cuts:
                 facts = facts.with_known(own)
             else:  # with an edge cut all are computed here: some need the gradient that it sent

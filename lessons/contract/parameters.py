@@ -8,8 +8,8 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from lessons.text import cited, visible
 
@@ -44,6 +44,8 @@ class Parameter:
         default: the text it has at first.
         help: one line on what it does.
         advanced: True puts it under "More settings".
+        while_training: what a change does to a training under way: it begins anew, makes its next
+            steps with the new value, or only looks different.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Parameter:
     default: str
     help: str = ""
     advanced: bool = False
+    while_training: Literal["restarts", "steps", "looks"] = field(default="restarts", kw_only=True)
 
     def parse(self, text: str) -> Any:
         """The value that the text stands for.

@@ -1,6 +1,7 @@
 """What a lesson with a training declares: a learner, what is seen of it, and how that is drawn."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -30,25 +31,57 @@ Begin = Callable[[Callable[..., Any], Values], Learner]
 class Training:
     """What a lesson says of its training; ``Run`` does the rest.
 
+    The setting ``steps`` says how many steps there are, ``seeds`` how many networks are trained.
+
     Args:
         begin: makes a learner.
-        live: the parameters that may change during a run. Any other begins a new run.
-        trained: of those the ones that the steps are made with; the others are for looking. When
-            one of these changes, a run that is over begins anew, so that no picture is of other
-            settings than those shown, and comes back with them; one under way says after which
-            step it changed.
         figures, table: from what was seen so far.
-        steps: the parameter that says how many steps there are.
-        seeds: the parameter that says how many networks are trained.
         cuts: whether an edge that is cut in the lab's graph is cut in what is trained as well; a
             new cut then begins a new run.
     """
 
     begin: Begin
-    live: frozenset[str]
-    trained: frozenset[str]
     figures: Callable[[History, Values], list[Figure]]
     table: Callable[[History, Values], Table]
-    steps: str = "steps"
-    seeds: str = "seeds"
     cuts: bool = False
+
+    def facts_at_first(
+        self, program: Callable[..., Any], values: Values
+    ) -> Mapping[str, float | int | str]:
+        """What a run's facts are before its first step.
+
+        They are kept for the settings that the learner has read: a hand may rest on any slider.
+        """
+        history = History(int(values["steps"]))
+        history.add(0, self._at_first(program, values))
+        return history.facts
+
+    def _at_first(self, program: Callable[..., Any], values: Values) -> Snapshot:
+        for training, of, read, snapshot in _AT_FIRST:
+            if training is self and of is program and read.items() <= values.items():
+                return snapshot
+        noted = _Noted(values)
+        snapshot = self.begin(program, noted).look(0, noted, drawn=False)
+        _AT_FIRST.append((self, program, noted.read, snapshot))
+        return snapshot
+
+
+_AT_FIRST: deque[tuple[Training, Callable[..., Any], dict[str, Any], Snapshot]] = deque(maxlen=128)
+
+
+class _Noted(Mapping[str, Any]):
+    """Settings that note which of them are read."""
+
+    def __init__(self, values: Values) -> None:
+        self.read: dict[str, Any] = {}
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        self.read[name] = self._values[name]
+        return self.read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)

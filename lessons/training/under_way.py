@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from lessons.contract.history import History
-from lessons.contract.parameters import Values
-from lessons.contract.training import Training
+from lessons.contract.lab import Lab
+from lessons.contract.parameters import Values, validate
 
 PICTURES = 200
 """Moments of a whole run that its curves go through."""
@@ -28,26 +28,26 @@ class Run:
             steps after which it last did.
 
     Args:
-        training: what the lesson declares.
+        lab: one with a training.
         program: the lesson's program.
-        values: all settings; of ``values`` given later, only the live ones may differ.
+        values: all settings; ``values`` given later may not differ where that restarts a training.
     """
 
-    def __init__(self, training: Training, program: Callable[..., Any], values: Values) -> None:
-        self.training = training
-        self.total = int(values[training.steps])
-        self.seeds = int(values[training.seeds])
+    def __init__(self, lab: Lab, program: Callable[..., Any], values: Values) -> None:
+        assert lab.training is not None
+        self._parameters = lab.parameters
+        self.total, self.seeds = int(values["steps"]), int(values["seeds"])
         self.done = 0
         self.seconds = 0.0
         self.state: State = "ready"
         self._history = History(self.total)
         self._drawn = False  # whether the newest moment was looked at whole
         self._values = values
-        self._fixed = {name: one for name, one in values.items() if name not in training.live}
-        self._trained = self._of_the_trained(values)
+        self._fixed = self._those("restarts", values)
+        self._trained = self._those("steps", values)
         self.changed: dict[str, int] = {}
         self.every = max(1, self.total // PICTURES)
-        self._learner = training.begin(program, values)
+        self._learner = lab.training.begin(program, values)
 
     @property
     def history(self) -> History:
@@ -65,19 +65,19 @@ class Run:
 
     def fits(self, values: Values) -> bool:
         """Whether these settings can be taken up by the steps to come, or by a look if none are."""
-        if self.over and self._of_the_trained(values) != self._trained:
+        if self.over and self._those("steps", values) != self._trained:
             return False
-        fixed = {name: one for name, one in values.items() if name not in self.training.live}
-        return fixed == self._fixed
+        return self._those("restarts", values) == self._fixed
 
     def changed_by(self, values: Values) -> dict[str, int]:
         """What ``changed`` is once steps are made with these settings."""
-        now = self._of_the_trained(values)
+        now = self._those("steps", values)
         new = {name: self.done for name, one in now.items() if self._trained[name] != one}
         return self.changed | new if self.done else {}
 
-    def _of_the_trained(self, values: Values) -> Values:
-        return {name: values[name] for name in self.training.trained}
+    def _those(self, change: Literal["restarts", "steps"], values: Values) -> Values:
+        """The settings of which a change does that to a training."""
+        return {p.name: values[p.name] for p in self._parameters if p.while_training == change}
 
     def advance(self, seconds: float, values: Values, most: int = 10**9) -> None:
         """Make steps until the time is over.
@@ -91,7 +91,7 @@ class Run:
             return
         self.state, self._values = "running", values
         self.changed = self.changed_by(values)
-        self._trained = self._of_the_trained(values)
+        self._trained = self._those("steps", values)
         start = time.perf_counter()
         if not len(self._history):
             self._see(drawn=False)
@@ -127,12 +127,12 @@ class Run:
         self._drawn = drawn
 
 
-def snapshots(training: Training, program: Callable[..., Any], values: Values) -> Iterator[History]:
+def snapshots(lab: Lab, program: Callable[..., Any], values: Values) -> Iterator[History]:
     """A whole run as a generator: the history after each look, the first at step 0.
 
     Closing the generator ends the run; it stops between any two steps.
     """
-    run = Run(training, program, values)
+    run = Run(lab, program, values)
     yield run.history
     while run.done < run.total:
         run.advance(0.0, values)
@@ -140,29 +140,26 @@ def snapshots(training: Training, program: Callable[..., Any], values: Values) -
             yield run.history
 
 
-def finished(training: Training, program: Callable[..., Any], values: Values) -> History:
+def finished(lab: Lab, program: Callable[..., Any], values: Values) -> History:
     """What is seen at the end of a whole run."""
-    run = Run(training, program, values)
+    run = Run(lab, program, values)
     run.advance(float("inf"), values)
     return run.history
 
 
-def facts_at_first(
-    training: Training, program: Callable[..., Any], values: Values, idle: Values
-) -> Mapping[str, float | int | str]:
-    """What a run's facts are before its first step; kept, since a hand may rest on any slider.
+def numbers_at_end(lab: Lab, program: Callable[..., Any], **settings: str) -> Mapping[str, float]:
+    """The numbers of a run's facts at its end; kept, since each answer to grade asks for them.
 
     Args:
-        training: what the lesson declares.
-        program: the lesson's program.
-        values: all settings.
-        idle: those that have no part in these facts, at numbers that never change.
+        lab, program: as for ``Run``.
+        settings: as text, those that differ from the lab's own; few seeds and few steps, say.
     """
-    return _at_first(training, program, tuple({**values, **idle}.items()))
+    return _at_end(lab, program, tuple(settings.items()))
 
 
-@lru_cache(maxsize=128)
-def _at_first(
-    training: Training, program: Callable[..., Any], values: tuple[tuple[str, Any], ...]
-) -> Mapping[str, float | int | str]:
-    return Run(training, program, dict(values)).history.facts
+@lru_cache(maxsize=64)
+def _at_end(
+    lab: Lab, program: Callable[..., Any], settings: tuple[tuple[str, str], ...]
+) -> Mapping[str, float]:
+    history = finished(lab, program, validate(lab.parameters, dict(settings)))
+    return {name: float(value) for name, value in history.facts.items()}

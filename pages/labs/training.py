@@ -61,7 +61,8 @@ class Watch:
         _, values, _ = settings(self.lesson, wish, own)
         if wish.live:
             cheaper = self.lesson.lab.preview(values)
-            values = {n: cheaper[n] if n in self.training.live else values[n] for n in values}
+            fixed = {p.name for p in self.lesson.lab.parameters if p.while_training == "restarts"}
+            values = {n: values[n] if n in fixed else cheaper[n] for n in values}
         cuts = edges(self.lesson, wish.cuts, values)[0] if self.training.cuts else ()
         self._held = TRAINING in held
         self._hidden = hidden_roles(self.lesson, wish.answers, place)
@@ -120,7 +121,7 @@ class Watch:
         """A run at its start; on the CPU where the device has no memory for it."""
         while True:
             try:
-                return Run(self.training, self.lesson.cut_open(cuts), self._placed(values))
+                return Run(self.lesson.lab, self.lesson.cut_open(cuts), self._placed(values))
             except torch.OutOfMemoryError:
                 self._leave_device(values)
 

@@ -22,7 +22,7 @@ MOONS = find("moons")
 PARAMETERS = (
     Integer("steps", "", "1000000", low=1, high=10**6),
     Integer("seeds", "", "3", low=1, high=40),
-    Number("pace", "Pace", "1", low=0.0, high=9.0),
+    Number("pace", "Pace", "1", low=0.0, high=9.0, while_training="steps"),
     Number("seconds", "", "0.005", low=0.0, high=9.0),
 )
 
@@ -32,9 +32,9 @@ def _clock(monkeypatch):
     clock_of_steps(monkeypatch)
 
 
-def lesson_of(training=COUNTING):
+def lesson_of(parameters=PARAMETERS, training=COUNTING.training):
     prose = replace(MOONS.prose, steps=(replace(MOONS.prose.steps[1], question=None),))
-    lab: Lab = replace(MOONS.lab, parameters=PARAMETERS, training=training, check=lambda v: {})
+    lab: Lab = replace(MOONS.lab, parameters=parameters, training=training, check=lambda v: {})
     return replace(MOONS, program=program, lab=lab, prose=prose)
 
 
@@ -151,8 +151,8 @@ def test_a_live_setting_is_seen_after_one_step_and_any_other_begins_a_new_run_th
 
 @pytest.mark.parametrize("trained", [True, False])
 def test_a_run_that_is_over_keeps_its_picture_only_while_it_is_of_these_settings(trained):
-    names = frozenset({"pace"}) if trained else frozenset()
-    watch = new(RUN, lesson_of(replace(COUNTING, trained=names)), steps=5)
+    pace = replace(PARAMETERS[2], while_training="steps" if trained else "looks")
+    watch = new(RUN, lesson_of((*PARAMETERS[:2], pace, *PARAMETERS[3:])), steps=5)
     go(watch, 10.0)
     watch.take(wish(steps=5), TrainingWish())
     assert done(watch) == 5
@@ -224,9 +224,8 @@ def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(whe
             raise torch.OutOfMemoryError("CUDA out of memory")
         return Full(program, values)
 
-    lesson = lesson_of(replace(COUNTING, begin=begin))
-    lab = replace(lesson.lab, parameters=(*PARAMETERS, Device("device", "Device", "cpu")))
-    lesson = replace(lesson, lab=lab)
+    parameters = (*PARAMETERS, Device("device", "Device", "cpu"))
+    lesson = lesson_of(parameters, replace(COUNTING.training, begin=begin))
     watch = new(RUN, lesson, device="cuda")
     for _ in range(4):
         go(watch)

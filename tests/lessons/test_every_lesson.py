@@ -109,7 +109,7 @@ def exported_settings(lesson):
 def trained_for(lesson, values, steps, cuts):
     """The means over the seeds after so few steps of the whole training."""
     reach = cuts and lesson.lab.training.cuts
-    run = Run(lesson.lab.training, lesson.cut_open(cuts if reach else ()), values)
+    run = Run(lesson.lab, lesson.cut_open(cuts if reach else ()), values)
     run.advance(float("inf"), values, most=steps)
     return run.history.facts
 

@@ -373,7 +373,7 @@ def another(result, hidden, slug=""):
 def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug):
     lesson = find(slug)
     values = lesson.validate({"seeds": "2"})
-    run = Run(lesson.lab.training, lesson.program, values)
+    run = Run(lesson.lab, lesson.program, values)
     run.advance(float("inf"), values, most=3)
     history = run.history
     facts = [value for value in history.facts.values() if isinstance(value, float)]

@@ -66,7 +66,7 @@ def test_a_fact_of_a_lists_name_is_the_chosen_entry(lesson):
 @pytest.mark.parametrize("lesson", TRAINED, ids=lambda lesson: lesson.slug)
 def test_no_number_of_a_run_stands_where_it_cannot_be_marked(lesson):
     """In maths, in code, or in an answer to choose, a number would stand still."""
-    moving = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"})).history.facts
+    moving = Run(lesson.lab, lesson.program, lesson.validate({"seeds": "2"})).history.facts
     still = moving.keys() - {"steps"}
     for step in lesson.prose.steps:
         for option in step.question.options if step.question else ():

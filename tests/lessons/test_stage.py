@@ -36,7 +36,7 @@ def looked_at(lesson: Lesson, number: int, settings=None, answered=True):
     values = lesson.validate(lesson.spelled(settings))
     facts = dict(lesson.compute(values, lesson.cuts_in(cuts, values)[0]).facts)
     if training := lesson.lab.training:
-        made = Run(training, lesson.cut_open(lesson.cuts_in(cuts, values)[0]), values)
+        made = Run(lesson.lab, lesson.cut_open(lesson.cuts_in(cuts, values)[0]), values)
         if run:
             made.advance(10**6, values, run)
         facts |= made.history.facts
@@ -58,7 +58,7 @@ def views(lesson: Lesson, step: Step) -> set[str]:
     values = lesson.validate(lesson.spelled(step.lab))
     figures = lesson.lab.figures(lesson.compute(values), values)
     if training := lesson.lab.training:
-        figures += training.figures(Run(training, lesson.program, values).history, values)
+        figures += training.figures(Run(lesson.lab, lesson.program, values).history, values)
     return {"table", *(["graph"] if lesson.lab.start else []), *(one.name for one in figures)}
 
 

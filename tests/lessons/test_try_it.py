@@ -107,7 +107,7 @@ def shown(lesson, given):
     table = lesson.lab.table(result, values)
     figures = lesson.lab.figures(result, values)
     if lesson.lab.training:
-        run = Run(lesson.lab.training, lesson.program, values)
+        run = Run(lesson.lab, lesson.program, values)
         run.advance(float("inf"), values, most=2)
         facts = run.history.facts
         figures = [*figures, *lesson.lab.training.figures(run.history, values)]

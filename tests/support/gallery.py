@@ -99,7 +99,7 @@ def _of(slug: str) -> list[dict[str, Any]]:
     if training is None:
         return _plain(payload.figures(figures))
     values = lesson.validate({"seeds": "4"})
-    run = Run(training, lesson.program, values)
+    run = Run(lesson.lab, lesson.program, values)
     run.advance(SECONDS, values)
     return _plain(payload.figures([*figures, *training.figures(run.history, values)]))
 
@@ -109,7 +109,7 @@ def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         values, hidden = lesson.validate(step.lab), hidden_roles(lesson, (), place)
         figures = lesson.figures(lesson.compute(values), values, hidden)
         if lesson.lab.training is not None:
-            run = Run(lesson.lab.training, lesson.program, lesson.validate({"seeds": "2"}))
+            run = Run(lesson.lab, lesson.program, lesson.validate({"seeds": "2"}))
             run.advance(0.5, values)
             trained = lesson.lab.training.figures(run.history, values)
             figures += [covered_figure(figure, hidden) for figure in trained]

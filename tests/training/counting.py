@@ -11,6 +11,9 @@ import pytest
 
 from lessons.contract.figure import Table
 from lessons.contract.history import Snapshot
+from lessons.contract.lab import Lab
+from lessons.contract.parameters import Integer, Number
+from lessons.contract.result import Result
 from lessons.contract.training import Training
 
 
@@ -76,12 +79,20 @@ def no_thread_stays() -> Iterator[None]:
     assert not [one for one in begun if one.is_alive()]
 
 
-COUNTING = Training(
-    begin=Counter,
-    live=frozenset({"pace"}),
-    trained=frozenset({"pace"}),
-    figures=lambda history, values: [],
-    table=lambda history, values: Table("", (), ()),
+COUNTING = Lab(
+    parameters=(
+        Integer("steps", "Steps", "1000"),
+        Integer("seeds", "Seeds", "3"),
+        Number("pace", "Pace", "1", while_training="steps"),
+    ),
+    compute=lambda program, values: Result(()),
+    figures=lambda result, values: [],
+    table=lambda result, values: Table("", (), ()),
+    training=Training(
+        begin=Counter,
+        figures=lambda history, values: [],
+        table=lambda history, values: Table("", (), ()),
+    ),
 )
 
 VALUES = {"steps": 1000, "seeds": 3, "pace": 1.0}

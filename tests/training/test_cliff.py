@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.cliff.lab import TRAINING
+from lessons.chapters.clipping.cliff.lab import LAB
 from lessons.chapters.clipping.cliff.lesson import (
     at_the_wall,
     cliff,
@@ -40,7 +40,7 @@ values = partial(course.settings, LESSON)
 
 
 def run(program=cliff, **given):
-    return finished(TRAINING, program, values(**given)).facts
+    return finished(LAB, program, values(**given)).facts
 
 
 def unclipped(w, b, value_limit, norm_limit):
@@ -238,19 +238,19 @@ def test_a_start_lies_in_each_cell():
 
 def test_many_seeds_at_once_are_the_same_as_one_by_one_however_the_time_is_cut():
     given = {"seeds": 3, "steps": 12, "seed": 5}
-    batch = Run(TRAINING, cliff, values(**given))
+    batch = Run(LAB, cliff, values(**given))
     while batch.state != "done":
         batch.advance(0.0, values(**given))
         batch.look(values(**given))
     for index in range(3):
-        one = finished(TRAINING, cliff, values(steps=12, seeds=1, seed=5 + index)).latest
+        one = finished(LAB, cliff, values(steps=12, seeds=1, seed=5 + index)).latest
         for name, shares in batch.history.latest.numbers.items():
             assert one.numbers[name][0] == pytest.approx(shares[index], abs=0.01), (name, index)
 
 
 def test_the_limits_count_from_the_step_they_are_moved_at():
     given = values(seeds=1, steps=40)
-    moved = Run(TRAINING, cliff, given)
+    moved = Run(LAB, cliff, given)
     moved.advance(math.inf, given, most=20)
     loose = given | {"norm_limit": 1e6}
     assert moved.fits(loose)
@@ -283,9 +283,9 @@ def test_what_has_left_and_what_has_arrived_is_counted_start_by_start():
 
 def test_a_rate_beyond_all_measure_loses_starts_and_no_picture():
     given = values(seeds=1, steps=5, rate=1000, norm_limit=1e6, value_limit=1e6)
-    history = finished(TRAINING, cliff, given)
+    history = finished(LAB, cliff, given)
     assert history.facts["none_left"] > 0.9
-    (shares,) = TRAINING.figures(history, given)
+    (shares,) = LAB.training.figures(history, given)
     assert shares.title == "Never left, in the valley: no clipping 0%, by value 0%, by norm 0%"
 
 

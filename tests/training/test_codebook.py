@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.codebook.lab import TRAINING
+from lessons.chapters.in_the_wild.codebook.lab import LAB
 from lessons.chapters.in_the_wild.codebook.lesson import vq_losses, without_commitment
 from lessons.chapters.in_the_wild.codebook.net import CODES, POINTS, Trained, drawn, nearest
 from lessons.outputs.catalogue import find
@@ -31,7 +31,7 @@ def at(cuts=(), **given):
 
 def run(*cuts, **given):
     chosen = values(**{"seeds": 3, "steps": 150} | given)
-    return finished(TRAINING, LESSON.cut_open(cuts), chosen).latest.numbers
+    return finished(LAB, LESSON.cut_open(cuts), chosen).latest.numbers
 
 
 def sent(result, part):
@@ -99,7 +99,7 @@ def test_the_graph_that_is_drawn_is_that_of_what_is_trained(wiring):
         return losses
 
     given = values(seeds=2, wiring=wiring)
-    Run(TRAINING, recorded, given).advance(math.inf, given, most=1)
+    Run(LAB, recorded, given).advance(math.inf, given, most=1)
     ops = [(one.name, one.type) for one in seen[0] if not one.leaf]
     drawn_ops = [(one.name, one.type) for one in LESSON.record(given) if not one.leaf]
     assert drawn_ops[: len(ops)] == ops

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.functional import cosine_similarity
 
-from lessons.chapters.in_the_wild.collapse.lab import TRAINING
+from lessons.chapters.in_the_wild.collapse.lab import LAB
 from lessons.chapters.in_the_wild.collapse.lesson import (
     changed_by_a_detach,
     siamese,
@@ -45,7 +45,7 @@ values = partial(course.settings, LESSON)
 def trained(*cuts, program=siamese, **given):
     chosen = values(**{"seeds": 4, "steps": 100} | given)
     whole = LESSON.cut_open(cuts) if cuts else program
-    return finished(TRAINING, whole, chosen).facts
+    return finished(LAB, whole, chosen).facts
 
 
 def unstopped(one, two, predictor, stop):
@@ -55,7 +55,7 @@ def unstopped(one, two, predictor, stop):
 
 def in_turn(*parts, **given):
     """Facts after each part of one run: settings changed on the way, and so many steps."""
-    run = Run(TRAINING, siamese, values(**{"seeds": 4} | given))
+    run = Run(LAB, siamese, values(**{"seeds": 4} | given))
     found = []
     for changed, steps in parts:
         run.advance(math.inf, values(**{"seeds": 4} | given | changed), most=steps)
@@ -71,7 +71,7 @@ def collapsed(facts, arm):
 @pytest.fixture(scope="module")
 def whole():
     """The training as the lesson opens it."""
-    return finished(TRAINING, siamese, values()).facts
+    return finished(LAB, siamese, values()).facts
 
 
 def test_the_lower_loss_is_that_of_the_collapsed_features(whole):
@@ -233,24 +233,24 @@ def test_the_answers_follow_the_program():
 
 def test_many_seeds_at_once_are_the_same_as_one_by_one():
     given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 5}
-    batch = finished(TRAINING, siamese, values(**given)).latest.numbers
+    batch = finished(LAB, siamese, values(**given)).latest.numbers
     for index in range(3):
         alone = given | {"seeds": 1, "seed": 5 + index}
-        one = finished(TRAINING, siamese, values(**alone)).latest.numbers
+        one = finished(LAB, siamese, values(**alone)).latest.numbers
         for name, seeds in batch.items():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-7, abs=1e-9), (name, index)
 
 
 def test_what_is_live_may_change_while_it_trains_and_nothing_else():
     given = values(seeds=2, steps=10)
-    run = Run(TRAINING, siamese, given)
+    run = Run(LAB, siamese, given)
     run.advance(math.inf, given, most=5)
     assert run.fits(given | {"target": "open", "head": "none", "noise": 0.5, "rate": 0.02})
     assert not run.fits(given | {"seeds": 3})
 
 
 def test_with_every_path_cut_nothing_is_trained():
-    run = Run(TRAINING, LESSON.cut_open([("div", 0)]), values(seeds=2, steps=3))
+    run = Run(LAB, LESSON.cut_open([("div", 0)]), values(seeds=2, steps=3))
     first = run.history.facts["trick_loss"]
     run.advance(math.inf, values(seeds=2, steps=3))
     assert run.history.facts["trick_loss"] == first
@@ -267,8 +267,8 @@ def test_graph_and_chart_agree():
 
 def test_titles_say_the_means_of_the_run():
     given = values(seeds=2, steps=4)
-    history = finished(TRAINING, siamese, given)
-    for figure, name in zip(TRAINING.figures(history, given), ("loss", "spread"), strict=True):
+    history = finished(LAB, siamese, given)
+    for figure, name in zip(LAB.training.figures(history, given), ("loss", "spread"), strict=True):
         said = figure.title.rpartition(": ")[2]
         for part, arm in zip(said.split(", "), ("trick", "plain"), strict=True):
             word = part.split()[0]
@@ -278,7 +278,7 @@ def test_titles_say_the_means_of_the_run():
 
 def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses():
     given = values(seeds=2, steps=100)
-    figure = TRAINING.figures(finished(TRAINING, siamese, given), given)[0]
+    figure = LAB.training.figures(finished(LAB, siamese, given), given)[0]
     axis = figure.layout["yaxis"]
     for place, word in zip(axis["tickvals"], axis["ticktext"], strict=True):
         assert float(word.replace("−", "-")) == pytest.approx(place - 1)
@@ -292,14 +292,14 @@ def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses
 
 def test_blown_up_features_are_left_out_with_a_note():
     given = values(seeds=2, steps=3, rate=10)
-    run = Run(TRAINING, siamese, given)
+    run = Run(LAB, siamese, given)
     run.advance(math.inf, given)
     with torch.no_grad():
         run._learner.arms["trick"].weights[0][0] = math.nan
     run.look(given)
     assert run.history.notes()
     assert math.isnan(run.history.latest.numbers["trick_spread"][0])
-    assert len(TRAINING.figures(run.history, given)) == 2
+    assert len(LAB.training.figures(run.history, given)) == 2
 
 
 def test_the_stacked_networks_against_plain_layers():

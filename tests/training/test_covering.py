@@ -42,7 +42,7 @@ def test_nothing_covered_is_drawn_or_told_while_it_trains(lesson, place):
     step = lesson.prose.steps[place - 1]
     hidden = hidden_roles(lesson, (), place)
     values = lesson.validate({"seeds": "2", **step.lab} | {"seeds": "2"})
-    run = Run(lesson.lab.training, lesson.program, values)
+    run = Run(lesson.lab, lesson.program, values)
     run.advance(0.0, values)
     for plain in lesson.lab.training.figures(run.history, values):
         figure = covered_figure(plain, hidden)

@@ -23,7 +23,7 @@ trained = [lesson for lesson in lessons() if lesson.lab.training]
 before = set(sys.modules)
 for lesson in trained:
     values = lesson.validate({})
-    Run(lesson.lab.training, lesson.program, values).advance(60, values, most=2)
+    Run(lesson.lab, lesson.program, values).advance(60, values, most=2)
 print(len(trained), "torch._dynamo" in sys.modules, len(set(sys.modules) - before))
 """
     ran = subprocess.run(

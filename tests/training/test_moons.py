@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.reversal.moons.lab import TRAINING, Watched, other_shares
+from lessons.chapters.reversal.moons.lab import LAB, Watched, other_shares
 from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
 from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
 from lessons.chapters.reversal.moons.single_point import Heads, features_of_point, settings_of_point
@@ -27,7 +27,7 @@ values = partial(course.settings, LESSON)
 
 
 def trained(program=adversarial, **given):
-    return finished(TRAINING, program, values(**given)).facts
+    return finished(LAB, program, values(**given)).facts
 
 
 def unreversed(*args, **settings):
@@ -123,35 +123,35 @@ def test_the_papers_network_gains_less_and_is_less_steady(whole, seeds):
 
 def test_many_seeds_at_once_are_the_same_as_one_by_one():
     given = {"dtype": "float64", "steps": 20, "seeds": 4, "seed": 3}
-    batch = Run(TRAINING, adversarial, values(**given))
+    batch = Run(LAB, adversarial, values(**given))
     batch.advance(math.inf, values(**given))
     for index in range(4):
         alone = given | {"seeds": 1, "seed": 3 + index}
-        one = finished(TRAINING, adversarial, values(**alone)).latest.numbers
+        one = finished(LAB, adversarial, values(**alone)).latest.numbers
         for name, seeds in batch.history.latest.numbers.items():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-9), (name, index)
 
 
 def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
     given = values(seeds=3, steps=30)
-    whole = finished(TRAINING, adversarial, given).latest.numbers
-    run = Run(TRAINING, adversarial, given)
+    whole = finished(LAB, adversarial, given).latest.numbers
+    run = Run(LAB, adversarial, given)
     while run.state != "done":
         run.advance(0.0, given)
         run.look(given | {"shown": 2})
     for name, seeds in run.history.latest.numbers.items():
         assert np.array_equal(seeds, whole[name])
-    other = finished(TRAINING, adversarial, values(seeds=3, steps=30, seed=1)).latest.numbers
+    other = finished(LAB, adversarial, values(seeds=3, steps=30, seed=1)).latest.numbers
     assert not np.array_equal(other["trick_label_loss"], whole["trick_label_loss"])
 
 
 def test_lambda_may_change_while_it_trains():
     given = values(seeds=2, steps=100)
-    run = Run(TRAINING, adversarial, given)
+    run = Run(LAB, adversarial, given)
     run.advance(math.inf, given, most=50)
     assert run.fits(given | {"scale": 5.0})
     run.advance(math.inf, given | {"scale": 5.0})
-    plain = finished(TRAINING, adversarial, given).facts
+    plain = finished(LAB, adversarial, given).facts
     assert run.history.facts["trick_domain_loss"] != plain["trick_domain_loss"]
     assert run.history.facts["source_only_domain_loss"] == plain["source_only_domain_loss"]
 
@@ -207,8 +207,8 @@ def test_the_gradients_of_one_point_against_central_differences(whose):
 
 def test_the_chart_of_the_points_shows_which_are_called_wrong():
     chosen = values(seeds=1, steps=40)
-    history = finished(TRAINING, adversarial, chosen)
-    plane = TRAINING.figures(history, chosen)[0]
+    history = finished(LAB, adversarial, chosen)
+    plane = LAB.training.figures(history, chosen)[0]
     near = {}
     for trace in plane.data:
         if trace["mode"] == "markers":
@@ -220,8 +220,8 @@ def test_the_chart_of_the_points_shows_which_are_called_wrong():
 
 def test_charts_text_and_program_have_one_word_for_what_reads_the_domain():
     chosen = values(seeds=2, steps=1)
-    history = finished(TRAINING, adversarial, chosen)
-    figures, table = TRAINING.figures(history, chosen), TRAINING.table(history, chosen)
+    history = finished(LAB, adversarial, chosen)
+    figures, table = LAB.training.figures(history, chosen), LAB.training.table(history, chosen)
     said = [*(f"{one.title} {one.caption} {one.alt}" for one in figures), str(table)]
     said += [step.text for step in LESSON.prose.steps]
     assert not [one for one in said if "classifier" in one.replace("predict: classifier", "")]
@@ -281,7 +281,7 @@ def test_adam_is_torchs_adam():
 def test_the_source_only_arm_is_lambda_zero():
     """It is spared what λ = 0 would multiply by nothing: the same."""
     given = values(seeds=9, steps=20, wiring="reversal", scale=0, dtype="float64")
-    numbers = finished(TRAINING, adversarial, given).latest.numbers
+    numbers = finished(LAB, adversarial, given).latest.numbers
     for name in ("target", "domain", "domain_loss", "label_loss"):
         assert np.array_equal(numbers[f"trick_{name}"], numbers[f"source_only_{name}"])
 
@@ -289,10 +289,10 @@ def test_the_source_only_arm_is_lambda_zero():
 def test_two_runs_at_once_are_the_same_as_one_after_the_other():
     """Each on a thread of its own, as two learners are."""
     given = values(seeds=6, steps=12)
-    alone = finished(TRAINING, adversarial, given).latest.numbers
+    alone = finished(LAB, adversarial, given).latest.numbers
     found = []
     learners = [
-        threading.Thread(target=lambda: found.append(finished(TRAINING, adversarial, given)))
+        threading.Thread(target=lambda: found.append(finished(LAB, adversarial, given)))
         for _ in range(3)
     ]
     for learner in learners:

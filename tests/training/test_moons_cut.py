@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from lessons.chapters.reversal.moons.lab import PARAMETERS, TRAINING
+from lessons.chapters.reversal.moons.lab import LAB, PARAMETERS
 from lessons.chapters.reversal.moons.lesson import adversarial
 from lessons.chapters.reversal.moons.net import Networks, loss_of, points_of
 from lessons.outputs.catalogue import find
@@ -30,7 +30,7 @@ values = partial(course.settings, LESSON)
 
 def trained(*cuts, **given):
     program = cut(adversarial, cuts) if cuts else adversarial
-    return finished(TRAINING, program, values(**{"seeds": 3, "steps": 25} | given)).latest.numbers
+    return finished(LAB, program, values(**{"seeds": 3, "steps": 25} | given)).latest.numbers
 
 
 def ops(recording):
@@ -90,7 +90,7 @@ def test_without_the_label_loss_the_extractor_learns_from_the_domain_head_alone(
 def test_with_every_edge_cut_nothing_moves():
     every = [("add", 0), ("add", 1)]
     numbers, first = trained(*every), trained(steps=1)
-    history = Run(TRAINING, adversarial, values(seeds=3)).history
+    history = Run(LAB, adversarial, values(seeds=3)).history
     for name in MEASURES:
         assert np.array_equal(numbers[f"trick_{name}"], history.latest.numbers[f"trick_{name}"])
     assert not np.array_equal(first["trick_label_loss"], numbers["trick_label_loss"])
@@ -106,7 +106,7 @@ def test_whole_it_trains_under_no_mode():
         seen.append(len(_get_current_function_mode_stack()))
         return adversarial(*args, **settings)
 
-    Run(TRAINING, program, values(seeds=2)).advance(math.inf, values(seeds=2), most=1)
+    Run(LAB, program, values(seeds=2)).advance(math.inf, values(seeds=2), most=1)
     assert seen == [0, 0]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.moving_target.lab import TRAINING
+from lessons.chapters.in_the_wild.moving_target.lab import LAB
 from lessons.chapters.in_the_wild.moving_target.lesson import td_loss, two_next_states_by_rest
 from lessons.chapters.in_the_wild.moving_target.net import BATCH, STATES, sampled, task_of
 from lessons.chapters.in_the_wild.moving_target.single_step import features_of, weights_of
@@ -28,7 +28,7 @@ values = partial(course.settings, LESSON)
 
 def trained(*cuts, program=td_loss, **given):
     whole = LESSON.cut_open(cuts) if cuts else program
-    return finished(TRAINING, whole, values(**given)).facts
+    return finished(LAB, whole, values(**given)).facts
 
 
 def unstopped(w, here, there, reward, discount, stop):
@@ -212,17 +212,17 @@ def test_the_answers_follow_the_settings():
 
 def test_many_seeds_at_once_are_the_same_as_one_by_one():
     given = {"dtype": "float64", "steps": 30, "seeds": 3, "seed": 5}
-    batch = finished(TRAINING, td_loss, values(**given)).latest.numbers
+    batch = finished(LAB, td_loss, values(**given)).latest.numbers
     for index in range(3):
         alone = given | {"seeds": 1, "seed": 5 + index}
-        one = finished(TRAINING, td_loss, values(**alone)).latest.numbers
+        one = finished(LAB, td_loss, values(**alone)).latest.numbers
         for name, seeds in batch.items():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-9), (name, index)
 
 
 def test_the_target_may_be_opened_while_it_trains():
     given = values(seeds=4)
-    run = Run(TRAINING, td_loss, given)
+    run = Run(LAB, td_loss, given)
     run.advance(math.inf, given, most=300)
     before = run.history.facts["trick_off"]
     opened = given | {"target": "open"}
@@ -242,10 +242,10 @@ def test_graph_and_chart_agree():
 
 def test_where_it_rests_is_not_drawn_before_it_runs():
     given = values(seeds=2, steps=4, chance=1)
-    run = Run(TRAINING, td_loss, given)
+    run = Run(LAB, td_loss, given)
     seen = []
     for _ in range(2):
-        traces = TRAINING.figures(run.history, given)[0].data
+        traces = LAB.training.figures(run.history, given)[0].data
         (still,) = (one for one in traces if one.get("name") == "lowest mean squared error")
         seen.append(bool(np.isfinite(still["y"]).all()))
         run.advance(math.inf, given)
@@ -254,20 +254,20 @@ def test_where_it_rests_is_not_drawn_before_it_runs():
 
 def test_what_is_too_large_is_told():
     given = values(rate=10, steps=200, seeds=2)
-    run = Run(TRAINING, td_loss, given)
+    run = Run(LAB, td_loss, given)
     run.advance(math.inf, given)
     assert run.history.notes()
-    assert len(TRAINING.figures(run.history, given)) == 3
+    assert len(LAB.training.figures(run.history, given)) == 3
 
 
 def test_title_and_table_name_one_state_and_write_large_numbers_out():
     for task, state in (("two", "second state"), ("walk", "middle state")):
         given = values(task=task, seeds=2, steps=200, rate=0.05)
-        history = finished(TRAINING, td_loss, given)
-        figures = TRAINING.figures(history, given)
+        history = finished(LAB, td_loss, given)
+        figures = LAB.training.figures(history, given)
         assert figures[0].name == ("off" if task == "two" else "values")
         titles = {one.name: one.title for one in figures}
-        rows = TRAINING.table(history, given).rows
+        rows = LAB.training.table(history, given).rows
         assert titles["values"].lower().startswith(state)
         assert rows[-1][0] == f"value of the {state}"
         if task == "two":

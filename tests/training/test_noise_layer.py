@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.stop_gradient.noise_layer.lab import TRAINING, Watched
+from lessons.chapters.stop_gradient.noise_layer.lab import LAB, Watched
 from lessons.chapters.stop_gradient.noise_layer.lesson import (
     NoiseLayer,
     changed_by_a_stop,
@@ -48,7 +48,7 @@ def at_first(program=NoiseLayer, **given):
 
 
 def trained(program=NoiseLayer, **given):
-    return finished(TRAINING, program, values(**given)).facts
+    return finished(LAB, program, values(**given)).facts
 
 
 def untricked(strength, clean_backward=True, draw=torch.rand_like):
@@ -213,10 +213,10 @@ def test_the_answers_follow_the_program():
 
 def test_many_seeds_at_once_are_the_same_as_one_by_one():
     given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 5, "draws": 4}
-    batch = finished(TRAINING, NoiseLayer, values(**given)).latest.numbers
+    batch = finished(LAB, NoiseLayer, values(**given)).latest.numbers
     for index in range(3):
         alone = given | {"seeds": 1, "seed": 5 + index}
-        one = finished(TRAINING, NoiseLayer, values(**alone)).latest.numbers
+        one = finished(LAB, NoiseLayer, values(**alone)).latest.numbers
         for name, seeds in batch.items():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-7), (name, index)
 
@@ -224,8 +224,8 @@ def test_many_seeds_at_once_are_the_same_as_one_by_one():
 @pytest.mark.long
 def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
     given = values(seeds=2, steps=30, draws=4)
-    whole = finished(TRAINING, NoiseLayer, given)
-    run = Run(TRAINING, NoiseLayer, given)
+    whole = finished(LAB, NoiseLayer, given)
+    run = Run(LAB, NoiseLayer, given)
     while run.state != "done":
         run.advance(0.0, given)
         run.look(given | {"shown": 2})
@@ -237,7 +237,7 @@ def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked
 
 def test_the_layer_may_be_moved_while_it_trains():
     given = values(seeds=2, steps=20, draws=4)
-    run = Run(TRAINING, NoiseLayer, given)
+    run = Run(LAB, NoiseLayer, given)
     run.advance(math.inf, given, most=10)
     moved = given | {"place": 9, "strength": 1.5}
     assert run.fits(moved)
@@ -247,13 +247,13 @@ def test_the_layer_may_be_moved_while_it_trains():
     assert run.history.facts["plain_noise_10"] != behind
     run.advance(math.inf, moved)
     assert run.state == "done"
-    assert f"{TRAINING.figures(run.history, moved)[0].alt}".endswith("after layer 9.")
+    assert f"{LAB.training.figures(run.history, moved)[0].alt}".endswith("after layer 9.")
 
 
 @pytest.mark.parametrize("strength", ["1e-5", "5e-5", "0.9", "2", "1000"])
 def test_all_that_is_drawn_of_the_noise_lies_on_its_axis(strength):
     chosen = values(strength=strength)
-    chart = TRAINING.figures(Run(TRAINING, NoiseLayer, chosen).history, chosen)[0]
+    chart = LAB.training.figures(Run(LAB, NoiseLayer, chosen).history, chosen)[0]
     low, high = (10.0**end for end in chart.layout["yaxis"]["range"])
     drawn = np.concatenate(
         [np.asarray(one["y"], float) for one in chart.data if one["mode"] != "text"]

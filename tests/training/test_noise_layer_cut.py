@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from lessons.chapters.stop_gradient.noise_layer.lab import TRAINING
+from lessons.chapters.stop_gradient.noise_layer.lab import LAB
 from lessons.chapters.stop_gradient.noise_layer.lesson import NoiseLayer
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
@@ -28,7 +28,7 @@ values = partial(course.settings, LESSON)
 
 def trained(*cuts, **given):
     chosen = values(**{"seeds": 2, "steps": 12, "draws": 4} | given)
-    return finished(TRAINING, LESSON.cut_open(cuts), chosen).latest.numbers
+    return finished(LAB, LESSON.cut_open(cuts), chosen).latest.numbers
 
 
 def measures(numbers, arm):
@@ -48,7 +48,7 @@ def test_the_graph_that_is_drawn_is_that_of_what_is_trained(layer):
             return found
 
     given = values(seeds=2, draws=2)
-    Run(TRAINING, Recorded, given).advance(math.inf, given, most=1)
+    Run(LAB, Recorded, given).advance(math.inf, given, most=1)
     trained = [recording for clean, recording in seen if clean == (layer == "clean")]
     assert trained
     drawn = LESSON.record(values(layer=layer))
@@ -105,7 +105,7 @@ def test_whole_it_trains_under_no_mode():
             return super().forward(x)
 
     given = values(seeds=2, draws=2)
-    Run(TRAINING, Watched, given).advance(math.inf, given, most=1)
+    Run(LAB, Watched, given).advance(math.inf, given, most=1)
     assert set(seen) == {0}
 
 

@@ -2,12 +2,13 @@
 
 import gc
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lessons.contract.history import KEPT, History, Snapshot
-from lessons.training.under_way import PICTURES, Run, facts_at_first, finished, snapshots
+from lessons.training.under_way import PICTURES, Run, finished, snapshots
 from tests.training.counting import (
     COUNTING,
     VALUES,
@@ -30,13 +31,19 @@ def test_it_stands_still_until_asked():
     assert run.history.facts["count"] == 2.0  # the mean of 1, 2, 3
 
 
-def test_the_facts_at_first_are_a_runs_own_and_kept_where_an_idle_setting_moves():
-    at_first = facts_at_first(COUNTING, program, VALUES, {"pace": 1.0})
-    assert at_first == new().history.facts
-    moved = facts_at_first(COUNTING, program, VALUES | {"pace": 5.0}, {"pace": 1.0})
-    assert moved is at_first, "no second learner was made"
-    more = facts_at_first(COUNTING, program, VALUES | {"seeds": 5}, {"pace": 1.0})
-    assert more["count"] == 3.0  # the mean of 1 to 5
+def test_the_facts_at_first_are_a_runs_own_and_kept_where_no_setting_moves_that_was_read():
+    begun = []
+
+    def begin(program, values):
+        begun.append(values)
+        return Counter(program, values)
+
+    training = replace(COUNTING.training, begin=begin)
+    assert training.facts_at_first(program, VALUES) == new().history.facts
+    moved = training.facts_at_first(program, VALUES | {"pace": 5.0, "steps": 7})
+    assert (moved["count"], moved["steps"], len(begun)) == (2.0, 7, 1)
+    more = training.facts_at_first(program, VALUES | {"seeds": 5})
+    assert (more["count"], len(begun)) == (3.0, 2)  # the mean of 1 to 5
 
 
 def test_it_makes_all_steps_and_no_more():

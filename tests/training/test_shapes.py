@@ -10,7 +10,7 @@ import torch
 from torch.nn.functional import conv_transpose2d
 
 from lessons.chapters.override_map.guided_relu.figures import figures
-from lessons.chapters.override_map.guided_relu.lab import TRAINING, Watched
+from lessons.chapters.override_map.guided_relu.lab import LAB, Watched
 from lessons.chapters.override_map.guided_relu.lesson import (
     guided_relu,
     never_differs,
@@ -55,7 +55,7 @@ def told_apart(facts):
 @pytest.fixture(scope="module")
 def run():
     """The lab as it opens, trained to the end."""
-    run = Run(TRAINING, guided_relu, values())
+    run = Run(LAB, guided_relu, values())
     run.advance(math.inf, values())
     return run
 
@@ -98,8 +98,8 @@ def test_with_the_last_layer_drawn_anew_a_network_guesses(run):
 
 def test_without_the_trick_the_bound_fails():
     short = values(seeds=2, steps=75)
-    assert told_apart(finished(TRAINING, guided_relu, short).facts)
-    plain = finished(TRAINING, no_rule, short).facts
+    assert told_apart(finished(LAB, guided_relu, short).facts)
+    plain = finished(LAB, no_rule, short).facts
     assert not told_apart(plain)
     assert plain["guided_1"] == plain["deconvnet_1"] == plain["plain_1"]
 
@@ -173,7 +173,7 @@ def test_the_plain_file_trains_and_checks_the_same_networks(tmp_path, alone):
     file = tmp_path / "guided_relu.py"
     file.write_text(plain_torch(LESSON, given), "utf-8")
     (printed,) = alone.run(tmp_path, [[str(file)]])
-    ours = finished(TRAINING, guided_relu, given).facts
+    ours = finished(LAB, guided_relu, given).facts
     for name, mean in json.loads(printed)["trained"].items():
         assert mean == pytest.approx(ours[name], abs=1e-3), name
     assert set(json.loads(printed)["trained"]) > {"plain_1", "guided_1", "guided_4"}
@@ -202,7 +202,7 @@ def test_taking_maps_leaves_the_networks_as_they_are():
 
 def test_the_maps_step_is_told_where_it_is_not_the_last_one():
     given = values(seeds=1, steps=60, randomised=1)
-    run = Run(TRAINING, guided_relu, given)
+    run = Run(LAB, guided_relu, given)
     told = []
     for most in (3, 49, 10):  # compared after step 50 and after the last one
         run.advance(math.inf, given, most=most)
@@ -215,10 +215,10 @@ def test_the_maps_step_is_told_where_it_is_not_the_last_one():
 
 def test_many_seeds_at_once_are_the_same_as_one_by_one():
     given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 7}
-    batch = finished(TRAINING, guided_relu, values(**given)).latest.numbers
+    batch = finished(LAB, guided_relu, values(**given)).latest.numbers
     for index in range(3):
         alone = values(**given | {"seeds": 1, "seed": 7 + index})
-        one = finished(TRAINING, guided_relu, alone).latest.numbers
+        one = finished(LAB, guided_relu, alone).latest.numbers
         for name, seeds in batch.items():
             assert one[name][0] == pytest.approx(seeds[index], rel=1e-6, abs=1e-9), (name, index)
 
@@ -226,8 +226,8 @@ def test_many_seeds_at_once_are_the_same_as_one_by_one():
 @pytest.mark.long
 def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
     given = values(seeds=2, steps=11)
-    whole = finished(TRAINING, guided_relu, given).latest.numbers
-    run = Run(TRAINING, guided_relu, given)
+    whole = finished(LAB, guided_relu, given).latest.numbers
+    run = Run(LAB, guided_relu, given)
     while run.state != "done":
         run.advance(0.0, given)
         run.look(given | {"shown": 2, "shape": "cross", "picture": 2})
@@ -237,7 +237,7 @@ def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked
 
 def test_settings_of_the_maps_may_change_while_it_trains():
     given = values(seeds=1, steps=20)
-    run = Run(TRAINING, guided_relu, given)
+    run = Run(LAB, guided_relu, given)
     run.advance(math.inf, given, most=5)
     missed = given | {"spelling": "clamp"}
     assert run.fits(missed)
@@ -264,21 +264,24 @@ def test_no_two_seeds_draw_the_same():
 def test_the_answer_is_not_drawn_before_it_is_asked_for():
     for step in LESSON.prose.steps[:4]:
         given = LESSON.validate(step.lab)
-        run = Run(TRAINING, guided_relu, given | {"seeds": 1})
-        seen = [figure.name for figure in TRAINING.figures(run.history, given)]
+        run = Run(LAB, guided_relu, given | {"seeds": 1})
+        seen = [figure.name for figure in LAB.training.figures(run.history, given)]
         assert seen == ["maps"]
-        assert len(TRAINING.figures(run.history, given)[0].data) == 1 + len(RULES)
-        assert [row[0] for row in TRAINING.table(run.history, given).rows] == ["accuracy", "loss"]
+        assert len(LAB.training.figures(run.history, given)[0].data) == 1 + len(RULES)
+        assert [row[0] for row in LAB.training.table(run.history, given).rows] == [
+            "accuracy",
+            "loss",
+        ]
     given = given | {"randomised": 1}
-    seen = {figure.name for figure in TRAINING.figures(run.history, given)}
+    seen = {figure.name for figure in LAB.training.figures(run.history, given)}
     assert seen == {"maps", "alike"}
 
 
 def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule():
     given = values(seeds=1, steps=60, randomised=1)
-    run = Run(TRAINING, guided_relu, given)
+    run = Run(LAB, guided_relu, given)
     run.advance(math.inf, given, most=1)
-    maps, _ = TRAINING.figures(run.history, given)
+    maps, _ = LAB.training.figures(run.history, given)
     domains = {name: axis["domain"] for name, axis in maps.layout.items() if "axis" in name}
     for number, rule in enumerate(RULES):
         first, second = maps.data[1 + number], maps.data[1 + number + len(RULES)]

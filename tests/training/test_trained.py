@@ -24,7 +24,7 @@ LIVE = [
     (lesson.slug, parameter)
     for lesson in LESSONS
     for parameter in lesson.lab.parameters
-    if parameter.name in lesson.lab.training.live
+    if parameter.while_training != "restarts"
 ]
 
 
@@ -38,7 +38,7 @@ def another(parameter, value):
 
 
 def trained_and_seen(lesson, trained_with, looked_at_with) -> Snapshot:
-    run = Run(lesson.lab.training, lesson.program, trained_with)
+    run = Run(lesson.lab, lesson.program, trained_with)
     run.advance(math.inf, trained_with)
     run.look(looked_at_with)
     return run.history.latest
@@ -61,12 +61,7 @@ def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(s
     other = values | {name: another(parameter, values[name])}
     mixed = trained_and_seen(lesson, values, other)
     changes = not same(mixed, trained_and_seen(lesson, other, other))
-    assert changes == (name in lesson.lab.training.trained)
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
-def test_what_trains_may_change_on_the_way(lesson):
-    assert lesson.lab.training.trained <= lesson.lab.training.live
+    assert changes == (parameter.while_training == "steps")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +76,7 @@ def test_what_trains_may_change_on_the_way(lesson):
 def test_blown_up_seeds_are_told(slug, given, looked_at, charts):
     lesson = catalogue.find(slug)
     values = settings(lesson, seeds=2, rate=10.0, **given)
-    run = Run(lesson.lab.training, lesson.program, values)
+    run = Run(lesson.lab, lesson.program, values)
     run.advance(math.inf, values)
     figures = lesson.lab.training.figures(run.history, values | looked_at)
     assert len(figures) == charts  # whatever the numbers have become

@@ -18,9 +18,9 @@ TRAINED = [
 @pytest.mark.parametrize("first", [0, 5])
 def test_one_draws_the_first_seed_and_two_the_next(lesson, first):
     training = lesson.lab.training
-    given = {training.seeds: "2", "seed": str(first)}
+    given = {"seeds": "2", "seed": str(first)}
     values = lesson.validate(given)
-    run = Run(training, lesson.program, values)
+    run = Run(lesson.lab, lesson.program, values)
     for place in (1, 2):
         run.look(values | {"shown": place})
         assert run.history.latest.picture["seed"] == first + place - 1

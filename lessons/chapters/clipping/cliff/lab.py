@@ -27,12 +27,11 @@ from lessons.chapters.clipping.cliff.recurrent import (
 from lessons.chapters.clipping.cliff.starts import run_figures, run_table
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.kit.inputs import COMPUTED_IN, array, series_by_role
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed
+from lessons.training.settings import first_seed
 
 WINDOWS = {"whole": WHOLE, "closer": CLOSER}
 
@@ -43,35 +42,73 @@ FIRST = "first"
 """The name under which their number stands beside the settings; no setting itself."""
 
 PARAMETERS = (
-    Number("w", "First w", "4.3", "Where training starts.", False, 3, 7, (3, 7)),
-    Number("b", "First b", "-2.2", "Where training starts.", False, -3.5, -1.5, (-3.5, -1.5)),
-    Number("rate", "Learning rate", "1", "", False, 1e-6, 1e3, (0.01, 2.0), 0.01),
-    Number("value_limit", "Limit by value", "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01),
-    Number("norm_limit", "Limit by norm", "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01),
+    Number(
+        "w", "First w", "4.3", "Where training starts.", False, 3, 7, (3, 7), while_training="looks"
+    ),
+    Number(
+        "b",
+        "First b",
+        "-2.2",
+        "Where training starts.",
+        False,
+        -3.5,
+        -1.5,
+        (-3.5, -1.5),
+        while_training="looks",
+    ),
+    Number(
+        "rate",
+        "Learning rate",
+        "1",
+        "",
+        False,
+        1e-6,
+        1e3,
+        (0.01, 2.0),
+        0.01,
+        while_training="steps",
+    ),
+    Number(
+        "value_limit",
+        "Limit by value",
+        "0.3",
+        "",
+        False,
+        1e-6,
+        1e6,
+        (0.01, 1.5),
+        0.01,
+        while_training="steps",
+    ),
+    Number(
+        "norm_limit",
+        "Limit by norm",
+        "0.3",
+        "",
+        False,
+        1e-6,
+        1e6,
+        (0.01, 1.5),
+        0.01,
+        while_training="steps",
+    ),
     Choice(
         "window",
         "Window",
         "whole",
         options=(("whole", "whole"), ("closer", "its middle")),
+        while_training="looks",
     ),
     Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
     Integer("seeds", "Seeds", "20", f"{SIDE}² descents each.", advanced=True, low=1, high=40),
     first_seed(),
-    Integer("path", "Updates of the path", "200", advanced=True, low=1, high=200),
+    Integer(
+        "path", "Updates of the path", "200", advanced=True, low=1, high=200, while_training="looks"
+    ),
     *COMPUTED_IN,
 )
 
 
-TRAINING = Training(
-    begin=Descents,
-    live=frozenset({"w", "b", "rate", "value_limit", "norm_limit", "window", "path", FIRST}),
-    trained=frozenset({"rate", "value_limit", "norm_limit"}),
-    figures=run_figures,
-    table=run_table,
-)
-
-_DEFAULTS = validate(PARAMETERS, {})
-_IDLE = {name: _DEFAULTS.get(name) for name in TRAINING.live}  # before the first update
 _WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 
@@ -99,7 +136,6 @@ def compute(program: Program, values: Values) -> Result:
             **_landscape(program, str(device), values["dtype"]),
             **_facts_of_paths(places, errors),
             **_by_signs(roles["true_gradient"]),
-            **facts_at_first(TRAINING, program, values, _IDLE),
         },
         notes=(*_lost(places),),
         planes={"error": error, "places": places, "errors": errors},
@@ -196,5 +232,9 @@ LAB = Lab(
     preview=shortened,
     seconds=seconds,
     preview_note="",  # the path is short to see; a note would push the map away under the hand
-    training=TRAINING,
+    training=Training(
+        begin=Descents,
+        figures=run_figures,
+        table=run_table,
+    ),
 )

@@ -2,15 +2,13 @@
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import torch
 
-from lessons.chapters.clipping.cliff.lab import LAB, TRAINING
+from lessons.chapters.clipping.cliff.lab import LAB
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.training.under_way import finished
+from lessons.training.under_way import numbers_at_end
 
 Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
 
@@ -37,16 +35,9 @@ def at_the_wall(result: Result) -> str:
     return "valley" if result.facts["none_in_valley"] else "slow"
 
 
-@lru_cache(maxsize=8)
-def brief(program: Program) -> dict[str, float]:
-    """Facts at the end of a short run: one seed, half the steps, else as the lab opens."""
-    history = finished(TRAINING, program, validate(LAB.parameters, {"seeds": "1", "steps": "150"}))
-    return {name: float(value) for name, value in history.facts.items()}
-
-
 def value_or_norm(result: Result, program: Program = cliff) -> str:
     """Which clipping brings more starts to the valley without leaving the window."""
-    ends = brief(program)
+    ends = numbers_at_end(LAB, program, seeds="1", steps="150")
     lead = ends["norm_stayed"] - ends["value_stayed"]
     return "same" if abs(lead) < 0.1 else "norm" if lead > 0 else "value"
 

@@ -24,13 +24,12 @@ from lessons.chapters.in_the_wild.codebook.single_point import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result, Series
 from lessons.contract.training import Training
 from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 
 PARAMETERS = (
     Number(
@@ -43,6 +42,7 @@ PARAMETERS = (
         100.0,
         (0.0, 2.0),
         0.05,
+        while_training="steps",
     ),
     Choice(
         "wiring",
@@ -65,9 +65,32 @@ PARAMETERS = (
             ("codebook", "codebook"),
             ("commitment", "commitment"),
         ),
+        while_training="looks",
     ),
-    Number("z1", "Encoding z₁", "0.1", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05),
-    Number("z2", "Encoding z₂", "0.9", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05),
+    Number(
+        "z1",
+        "Encoding z₁",
+        "0.1",
+        "",
+        True,
+        -100.0,
+        100.0,
+        (-1.0, 1.0),
+        0.05,
+        while_training="looks",
+    ),
+    Number(
+        "z2",
+        "Encoding z₂",
+        "0.9",
+        "",
+        True,
+        -100.0,
+        100.0,
+        (-1.0, 1.0),
+        0.05,
+        while_training="looks",
+    ),
     Number(
         "start",
         "Codes start within ±",
@@ -79,27 +102,13 @@ PARAMETERS = (
         (0.05, 5.0),
         0.05,
     ),
-    Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=16),
+    seeds("8", 16),
     seed_drawn(16),
-    Integer("steps", "Steps", "400", advanced=True, low=1, high=5_000),
-    Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.05), 0.001),
+    steps("400", 5_000),
+    rate("0.01", (0.001, 0.05), 0.001),
     first_seed(),
     *computed_in("float32"),
 )
-
-
-TRAINING = Training(
-    begin=Trained,
-    live=frozenset({"beta", "rate", "shown", "part", "z1", "z2"}),
-    trained=frozenset({"beta", "rate"}),
-    figures=figures,
-    table=table,
-    cuts=True,
-)
-
-_DEFAULTS = validate(PARAMETERS, {})
-# What has no part in the facts before the first step.
-_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"wiring", "steps"}}
 
 
 def compute(program: Program, values: Values) -> Result:
@@ -125,9 +134,6 @@ def compute(program: Program, values: Values) -> Result:
             "paper": PAPER,
             "code_number": leaves.chosen + 1,
             **_of_one(leaves, program, values, losses),
-            # Before the first step the program has not run: cut open or not is one.
-            **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
-            "steps": values["steps"],
         },
         planes={"codes": np.array(FIXED)},
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
@@ -181,6 +187,11 @@ LAB = Lab(
     figures=static_figures,
     table=static_table,
     start=start,
-    training=TRAINING,
+    training=Training(
+        begin=Trained,
+        figures=figures,
+        table=table,
+        cuts=True,
+    ),
     named=True,
 )

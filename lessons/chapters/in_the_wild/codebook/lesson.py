@@ -6,12 +6,11 @@ from functools import lru_cache
 
 import torch
 
-from lessons.chapters.in_the_wild.codebook.lab import LAB, TRAINING
+from lessons.chapters.in_the_wild.codebook.lab import LAB
 from lessons.chapters.in_the_wild.codebook.net import Losses, Program, squared_error
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.training.under_way import finished
+from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
 
 APART, SHARE, RATE = 4.0, 0.25, 0.05
@@ -51,17 +50,9 @@ def moved_by_reconstruction(result: Result) -> str:
     return next(key for key, expected in beliefs.items() if expected == moved)
 
 
-@lru_cache(maxsize=8)
-def brief(program: Program) -> dict[str, float]:
-    """Facts at the end of a short training without the commitment loss."""
-    short = {"seeds": "4", "steps": "100", "beta": "0"}
-    history = finished(TRAINING, program, validate(LAB.parameters, short))
-    return {name: float(value) for name, value in history.facts.items()}
-
-
 def without_commitment(result: Result, program: Program = vq_losses) -> str:
     """Where the encodings end, as seen from their codes, against training as in the paper."""
-    ends = brief(program)
+    ends = numbers_at_end(LAB, program, seeds="4", steps="100", beta="0")
     share = ends["trick_apart"] / ends["paper_apart"]
     beliefs = {"nearer": 0.1, "same": 1.0, "away": 10.0}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))

@@ -20,13 +20,12 @@ from lessons.chapters.in_the_wild.collapse.pair import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.kit.inputs import computed_in, series_by_role
 from lessons.text import counted
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed
+from lessons.training.settings import first_seed, rate, seeds, steps
 
 PARAMETERS = (
     Choice(
@@ -35,6 +34,7 @@ PARAMETERS = (
         "stopped",
         "May be changed while it trains.",
         options=(("stopped", "stopped"), ("open", "open")),
+        while_training="steps",
     ),
     Choice(
         "head",
@@ -42,31 +42,28 @@ PARAMETERS = (
         "network",
         "May be changed while it trains.",
         options=(("network", "network"), ("none", "none")),
+        while_training="steps",
     ),
     Number(
-        "noise", "Noise of a view", "0.3", "May be moved while it trains.", False, 0, 10, (0, 1)
+        "noise",
+        "Noise of a view",
+        "0.3",
+        "May be moved while it trains.",
+        False,
+        0,
+        10,
+        (0, 1),
+        while_training="steps",
     ),
-    Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=16),
-    Integer("steps", "Steps", "300", advanced=True, low=1, high=2000),
-    Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.05), 0.001),
-    Integer("point", "Feature in the graph", "1", "", True, low=1, high=FEATURES),
+    seeds("8", 16),
+    steps("300", 2000),
+    rate("0.01", (0.001, 0.05), 0.001),
+    Integer(
+        "point", "Feature in the graph", "1", "", True, low=1, high=FEATURES, while_training="looks"
+    ),
     first_seed(),
     *computed_in("float32"),
 )
-
-
-TRAINING = Training(
-    begin=Pairs,
-    live=frozenset({"target", "head", "noise", "rate", "point"}),
-    trained=frozenset({"target", "head", "noise", "rate"}),
-    figures=figures,
-    table=table,
-    cuts=True,
-)
-
-_DEFAULTS = validate(PARAMETERS, {})
-# What has no part in the facts before the first step.
-_IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {"head", "noise"}) | {"steps"}}
 
 
 def compute(program: Program, values: Values) -> Result:
@@ -87,8 +84,6 @@ def compute(program: Program, values: Values) -> Result:
             "kept_half": 0.5,
             "kept_all": 1.0,
             "kept_nothing": 0.0,
-            **facts_at_first(TRAINING, whole, values, _IDLE),
-            "steps": values["steps"],
         },
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
     )
@@ -109,5 +104,10 @@ LAB = Lab(
     figures=static_figures,
     table=static_table,
     start=start,
-    training=TRAINING,
+    training=Training(
+        begin=Pairs,
+        figures=figures,
+        table=table,
+        cuts=True,
+    ),
 )

@@ -6,12 +6,11 @@ from functools import lru_cache
 
 import torch
 
-from lessons.chapters.in_the_wild.collapse.lab import LAB, TRAINING
+from lessons.chapters.in_the_wild.collapse.lab import LAB
 from lessons.chapters.in_the_wild.collapse.net import Predictor, cosine
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.training.under_way import finished
+from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
 
 
@@ -23,17 +22,9 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
     return -(first + second) / 2
 
 
-@lru_cache(maxsize=16)
-def brief(program: Callable[..., torch.Tensor]) -> dict[str, float]:
-    """Facts at the end of a short training with the stop and without: few seeds, few steps."""
-    short = {"seeds": "4", "steps": "100"}
-    history = finished(TRAINING, program, validate(LAB.parameters, short))
-    return {name: float(value) for name, value in history.facts.items()}
-
-
 def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = siamese) -> str:
     """How far from −1 the loss ends with the stop, against how far without it."""
-    ends = brief(program)
+    ends = numbers_at_end(LAB, program, seeds="4", steps="100")
     share = (1 + ends["trick_loss"]) / (1 + ends["plain_loss"])
     beliefs = {"stopped": 0.1, "same": 1.0, "open": 10.0}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))

@@ -20,13 +20,12 @@ from lessons.chapters.in_the_wild.moving_target.single_step import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.kit.inputs import computed_in, series_by_role
 from lessons.text import counted
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 
 PARAMETERS = (
     Choice(
@@ -35,14 +34,15 @@ PARAMETERS = (
         "stopped",
         "May be changed while it trains.",
         options=(("stopped", "stopped"), ("open", "open")),
+        while_training="steps",
     ),
     Choice("task", "Task", "walk", options=(("walk", "walk"), ("two", "two states"))),
     Number("chance", "Chance to go right", "0.5", "In the walk.", False, 0, 1, (0, 1)),
     Number("discount", "Discount γ", "0.9", "", False, 0, 1, (0, 1)),
-    Integer("seeds", "Seeds", "8", "All of them train at once.", True, low=1, high=32),
+    seeds("8", 32),
     seed_drawn(32),
-    Integer("steps", "Steps", "600", advanced=True, low=1, high=3000),
-    Number("rate", "Learning rate", "0.25", "", True, 1e-6, 10.0, (0.01, 1), 0.01),
+    steps("600", 3000),
+    rate("0.25", (0.01, 1), 0.01),
     Integer(
         "point",
         "Step looked at, from state",
@@ -51,23 +51,11 @@ PARAMETERS = (
         True,
         low=1,
         high=STATES,
+        while_training="looks",
     ),
     first_seed(),
     *computed_in("float32"),
 )
-
-
-TRAINING = Training(
-    begin=Learners,
-    live=frozenset({"target", "rate", "shown", "point"}),
-    trained=frozenset({"target", "rate"}),
-    figures=figures,
-    table=table,
-    cuts=True,
-)
-
-_DEFAULTS = validate(PARAMETERS, {})
-_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live | {"steps"}}  # before the first step
 
 
 def compute(program: Program, values: Values) -> Result:
@@ -90,8 +78,6 @@ def compute(program: Program, values: Values) -> Result:
             **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
             **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
             **factors(whole, float(values["discount"]), float(values["rate"])),
-            **facts_at_first(TRAINING, whole, values, _IDLE),
-            "steps": values["steps"],
         },
         work=f"{counted(values['seeds'], 'seed')}, two sets of weights each",
     )
@@ -125,5 +111,10 @@ LAB = Lab(
     figures=static_figures,
     table=static_table,
     start=start,
-    training=TRAINING,
+    training=Training(
+        begin=Learners,
+        figures=figures,
+        table=table,
+        cuts=True,
+    ),
 )

@@ -37,31 +37,38 @@ from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted, number
 from lessons.training.by_seed import BySeed
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 from lessons.tricks import gradient_override_map
 from lessons.tricks.entry import unmatched
 
 PARAMETERS = (
-    Choice("shape", "Picture of a", "triangle", options=tuple((name, name) for name in KINDS)),
+    Choice(
+        "shape",
+        "Picture of a",
+        "triangle",
+        options=tuple((name, name) for name in KINDS),
+        while_training="looks",
+    ),
     Choice(
         "spelling",
         "Model writes relu as",
         "relu",
         options=(("relu", "relu"), ("clamp", "clamp"), ("maximum", "maximum")),
+        while_training="looks",
     ),
     Choice(
         "when",
         "Rule is set",
         "runs",
         options=(("runs", "as relu runs"), ("built", "once built")),
+        while_training="looks",
     ),
     Integer(
         "randomised",
@@ -70,12 +77,14 @@ PARAMETERS = (
         "From one on: are the maps still the same?",
         low=0,
         high=len(LAYERS),
+        while_training="looks",
     ),
     Choice(
         "behind",
         "Eight relus: score",
         "weights",
         options=(("weights", "weighted sum"), ("sum", "plain sum")),
+        while_training="looks",
     ),
     Choice(
         "rule",
@@ -83,6 +92,7 @@ PARAMETERS = (
         "guided",
         advanced=True,
         options=tuple((name, name) for name in RULES),
+        while_training="looks",
     ),
     Integer(
         "point",
@@ -92,6 +102,7 @@ PARAMETERS = (
         True,
         low=1,
         high=len(BEFORE),
+        while_training="looks",
     ),
     Integer(
         "picture",
@@ -101,12 +112,13 @@ PARAMETERS = (
         True,
         low=1,
         high=TESTED // len(KINDS),
+        while_training="looks",
     ),
     seed_drawn(10),
-    Integer("seeds", "Seeds", "5", "All of them train at once.", True, low=1, high=10),
-    Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
+    seeds("5", 10),
+    steps("400", 20_000),
     Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
-    Number("rate", "Learning rate", "0.01", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
+    rate("0.01", (0.001, 0.1), 0.001),
     first_seed(MOST_SEED),
     *computed_in("float32"),
 )
@@ -163,24 +175,6 @@ def _maps_settings(values: Values) -> tuple[Any, ...]:
     return values["spelling"], values["when"]
 
 
-TRAINING = Training(
-    begin=Watched,
-    live=frozenset(
-        {
-            *("shape", "picture", "spelling", "when", "randomised", "shown"),
-            *("rule", "behind", "point", "rate"),
-        }
-    ),
-    trained=frozenset({"rate"}),
-    figures=figures,
-    table=table,
-)
-
-_DEFAULTS = validate(PARAMETERS, {})
-# What has no part in the facts before the first step; these two are live, and yet have one.
-_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live - {"spelling", "when"}}
-
-
 def compute(program: Program, values: Values) -> Result:
     """What is there before the first step: what the rule does to eight relus."""
     device, dtype = device_and_dtype(values)
@@ -196,7 +190,6 @@ def compute(program: Program, values: Values) -> Result:
             **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
             **_beliefs(whole, values, device, dtype),
-            **facts_at_first(TRAINING, whole, values, _IDLE),
         },
         notes=tuple(_notes(values)),
         work=counted(values["seeds"], "seed"),
@@ -301,5 +294,9 @@ LAB = Lab(
     table=static_table,
     seconds=seconds,
     start=start,
-    training=TRAINING,
+    training=Training(
+        begin=Watched,
+        figures=figures,
+        table=table,
+    ),
 )

@@ -1,17 +1,15 @@
 """A rule for every relu of a network that was trained without it."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import torch
 
-from lessons.chapters.override_map.guided_relu.lab import LAB, TRAINING
+from lessons.chapters.override_map.guided_relu.lab import LAB
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import validate
 from lessons.contract.result import Result
 from lessons.kit.answers import which
-from lessons.training.under_way import finished
+from lessons.training.under_way import numbers_at_end
 from lessons.tricks import gradient_override_map, override_gradients
 
 
@@ -33,14 +31,6 @@ def guided_relu(
     return score
 
 
-@lru_cache(maxsize=8)
-def brief(program: Callable[..., torch.Tensor]) -> dict[str, float]:
-    """Facts at the end of a short training: few seeds, few steps, else as the lab opens."""
-    short = {"seeds": "2", "steps": "75"}
-    history = finished(TRAINING, program, validate(LAB.parameters, short))
-    return {name: float(value) for name, value in history.facts.items()}
-
-
 def never_differs(result: Result) -> str:
     """What it takes that a guided relu's gradient differs from a relu's."""
     if result.facts["differ_sum"]:
@@ -50,7 +40,7 @@ def never_differs(result: Result) -> str:
 
 def who_notices(result: Result, program: Callable[..., torch.Tensor] = guided_relu) -> str:
     """Whose map becomes another one when the last layer is randomised."""
-    ends = brief(program)
+    ends = numbers_at_end(LAB, program, seeds="2", steps="75")
     plain, guided = (ends[f"{rule}_1"] < 0.5 for rule in ("plain", "guided"))
     return which(plain=plain, guided=guided)
 

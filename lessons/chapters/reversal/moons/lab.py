@@ -4,7 +4,6 @@ What is not in the paper: the larger of the two networks, and Adam on all points
 example at a time.
 """
 
-import inspect
 from collections.abc import Callable
 
 import numpy as np
@@ -27,15 +26,14 @@ from lessons.chapters.reversal.moons.single_point import (
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result
 from lessons.contract.training import Training
 from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
 from lessons.training.by_seed import BySeed
 from lessons.training.contours import above, grid
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed, seed_drawn
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 
 MARKS, GRID = grid(-SIDE, SIDE, 41)
 
@@ -50,10 +48,21 @@ WIRINGS = (
 
 PARAMETERS = (
     Number(
-        "scale", "Full λ", "1", "May be moved while it trains.", False, 0.0, 1e6, (0.0, 6.0), 0.1
+        "scale",
+        "Full λ",
+        "1",
+        "May be moved while it trains.",
+        False,
+        0.0,
+        1e6,
+        (0.0, 6.0),
+        0.1,
+        while_training="steps",
     ),
     Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 180.0), 1.0),
-    Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS),
+    Choice(
+        "wiring", "How the two losses meet", "reversal", options=WIRINGS, while_training="steps"
+    ),
     Choice(
         "network",
         "Network",
@@ -62,7 +71,11 @@ PARAMETERS = (
         options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
     ),
     Choice(
-        "schedule", "λ as it trains", "rising", options=(("rising", "rising"), ("fixed", "fixed"))
+        "schedule",
+        "λ as it trains",
+        "rising",
+        options=(("rising", "rising"), ("fixed", "fixed")),
+        while_training="steps",
     ),
     Choice(
         "whose",
@@ -70,18 +83,20 @@ PARAMETERS = (
         "target",
         advanced=True,
         options=(("target", "target point"), ("source", "source point")),
+        while_training="looks",
     ),
     seed_drawn(40),
-    Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS),
-    Integer("seeds", "Seeds", "20", "All of them train at once.", True, low=1, high=40),
-    Integer("steps", "Steps", "1000", advanced=True, low=1, high=20_000),
-    Number("rate", "Learning rate", "0.02", "", True, 1e-6, 10.0, (0.001, 0.1), 0.001),
+    Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS, while_training="looks"),
+    seeds("20", 40),
+    steps("1000", 20_000),
+    rate("0.02", (0.001, 0.1), 0.001),
     Choice(
         "decay",
         "Learning rate falls",
         "falling",
         advanced=True,
         options=(("falling", "as in the paper"), ("none", "not at all")),
+        while_training="steps",
     ),
     first_seed(),
     *computed_in("float32", "Where torch computes. A GPU helps here."),
@@ -118,20 +133,6 @@ class Watched(BySeed):
         return {"points": array(points[0]), "wrong": 1.0 * wrong, "region_x": x, "region_y": y}
 
 
-TRAINING = Training(
-    begin=Watched,
-    live=frozenset({"scale", "schedule", "wiring", "rate", "decay", "shown", "whose", "point"}),
-    trained=frozenset({"scale", "schedule", "wiring", "rate", "decay"}),
-    figures=figures,
-    table=table,
-    cuts=True,
-)
-
-
-_DEFAULTS = validate(PARAMETERS, {})
-_IDLE = {name: _DEFAULTS[name] for name in TRAINING.live}  # before the first step
-
-
 def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) -> dict[str, float]:
     """The last step's photos: the best accuracy on the target, and what each belief expects.
 
@@ -164,8 +165,6 @@ def compute(program: Program, values: Values) -> Result:
         facts={
             **{name: values[name] for name in ("scale", "angle", "seeds")},
             **other_shares(),
-            # Before the first step the program has not run: cut open or not is one.
-            **facts_at_first(TRAINING, inspect.unwrap(program), values, _IDLE),
         },
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
     )
@@ -190,5 +189,10 @@ LAB = Lab(
     figures=static_figures,
     table=static_table,
     start=start,
-    training=TRAINING,
+    training=Training(
+        begin=Watched,
+        figures=figures,
+        table=table,
+        cuts=True,
+    ),
 )

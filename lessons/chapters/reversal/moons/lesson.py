@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import torch
 
-from lessons.chapters.reversal.moons.lab import LAB, TRAINING
+from lessons.chapters.reversal.moons.lab import LAB
 from lessons.chapters.reversal.moons.net import Head
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import validate
 from lessons.contract.result import Result
 from lessons.training.stacked import cross_entropy
-from lessons.training.under_way import finished
+from lessons.training.under_way import numbers_at_end
 from lessons.tricks import flip_gradient, stop_gradient
 
 
@@ -47,24 +45,16 @@ def adversarial(
     return label_loss + domain_loss
 
 
-@lru_cache(maxsize=16)
-def brief(program: Callable[..., torch.Tensor], wiring: str) -> dict[str, float]:
-    """Facts at the end of a short training: few seeds, few steps, else as the lab opens."""
-    short = {"seeds": "4", "steps": "200", "wiring": wiring}
-    history = finished(TRAINING, program, validate(LAB.parameters, short))
-    return {name: float(value) for name, value in history.facts.items()}
-
-
 def classifier(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
     """Where the domain head's accuracy ends, between what it is alone and always wrong."""
-    ends = brief(program, "reversal")
+    ends = numbers_at_end(LAB, program, seeds="4", steps="200", wiring="reversal")
     beliefs = {"guess": 0.5, "alone": ends["source_only_domain"], "wrong": 0.0}
     return min(beliefs, key=lambda key: abs(beliefs[key] - ends["trick_domain"]))
 
 
 def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
     """What two minus signs make of the domain loss, compared with training on the source alone."""
-    ends = brief(program, "twice")
+    ends = numbers_at_end(LAB, program, seeds="4", steps="200", wiring="twice")
     share = ends["trick_domain_loss"] / ends["source_only_domain_loss"]
     beliefs = {"better": 0.75, "same": 1.0, "worse": 4.0}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))

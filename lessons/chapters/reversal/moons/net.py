@@ -223,7 +223,7 @@ class Moons:
         new = partial(Networks, values["network"], self.seeds, device, dtype)
         self.arms = {"trick": new(), "source_only": new()}
         self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
-        self._scale_at_start = scale_at(0.0, values)
+        self._values_at_start = values
         # Since the last step: what each arm makes of the points, and the numbers.
         self._seen: dict[str, Seen] = {}
         self._numbers: dict[str, torch.Tensor] = {}
@@ -232,7 +232,7 @@ class Moons:
         """One update of both arms on all points; ``done`` were made before it."""
         p = progress(done, self.steps)
         loss = partial(loss_of, self.program)
-        wired = (scale_at(p, values), self._scale_at_start, values["wiring"])
+        wired = (scale_at(p, values), scale_at(0.0, self._values_at_start), values["wiring"])
         seen, self._seen, self._numbers = self._seen, {}, {}
         trick = loss(self.arms["trick"], self.points, *wired, seen=seen.pop("trick", None))
         self._adam["trick"].step(trick, rate_at(p, values))

@@ -25,13 +25,12 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.text import counted
-from lessons.training.under_way import facts_at_first
-from lessons.training.which_seeds import first_seed
+from lessons.training.settings import first_seed, rate, steps
 
 PREVIEW_DRAWS = 8
 """Draws of noise measured while the learner drags."""
@@ -40,11 +39,29 @@ MEASURED = 25
 """How often the gradients' noise is measured in a whole run: it costs more than a step."""
 
 PARAMETERS = (
-    Integer("place", "Noise after layer", "4", "May be moved while it trains.", low=1, high=9),
-    Number("strength", "Noise strength s", "0.9", "u from 1 − s to 1 + s.", False, 0, 1e3, (0, 2)),
+    Integer(
+        "place",
+        "Noise after layer",
+        "4",
+        "May be moved while it trains.",
+        low=1,
+        high=9,
+        while_training="steps",
+    ),
+    Number(
+        "strength",
+        "Noise strength s",
+        "0.9",
+        "u from 1 − s to 1 + s.",
+        False,
+        0,
+        1e3,
+        (0, 2),
+        while_training="steps",
+    ),
     Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
-    Integer("steps", "Steps", "400", advanced=True, low=1, high=20_000),
-    Number("rate", "Learning rate", "0.003", "", True, 1e-6, 10.0, (0.0005, 0.02), 0.0005),
+    steps("400", 20_000),
+    rate("0.003", (0.0005, 0.02), 0.0005),
     Integer(
         "draws",
         "Noise draws measured",
@@ -53,19 +70,30 @@ PARAMETERS = (
         True,
         2,
         MOST_DRAWS,
+        while_training="looks",
     ),
     Choice(
         "layer",
         "Backward in the graph",
         "clean",
         options=(("clean", "clean"), ("plain", "plain")),
+        while_training="looks",
     ),
-    Integer("point", "Input in the graph", "13", "By its place.", True, low=1, high=INPUTS),
+    Integer(
+        "point",
+        "Input in the graph",
+        "13",
+        "By its place.",
+        True,
+        low=1,
+        high=INPUTS,
+        while_training="looks",
+    ),
     first_seed(),
     *computed_in("float32"),
 )
 
-# Of the live settings, those that the gradients' noise is of.
+# The settings that the gradients' noise is of.
 _COUNTED = ("place", "strength", "draws")
 
 
@@ -74,18 +102,17 @@ class Watched:
 
     def __init__(self, program: Program, values: Values) -> None:
         self.long = Long(program, values, *device_and_dtype(values))
-        self._every = max(1, self.long.steps // MEASURED)
         self._noise: dict[str, Array] = {}
         self._measured: tuple[Any, ...] = ()
 
     def step(self, done: int, values: Values) -> None:
-        if done % self._every == 0:
+        if done % max(1, int(values["steps"]) // MEASURED) == 0:
             self._measure(done, values)
         self.long.step(done, values)
 
     def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         known = self._measured[1:] == tuple(values[name] for name in _COUNTED)
-        if not known or done == self.long.steps:
+        if not known or done == int(values["steps"]):
             self._measure(done, values)
         seen = self.long.seen(values)
         losses = {name: array(value) for name, value in self.long.losses(seen).items()}
@@ -101,16 +128,10 @@ class Watched:
 
 TRAINING = Training(
     begin=Watched,
-    live=frozenset({*_COUNTED, "rate", "layer", "point"}),
-    trained=frozenset({"place", "strength", "rate"}),
     figures=figures,
     table=table,
     cuts=True,
 )
-
-_DEFAULTS = validate(PARAMETERS, {})
-# What has no part in the facts before the first step.
-_IDLE = {name: _DEFAULTS[name] for name in (TRAINING.live - {*_COUNTED}) | {"steps"}}
 
 
 def preview(values: Values) -> Values:
@@ -123,7 +144,7 @@ def compute(program: Program, values: Values) -> Result:
     roles = alone(program, values["strength"], DTYPES[values["dtype"]])
     x = array(roles.pop("x"))
     series = series_by_role(x, roles)
-    before = facts_at_first(TRAINING, program, values, _IDLE)
+    before = TRAINING.facts_at_first(program, values)
     return Result(
         series=series,
         curves=series,
@@ -133,8 +154,6 @@ def compute(program: Program, values: Values) -> Result:
             "width": WIDTH,
             "points": POINTS,
             "next": values["place"] + 1,
-            **before,
-            "steps": values["steps"],
             # Under names that no run takes over: what the text says of the start stays.
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },

@@ -11,7 +11,7 @@ from lessons.chapters.stop_gradient.noise_layer.lab import LAB, TRAINING
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import validate
 from lessons.contract.result import Result
-from lessons.training.under_way import finished
+from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
 
 
@@ -36,33 +36,17 @@ class NoiseLayer(torch.nn.Module):
         return x + (stop_gradient(added) if self.clean_backward else added)
 
 
-@lru_cache(maxsize=16)
-def at_first(program: Callable[..., Any]) -> dict[str, float]:
-    """Means over a few seeds before the first step."""
-    values = validate(LAB.parameters, {"seeds": "4"})
-    numbers = TRAINING.begin(program, values).look(0, values).numbers
-    return {name: float(seeds.mean()) for name, seeds in numbers.items()}
-
-
-@lru_cache(maxsize=16)
-def brief(program: Callable[..., Any]) -> dict[str, float]:
-    """Means at the end of a short training with the noise near the end of the network."""
-    short = {"seeds": "4", "steps": "100", "draws": "4", "place": "9"}
-    history = finished(TRAINING, program, validate(LAB.parameters, short))
-    return {name: float(value) for name, value in history.facts.items()}
-
-
 def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
     """On which side of the layer the clean backward takes a third of the variance or more."""
-    start = at_first(program)
-    sides = (start["quieter"] > 1.5, start["quieter_behind"] > 1.5)
+    start = TRAINING.facts_at_first(program, validate(LAB.parameters, {"seeds": "4"}))
+    sides = (float(start["quieter"]) > 1.5, float(start["quieter_behind"]) > 1.5)
     beliefs = {(True, True): "all", (True, False): "before", (False, True): "after"}
     return beliefs.get(sides, "none")
 
 
 def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
     """The loss with the clean backward, against the loss without it."""
-    ends = brief(program)
+    ends = numbers_at_end(LAB, program, seeds="4", steps="100", draws="4", place="9")
     share = ends["trick_loss"] / ends["plain_loss"]
     beliefs = {"lower": 0.7, "same": 1.0, "higher": 1.4}
     return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))

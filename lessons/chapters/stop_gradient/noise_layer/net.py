@@ -131,7 +131,6 @@ class Long:
         self, program: Program, values: Values, device: torch.device, dtype: torch.dtype
     ) -> None:
         self.program = program
-        self.steps = int(values["steps"])
         self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         x, target = (part.to(device, dtype) for part in inputs())
         self.x, self.target = x.expand(len(self.seeds), -1, -1), target

@@ -1,0 +1,45 @@
+"""Settings that trainings have in common: how much is trained, how fast, and what is drawn of it.
+
+A seed has a number, from which its random numbers come, and a place among those that are trained.
+Charts name it by its number; the control goes by its place, since that is what cannot be missed.
+"""
+
+from lessons.contract.parameters import Integer, Number
+
+
+def seeds(default: str, most: int) -> Integer:
+    """How many seeds are trained."""
+    help_ = "All of them train at once."
+    return Integer("seeds", "Seeds", default, help_, advanced=True, low=1, high=most)
+
+
+def steps(default: str, most: int) -> Integer:
+    """How many steps a whole run makes."""
+    return Integer("steps", "Steps", default, advanced=True, low=1, high=most)
+
+
+def rate(default: str, slider: tuple[float, float], step: float) -> Number:
+    """The learning rate of the steps to come."""
+    label = "Learning rate"
+    at = {"low": 1e-6, "high": 10.0, "step": step}
+    return Number("rate", label, default, "", True, slider=slider, while_training="steps", **at)
+
+
+def seed_drawn(most: int) -> Integer:
+    """Which one charts of a single seed show.
+
+    Args:
+        most: as many seeds as can be trained.
+    """
+    label, help_ = "Which seed to draw", "1 is the first of the seeds. The chart says its number."
+    return Integer("shown", label, "1", help_, True, low=1, high=most, while_training="looks")
+
+
+def first_seed(most: int = 2**31) -> Integer:
+    """The number of the first one.
+
+    Args:
+        most: the largest number.
+    """
+    help_ = "Its number. The other seeds count on from it."
+    return Integer("seed", "First seed", "0", help_, advanced=True, low=0, high=most)
