@@ -138,11 +138,12 @@ export class Controls {
 
   /**
    * @param {Group[]} groups
-   * @param {boolean} forced   the controls take over what stands here, come what may
+   * @param {boolean} ordered  this answers an order of the page's: the controls take over what stands here,
+   *   unless the learner has set something since
    * @param {boolean} current  whether this answers the newest thing the learner did
    */
-  show(groups, forced, current) {
-    if (forced) this.#forget();
+  show(groups, ordered, current) {
+    const forced = ordered && !this.unsettled;
     this.#build(groups);
     for (const [index, { open }] of groups.entries()) {
       const box = this.groups[index];
