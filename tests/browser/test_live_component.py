@@ -120,37 +120,35 @@ def test_a_value_that_is_gone_back_to_at_once_shows_its_own_picture(page):
 def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     reach = "document.querySelector('[data-figure=gradient] .gl-plot')._fullLayout.xaxis.range"
     area = page.locator("[data-figure=gradient] .nsewdrag").first
-    button = page.locator("[data-figure=gradient] .gl-zoom")
-    hint = page.locator("[data-figure=gradient] .gl-zoom-hint")
+    toolbar = page.locator("[data-figure=gradient] .modebar")
 
     def drag() -> None:
         area.scroll_into_view_if_needed()
         box = area.bounding_box()
-        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 20)
+        page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 40)
         page.mouse.down()
         page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 100, steps=5)
         page.mouse.up()
 
     whole = page.evaluate(reach)
-    button.click()
-    expect(hint).not_to_be_empty()
-    page.keyboard.press("Escape")
-    expect(hint).to_be_empty()
+    expect(toolbar).not_to_be_visible()
     drag()
     page.wait_for_timeout(300)
     assert page.evaluate(reach) == whole, "a plain drag zooms"
-    button.click()
-    expect(button).to_have_attribute("aria-pressed", "true")
+    toolbar.get_by_role("button", name="Zoom").click()
     drag()
     page.wait_for_function(f"whole => {reach}[0] > whole[0]", arg=whole)
-    expect(hint).to_be_empty()
     zoomed, before = page.evaluate(reach), line(page)
     bar(page, "noise_high").press("ArrowRight")
     settled(page)
     assert line(page) != before
     assert page.evaluate(reach) == zoomed
-    button.press("Enter")
+    area.hover()
+    toolbar.get_by_role("button", name="Whole view").click()
     page.wait_for_function(f"whole => String({reach}) === String(whole)", arg=whole)
+    drag()
+    page.wait_for_timeout(300)
+    assert page.evaluate(reach) == whole, "the whole view ends the zoom"
 
 
 def test_fields_choices_and_a_click_on_a_point(page):

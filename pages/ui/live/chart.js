@@ -5,13 +5,12 @@ import { fullLayout, rangesOf } from "./chart_layout.js";
 import { element, setOrRemove, setText } from "./dom.js";
 import { draggable } from "./drag.js";
 import { moveTraces } from "./plotly_fast_path.js";
-import { Zoom } from "./zoom.js";
 
 const CONFIG = {
-  displayModeBar: false,
+  displaylogo: false,
   showTips: false,
   doubleClick: false,
-  showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its button
+  showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its toolbar
   scrollZoom: false, // the wheel scrolls the page
 };
 
@@ -38,13 +37,12 @@ export class Chart {
     /** @type {?number} */
     this.width = null;
     this.listening = false; // Plotly has drawn here before
+    this.views = 0; // how often the whole was asked for
     this.title = element("div", "gl-title");
     /** @type {Plot} */
     this.plot = element("div", "gl-plot", { role: "img" }); // the node that Plotly draws into
     this.caption = element("figcaption", "gl-caption");
-    this.zoom = new Zoom(() => this.#layout(), () => this.draw());
-    const { title, plot, caption, zoom } = this;
-    this.root = element("figure", "gl-figure", { "data-figure": spec.id }, title, zoom.button, zoom.hint, plot, caption);
+    this.root = element("figure", "gl-figure", { "data-figure": spec.id }, this.title, this.plot, this.caption);
   }
 
   /**
@@ -85,8 +83,9 @@ export class Chart {
     try {
       // The settings go in once: given again, Plotly measures the page to compare them, and
       // makes a new chart where the address has changed.
-      const config = this.listening ? undefined : CONFIG;
-      Plotly.react(plot, palette.paint(spec.figure.data), this.#whole(), config);
+      const whole = { name: "whole", title: "Whole view", icon: Plotly.Icons.home, click: () => this.#whole() };
+      const config = this.listening ? undefined : { ...CONFIG, modeBarButtons: [["zoom2d", whole]] };
+      Plotly.react(plot, palette.paint(spec.figure.data), this.#full(), config);
     } catch (error) {
       console.error(`The chart ${spec.id} could not be drawn.`, error);
       return;
@@ -94,13 +93,11 @@ export class Chart {
     if (!this.listening) {
       this.listening = true;
       plot.on?.("plotly_click", ({ points }) => this.#clicked(points));
-      plot.on?.("plotly_relayout", (changes) => this.zoom.changed(Object.keys(changes)));
       plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure?.data[points[0]?.curveNumber ?? -1] ?? null));
       plot.on?.("plotly_unhover", () => hover(null));
-      plot.addEventListener("dblclick", () => this.zoom.whole());
+      plot.addEventListener("dblclick", () => this.#whole());
       if (controls) this.#obey(controls);
     }
-    this.zoom.drawn();
   }
 
   /** With its title, as the address of an SVG. */
@@ -108,7 +105,7 @@ export class Chart {
     const { Plotly, palette } = this.charts;
     const { figure, title, height, id } = this.spec;
     if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
-    const layout = this.#whole();
+    const layout = this.#full();
     const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
     const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
     const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
@@ -130,9 +127,15 @@ export class Chart {
   }
 
   /** With what all charts share. */
+  #full() {
+    const { width, views, charts } = this;
+    return fullLayout(this.#layout(), { width, height: this.spec.height, family: charts.family }, views, charts.palette);
+  }
+
+  /** End the learner's zoom. */
   #whole() {
-    const { width, zoom, charts } = this;
-    return fullLayout(this.#layout(), { width, height: this.spec.height, family: charts.family }, zoom, charts.palette);
+    this.views += 1;
+    this.draw();
   }
 
   /** @param {Point[]} points */

@@ -3,7 +3,6 @@
 
 /** @import { Palette } from "./palette.js" */
 /** @import { Axis, Layout, Plot, Trace } from "./plotly.d.ts" */
-/** @import { Zoom } from "./zoom.js" */
 
 const AXIS = {
   gridcolor: "ink:grid",
@@ -16,22 +15,23 @@ const AXIS = {
 /**
  * @param {Layout} layout  the figure's own
  * @param {{width: ?number, height: number, family: string}} page  what the page gives it
- * @param {Zoom} zoom
+ * @param {number} views  how often the whole was asked for: the learner's zoom outlives every new answer
  * @param {Palette} palette
  */
-export function fullLayout(layout, { width, height, family }, zoom, palette) {
+export function fullLayout(layout, { width, height, family }, views, palette) {
   const text = "ink:text";
   /** @type {Record<string, any>} */
   const full = {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     hovermode: "closest",
-    dragmode: zoom.drawing && "zoom",
+    dragmode: false,
     margin: { l: 48, r: 16, t: 16, b: 40 },
     ...layout,
     font: { family, size: 12, color: text, ...layout.font },
     hoverlabel: { bgcolor: "ink:paper", bordercolor: "ink:axis", font: { color: text } },
-    uirevision: `lab ${zoom.views}`, // the learner's zoom outlives every new answer
+    modebar: { bgcolor: "ink:paper", color: "ink:muted", activecolor: text },
+    uirevision: `lab ${views}`,
     width,
     height,
     autosize: false, // the size is known; measuring it at every step costs a layout

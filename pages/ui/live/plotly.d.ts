@@ -74,7 +74,6 @@ export interface Plot extends HTMLElement {
   _fullLayout?: { xaxis?: Axis; yaxis?: Axis };
   _fullData?: { uid: string }[];
   on?(name: "plotly_click" | "plotly_hover" | "plotly_unhover", told: (event: { points: Point[] }) => void): void;
-  on?(name: "plotly_relayout", told: (changes: Record<string, unknown>) => void): void;
 }
 
 export interface Plotly {
@@ -85,6 +84,7 @@ export interface Plotly {
     config?: Record<string, unknown>,
   ): Promise<Plot>;
   purge(plot: HTMLElement): void;
+  Icons: Record<string, object>;
   /** The address of a picture. */
   toImage(
     chart: { data: Trace[]; layout: Layout },
