@@ -1,9 +1,7 @@
-"""What is the same is lit together: in lessons of every kind and in the playground, pointed at by
-mouse, by keyboard and by the key of the charts.
-"""
+"""What is the same is lit together, in lessons of every kind and in the playground."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.browser.looking import cells, control, node, open_drawers, ready
 from tests.support.amount import also
@@ -74,26 +72,19 @@ def test_a_node_lights_its_number_and_its_curves(address, point, column, bare, o
     said = lit(page, "[data-table] td")
     assert any(row[place] in said for row in cells(page))
     assert "trick_gradient" in bright(page)
-    # The other way round: from the cell, by the keyboard.
-    table = page.locator(".gl-scroll")
-    table.focus()
-    assert lit(page, ".gl-node") == []
-    for key in ["ArrowDown", *["ArrowRight"] * place]:
-        page.keyboard.press(key)
+    # The other way round: from the cell.
+    page.locator("[data-table] th").nth(place).hover()
     assert bright(page) == {"trick_gradient"}
     row = next(at for at, row in enumerate(cells(page)) if row[place] in said)
-    for _ in range(row + 1):
-        page.keyboard.press("ArrowDown")
-    expect(page.locator("[data-table] td:focus")).to_have_text(cells(page)[row][place])
+    page.locator("[data-table] tbody tr").nth(row).locator("td").nth(place).hover()
     assert point in lit(page, ".gl-node")
-    page.keyboard.press("Escape")
-    expect(table).to_be_focused()
+    page.mouse.move(5, 5)
     assert lit(page, ".gl-node") == []
 
 
 def test_the_key_lights_its_lines_and_is_lit_by_them(bare, open_page):
     page = whole(open_page(f"{bare}/stop_gradient?lesson=right_place&step=99", height=2000))
-    entry = page.locator(".gl-key").get_by_role("button", name="true gradient")
+    entry = page.locator(".gl-key .gl-entry", has_text="true gradient")
     entry.hover()
     assert bright(page) == {"true_gradient"}
     assert lit(page, "[data-table] th") == ["true"]
@@ -101,21 +92,6 @@ def test_the_key_lights_its_lines_and_is_lit_by_them(bare, open_page):
     assert bright(page) == set()
     node(page, "add").focus()
     assert lit(page, ".gl-entry") == ["forward value"]
-    # By keyboard; pressed, its lines stay lit for as long as nothing else is pointed at.
-    entry.focus()
-    assert bright(page) == {"true_gradient"}
-    assert lit(page, ".gl-entry") == ["true gradient"]
-    page.keyboard.press("Enter")
-    expect(entry).to_have_attribute("aria-pressed", "true")
-    node(page, "add").focus()
-    assert bright(page) == {"forward"}
-    page.locator(".gl-alternative summary").focus()
-    assert bright(page) == {"true_gradient"}
-    entry.click()
-    expect(entry).to_have_attribute("aria-pressed", "false")
-    page.mouse.move(5, 5)
-    page.locator(".gl-alternative summary").focus()
-    assert bright(page) == set()
 
 
 def test_in_the_playground_program_code_graph_and_table_are_linked(bare, open_page):

@@ -185,7 +185,6 @@ class Lab {
     if (!this.frame?.settled) this.flow.offer(false);
     else {
       this.flow.resting = true;
-      this.view.rest();
       this.#showAddress();
     }
   }

@@ -92,23 +92,10 @@ export class Linked {
     this.table = null;
     /** @type {?Source} */
     this.source = null;
-    this.kept = ""; // the role of the key's entry that was pressed: lit for as long as nothing else is
     /** @type {Set<Element>} */
     this.lit = new Set();
     this.listeners = new AbortController();
-    hearPointing(root, (source) => this.#point(source), this.listeners.signal);
-  }
-
-  /** @param {?Source} source */
-  #point(source) {
-    if (source || this.source) this.light(source);
-  }
-
-  /** An entry of the key was pressed: light its lines, or no more. @param {string} role  @returns the one that is lit now */
-  keep(role) {
-    this.kept = this.kept === role ? "" : role;
-    this.light(this.source);
-    return this.kept;
+    hearPointing(root, (source) => (source || this.source) && this.light(source), this.listeners.signal);
   }
 
   /**
@@ -119,7 +106,7 @@ export class Linked {
   show(spec, table, own) {
     this.spec = own || !spec ? spec : { ...spec, links: spec.links.map((link) => ({ ...link, cell: null })) };
     this.table = table;
-    if (this.source || this.kept) this.light(this.source);
+    if (this.source) this.light(this.source);
   }
 
   /** A chart's line is pointed at, or none. @param {?Trace} trace */
@@ -136,8 +123,7 @@ export class Linked {
   /** @param {?Source} source */
   light(source) {
     this.source = source;
-    const shown = source ?? (this.kept ? { role: this.kept } : null);
-    const found = shown && same(this.spec ?? NO_GRAPH, this.table, shown);
+    const found = source && same(this.spec ?? NO_GRAPH, this.table, source);
     const now = new Set(found ? this.#elements(found) : []);
     for (const one of this.lit) if (!now.has(one)) one.classList.remove(LIT);
     for (const one of now) one.classList.add(LIT);

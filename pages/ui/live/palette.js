@@ -16,12 +16,7 @@ export class Palette {
 
   /** Look at the theme again. @returns {boolean} whether it differs from before */
   refresh() {
-    const paper = this.#rgba("var(--st-background-color)");
-    // light-dark() follows color-scheme, and Streamlit's theme can differ from the system's.
-    const [red, green, blue] = paper.map((part) => part / 255);
-    const dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.4;
-    this.root.style.colorScheme = dark ? "dark" : "light";
-    const theme = [paper, this.#rgba("var(--ink-text)"), this.#rgba("var(--role-forward)")].join();
+    const theme = ["--st-background-color", "--ink-text", "--role-forward"].map((name) => this.#rgba(`var(${name})`)).join();
     if (theme === this.theme) return false;
     this.theme = theme;
     this.cache.clear();

@@ -1,6 +1,5 @@
 // What of the linked things is pointed at: by the mouse, a finger, or the keyboard. Graph and charts
-// say it themselves, everything else is told from the element. With the arrow keys the focus goes from
-// cell to cell of the table and from line to line of the code.
+// say it themselves, everything else is told from the element.
 
 const CODE = ".gt-code[data-ran] .gt-row"; // of the code that ran
 const PROGRAM = '[data-control="program"]';
@@ -82,43 +81,4 @@ export function hearPointing(root, light, signal) {
   root.addEventListener("keyup", (event) => {
     if (event.target instanceof HTMLTextAreaElement) looked(event);
   }, { signal });
-  document.addEventListener("keydown", (event) => walk(event, root), { signal });
-}
-
-/** @param {KeyboardEvent} event  @param {Element} root */
-function walk(event, root) {
-  const { target, key } = event;
-  if (!(target instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const code = target.closest(".gt-code");
-  const table = root.contains(target) ? target.closest(".gl-scroll") : null;
-  const next = code ? nextRow(code, target, key) : table ? nextCell(table, target, key) : null;
-  if (!next) return;
-  event.preventDefault();
-  if (!next.hasAttribute("tabindex")) next.tabIndex = -1;
-  next.focus();
-}
-
-/** @param {Element} code  @param {Element} now  @param {string} key  @returns {?HTMLElement} */
-function nextRow(code, now, key) {
-  const rows = codeRows().filter((row) => code.contains(row));
-  const at = rows.findIndex((row) => row === now);
-  if (key === "Escape" && at >= 0) return /** @type {HTMLElement} */ (code);
-  return { ArrowDown: rows[at + 1], ArrowUp: at > 0 ? rows[at - 1] : null }[key] ?? null;
-}
-
-/** @param {Element} box  @param {Element} now  @param {string} key  @returns {?HTMLElement} */
-function nextCell(box, now, key) {
-  const rows = [...box.querySelectorAll("tr")];
-  const cell = now.closest("td, th");
-  if (!(cell instanceof HTMLTableCellElement)) return key === "ArrowDown" ? (rows[0]?.cells[0] ?? null) : null;
-  const row = rows.findIndex((one) => one === cell.parentElement);
-  const column = cell.cellIndex;
-  if (key === "Escape") return /** @type {HTMLElement} */ (box);
-  const to = {
-    ArrowDown: [row + 1, column],
-    ArrowUp: [row - 1, column],
-    ArrowRight: [row, column + 1],
-    ArrowLeft: [row, column - 1],
-  }[key];
-  return to ? (rows[to[0]]?.cells[to[1]] ?? null) : null;
 }

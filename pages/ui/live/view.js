@@ -8,7 +8,7 @@ import { Controls } from "./controls.js";
 import { element, setChildren, setText } from "./dom.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph.js";
-import { hearKey, keyOf } from "./key.js";
+import { keyOf } from "./key.js";
 import { Linked } from "./linked.js";
 import { Notes } from "./notes.js";
 import { NumberHandles } from "./number_handles.js";
@@ -108,7 +108,6 @@ export class View {
     this.trainer = new Trainer(trainer, lab.trained);
     this.noted = lab.noted;
     this.linked = new Linked(root, () => this.charts.all.values());
-    hearKey(key, (role) => this.linked.keep(role));
     this.numbers = new NumberHandles(this.controls);
     this.pageParts = new PageParts(this.numbers);
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -131,19 +130,12 @@ export class View {
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     this.#showKey(picture ? [] : frame.key);
     this.#showText(frame, place);
-    if (resting && frame.settled) this.rest();
-    else this.root.classList.remove("gl-eases"); // a hand that drags is followed at once
     this.#drawCharts();
   }
 
   /** @param {Place} place */
   showNotes({ note }) {
     this.notes.show(note, [...(this.frame?.notes ?? []), ...(this.picture?.notes ?? [])]);
-  }
-
-  /** The hand came to rest on what is shown. */
-  rest() {
-    this.root.classList.toggle("gl-eases", !this.trainer.runs);
   }
 
   stop() {
@@ -209,6 +201,6 @@ export class View {
     const text = JSON.stringify(entries);
     if (text === this.keyed) return;
     this.keyed = text;
-    setChildren(this.key, keyOf(entries, this.linked.kept));
+    setChildren(this.key, keyOf(entries));
   }
 }
