@@ -1,0 +1,76 @@
+"""Reports that nobody tuned the doctor to, as scripts: `reports.md` has their threads."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from lessons.doctor.script import trace_script
+from tests.doctor.test_cases import Case, answers, named
+
+REPORTS = Path(__file__).parent / "reports"
+LATER = "reports.md says what is missing"
+
+CASES = [
+    Case("adjacency_detached", 1, (r"net\.phi\.weight", r"net\.theta", r"\.detach\(\)", ":12")),
+    Case("adversarial_loss_as_number", 0, (r"\.item\(\)|\.detach\(\)", ":13"), fails=LATER),
+    Case("backbone_in_inference_mode", 1, (":18", ":13", "no_grad", r"clone\(\)"), fails=LATER),
+    Case("backward_twice_on_one_loss", 1, (":19", r"backward\(\) once")),
+    Case("cells_in_a_list", 1, ("lstms", ":14", "ModuleList"), fails=LATER),
+    Case("checkpoint_behind_frozen_embedding", 1, (":15", "layers", "use_reentrant=False")),
+    Case(
+        "clip_after_step", 1, (r"clip_grad_norm_\(\)", ":12", r"step\(\)", ":11", "before"),
+        fails=LATER,
+    ),
+    Case(
+        "clip_before_backward", 1, (r"clip_grad_norm_\(\)", ":12", r"backward\(\)", "after"),
+        fails=LATER,
+    ),
+    Case("clipped_values_broadcast", 2, (":12", ":13", "6×6")),
+    Case("copied_with_its_optimizer", 1, (r"n2\.module", "does not hold", ":17")),
+    Case("critic_without_zero_grad", 1, ("dis", ":14", ":18", r"zero_grad\(\)"), fails=LATER),
+    Case("durations_rounded_up", 1, ("ceil", ":12", "predictor")),
+    Case(
+        "entropy_of_masked_logits", 1, (":13", "mul", "−∞", "xlogy|masked_fill|where"),
+        never=("smaller range",), fails=LATER,
+    ),
+    Case("factors_converted_after_requires_grad", 1, (":9", ":8", "leaf"), fails=LATER),
+    Case("fake_detached_for_generator", 0, (r"fake\.detach\(\)", ":14")),
+    Case("fake_reused_for_generator_steps", 1, (r"optimizer_g\.step\(\)", ":20", ":13", "fake")),
+    Case("grad_inside_backward", 1, (r"Product\.backward", ":17", "enable_grad"), fails=LATER),
+    Case("hidden_state_detached_per_video", 1, (":13", "detach"), fails=LATER),
+    Case("inner_step_without_create_graph", 0, (r"grad\(\)", ":12", "create_graph")),
+    Case(
+        "linear_made_in_forward", 1, (":13", "Linear", "optimizer", "__init__"),
+        never=("plain list",), fails=LATER,
+    ),
+    Case("loss_weights_not_in_optimizer", 0, ("s_det", "s_id", "does not hold|no optimizer"),
+         fails=LATER),
+    Case("module_frozen_by_attribute", 1, (":7", r"requires_grad_\(False\)"), fails=LATER),
+    Case("occlusion_loss_compares", 0, (":13", "bool"), fails=LATER),
+    Case("outputs_through_numpy", 1, (r"mlps\.0", r"\.numpy\(\)", ":14"), fails=LATER),
+    Case("parameter_converted_in_init", 1, (r"\bw\b", "leaf", ":10"), fails=LATER),
+    Case("penalty_while_frozen", 1, ("d_img_optim", "requires_grad=False", ":11"), fails=LATER),
+    Case("refined_under_no_grad", 0, ("encoder", "no_grad", ":12")),
+    Case("relu_in_place_on_parameter", 1, (":13", "leaf", "weight", "clone"), fails=LATER),
+    Case("residual_added_to_relu_in_place", 1, ("relu", ":13", ":14", "in place")),
+    Case("running_mean_keeps_graph", 1, ("moving_mean", ":13", "[Dd]etach"), fails=LATER),
+    Case("sigma_computed_once", 1, ("rho", ":12"), fails=LATER),
+    Case("sign_of_learnable_threshold", 1, ("sign", ":14", "learnable_thresh")),
+    Case("target_network_with_graph", 0, ("q_next", "no_grad|detach"), fails=LATER),
+    Case("threshold_wrapped_as_leaf", 1, ("net", ":11", "requires_grad=True", "sigmoid")),
+    Case("triangle_angle_at_zero", 1, ("sqrt", ":12", "infinite at 0")),
+    Case("update_of_a_leaf_in_place", 1, (":13", "in-place", "leaf", "no_grad")),
+    Case("where_between_formulas", 1, (":11", "NaN", "where")),
+    Case("zero_grad_in_each_microbatch", 1, (r"zero_grad\(", ":10", ":14"), fails=LATER),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [named(case) for case in CASES])
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_that_the_doctor_was_not_tuned_to(case, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    stopped = []
+    ended = trace_script(REPORTS / f"{case.target}.py", [], 2, stopped.append)
+    answers(case, (stopped or [ended])[0])
