@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from lessons.contract.figure import Table
+from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, fitted
@@ -61,6 +61,30 @@ def sticks(
         ends = ((role, label, result[role].y) for role, label in labels.items())
         data += named(ends, layout, height)
     return data, layout
+
+
+def component_figure(
+    result: Result,
+    labels: Labels,
+    names: Sequence[str],
+    *,
+    title: str,
+    subject: str,
+    caption: str,
+    spoken: str = "The gradient of each weight.",
+    y: str = "gradient",
+    height: int = SHORT,
+) -> Figure:
+    """The chart “gradient”, with one stick a component and role.
+
+    Args:
+        result, labels, names, y, height: as for ``sticks``.
+        title, subject, caption: of the figure.
+        spoken: what it shows; the numbers in words follow it.
+    """
+    data, layout = sticks(result, labels, names, y, height)
+    alt = f"{spoken} {in_words(result, labels, names)}"
+    return Figure("gradient", title, caption, alt, data, layout, None, height, subject)
 
 
 def component_table(

@@ -15,11 +15,19 @@ def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return gradients(y, [x])[0]
 
 
-def gradients(y: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """The gradient of y's sum with respect to each leaf; zeros where nothing leads back to it."""
+def gradients(
+    y: torch.Tensor, leaves: Sequence[torch.Tensor], upstream: torch.Tensor | None = None
+) -> list[torch.Tensor]:
+    """The gradient of y's sum with respect to each leaf; zeros where nothing leads back to it.
+
+    Args:
+        y: of any shape.
+        leaves: floating point, each with a gradient.
+        upstream: of y's shape, a factor for each entry of y in the sum.
+    """
     if not y.requires_grad:
         return [torch.zeros_like(leaf) for leaf in leaves]
     # Ones from above are what the sum would send, without the sum.
-    found = sent_to(leaves, y, torch.ones_like(y))
+    found = sent_to(leaves, y, torch.ones_like(y) if upstream is None else upstream)
     pairs = zip(leaves, found, strict=True)
     return [torch.zeros_like(leaf) if one is None else one for leaf, one in pairs]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.critic_leak.lesson import critic_leak
-from lessons.chapters.in_the_wild.critic_leak.visits import (
+from lessons.chapters.in_the_wild.critic_leak.lesson import (
+    EXPERIMENT,
     actor_steps,
-    by_role,
+    by_autograd,
+    by_formula,
+    critic_leak,
     learn,
-    learn_apart,
-    own_losses,
 )
 from lessons.outputs.catalogue import find
 from lessons.recorder.cutting import cut
@@ -41,7 +41,13 @@ def test_the_gradients_are_those_of_the_formula(v, logit, reward, weight):
     own = weight * (v - reward)
     actor = -(1 - sigmoid(logit)) * (reward - v)
     plain, stopped = (
-        by_role(critic_leak, scalar(v), scalar(logit), reward, weight, stop)
+        course.by_role(
+            EXPERIMENT,
+            critic_leak,
+            {"reward": reward, "weight": weight, "stop": stop},
+            v=scalar(v),
+            logit=scalar(logit),
+        )
         for stop in ("no", "yes")
     )
     near = {"rel": 1e-9, "abs": 1e-12}
@@ -73,7 +79,8 @@ def settled(stop, weight, logit, rewards, rate=0.3, updates=400):
     def loss(v, z, r):
         return critic_leak(v, z, r, weight, stop)
 
-    return float(learn(loss, scalar(0.0), scalar(logit), rewards, (rate, 0.0), updates)[0][-1])
+    given = scalar(0.0), scalar(logit), rewards, (rate, 0.0), updates
+    return float(learn(by_autograd(loss), *given)[0][-1])
 
 
 @pytest.mark.parametrize("weight", [0.3, 1.0, 2.0])
@@ -158,16 +165,16 @@ def test_what_the_text_says_of_the_examples_stays_under_the_scissors():
 @pytest.mark.parametrize("logit", [-3.0, 0.3])
 def test_the_formula_of_the_own_losses_is_what_autograd_gives(weight, logit):
     given = scalar(0.5), scalar(logit), (1.0, -0.4), (0.3, 0.2), 50
-    formula = learn_apart(weight, *given)
-    by_autograd = learn(lambda v, z, r: own_losses(v, z, r, weight), *given)
-    for one, other in zip(formula, by_autograd, strict=True):
+    formula = learn(partial(by_formula, weight), *given)
+    autograd = learn(by_autograd(lambda v, z, r: critic_leak(v, z, r, weight, "yes")), *given)
+    for one, other in zip(formula, autograd, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-14)
 
 
 def test_a_cut_program_learns_too():
     both = [
         learn(
-            lambda v, z, r, program=program, stop=stop: program(v, z, r, 1.0, stop),
+            by_autograd(lambda v, z, r, program=program, stop=stop: program(v, z, r, 1.0, stop)),
             scalar(0.5),
             scalar(0.0),
             (1.0, 0.0),

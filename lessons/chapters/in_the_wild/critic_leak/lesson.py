@@ -1,9 +1,28 @@
 """The actor's loss reads the critic's value: without a stop it trains the critic as well."""
 
-import torch
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from typing import Any
 
-from lessons.chapters.in_the_wild.critic_leak.lab import LAB
+import numpy as np
+import torch
+from torch.nn.functional import logsigmoid
+
+from lessons.contract.figure import SHORT, Figure, Table
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Result, Series
+from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points
+from lessons.kit.components import component_figure, component_table
+from lessons.kit.experiment import Experiment, Program, components, run_of
+from lessons.kit.findings import brief
+from lessons.kit.gradients import gradients
+from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.line_names import named
+from lessons.text import counted, number
 from lessons.tricks import stop_gradient
 
 
@@ -18,8 +37,360 @@ def critic_leak(
     return actor + critic
 
 
+# A rate times a weight stays below 2, so the value converges wherever the weight is above 0.
+PARAMETERS = (
+    Number("v", "Critic’s value v", "0.5", low=-1e3, high=1e3, slider=(-1.0, 2.0), step=0.05),
+    Number("reward", "Reward of action a", "1", low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
+    Choice(
+        "stop",
+        "Advantage in the actor’s loss",
+        "no",
+        options=(("no", "as it is"), ("yes", "detached")),
+    ),
+    Number("weight", "Critic’s weight w", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
+    Integer("updates", "Updates", "60", low=0, high=200),
+    Number("logit", "Actor’s logit of a", "0", "", True, -50.0, 50.0, (-4.0, 4.0), 0.1),
+    Number("other", "Reward of action b", "0", "", True, -1e3, 1e3, (-2.0, 2.0), 0.1),
+    Number("actor_rate", "Actor’s learning rate", "0", "", True, 0.0, 1.0, (0.0, 1.0)),
+    Number("rate", "Critic’s learning rate", "0.1", "", True, 0.0, 0.9, (0.0, 0.9)),
+    *COMPUTED_IN,
+)
+
+VISIT = {"v": 0.5, "logit": 0.0}
+EXAMPLE = Start(
+    {name: torch.tensor(v, dtype=torch.float64).requires_grad_() for name, v in VISIT.items()},
+    {"reward": 1.0, "weight": 1.0, "stop": "no"},
+)
+"""What the facts about the questions are computed with: the lab's own defaults."""
+
+PAID = (1.0, 0.0)
+"""The rewards of both actions in the example."""
+
+RATE, SETTLED = 0.1, 400
+"""A learning rate, and after how many updates with it the example's value stands still."""
+
+GUESS = {"guess": 2.0, "target": 1.0, "before": 4.0, "log_p": -3.0}
+"""A guess, what it should be, the distance of the guess before it, and the question's log p."""
+
+
+def own_gradients(v: torch.Tensor, logit: torch.Tensor, **given: Any) -> list[torch.Tensor]:
+    """What each parameter gets from its own loss alone."""
+    leaves = [one.requires_grad_() for one in (v, logit)]
+    return gradients(critic_leak(*leaves, **{**given, "stop": "yes"}), leaves)
+
+
+EXPERIMENT = Experiment(
+    run_of("v", "logit", settings=("reward", "weight", "stop")),
+    plain=lambda **given: critic_leak(**{**given, "stop": "no"}),
+    intended=own_gradients,
+)
+
+Slopes = Callable[..., Sequence[torch.Tensor]]
+"""What visits send to value and logit, from values, logits of the actions, rewards and shares."""
+
+
+def by_autograd(loss: Program) -> Slopes:
+    """The slopes of a loss of values, logits and rewards, entry by entry."""
+
+    def slopes(
+        v: torch.Tensor, logits: torch.Tensor, paid: torch.Tensor, shares: torch.Tensor
+    ) -> Sequence[torch.Tensor]:
+        leaves = [one.detach().requires_grad_() for one in (v, logits)]
+        return gradients(loss(*leaves, paid), leaves, shares)
+
+    return slopes
+
+
+def by_formula(
+    weight: float,
+    v: torch.Tensor,
+    logits: torch.Tensor,
+    paid: torch.Tensor,
+    shares: torch.Tensor,
+) -> Sequence[torch.Tensor]:
+    """The slopes of each parameter's own loss: a target, so no autograd."""
+    error = paid - v
+    return -shares * weight * error, -shares * error * torch.sigmoid(-logits)
+
+
+def learn(
+    slopes: Slopes,
+    v: torch.Tensor,
+    logit: torch.Tensor,
+    rewards: tuple[float, float],
+    rates: tuple[float, float],
+    updates: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Plain gradient descent on the mean loss over many visits.
+
+    Of the visits, a share of σ(logit) takes action a, the rest action b. Both are computed at once
+    and weighted by their shares, so nothing is drawn.
+
+    Args:
+        slopes: of the loss.
+        v, logit: at first, no dimensions; they stay as they are.
+        rewards: of a and of b.
+        rates: learning rates of the critic and of the actor.
+        updates: how many.
+
+    Returns:
+        The value and the mean reward under the policy, before the first update and after each:
+        shape [updates + 1].
+    """
+    v, logit = v.detach(), logit.detach()
+    paid, signs = (v.new_tensor(pair) for pair in (rewards, (1.0, -1.0)))
+    values, policies = [], []
+    for done in range(updates + 1):
+        logits = logit * signs  # log σ(−logit) is the log-probability of b
+        shares = torch.sigmoid(logits)
+        values.append(v)
+        policies.append(shares)
+        if done < updates:
+            to_v, to_logits = slopes(v.expand(2), logits, paid, shares)
+            v = v - rates[0] * to_v.sum()
+            logit = logit - rates[1] * (to_logits * signs).sum()
+    return torch.stack(values), (torch.stack(policies) * paid).sum(1)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The gradients of one visit, and the value over some updates, with this program and without
+    a leak."""
+    start = EXPERIMENT.run(values)
+    roles = {role: y + 0.0 for role, y in EXPERIMENT.by_role(program, start).items()}  # no −0
+    rewards, rates = (values["reward"], values["other"]), (values["rate"], values["actor_rate"])
+    weight, updates = values["weight"], values["updates"]
+    given = (*start.leaves.values(), rewards, rates, updates)
+    yours, mean = learn(by_autograd(partial(_visit, program, weight, values["stop"])), *given)
+    own, _ = learn(partial(by_formula, weight), *given)
+    when = np.arange(updates + 1, dtype=np.float64)
+    return Result(
+        series=components(roles),
+        curves=(
+            Series("value", "trick_gradient", when, array(yours)),
+            Series("value_own", "intended_gradient", when, array(own)),
+            Series("mean_reward", "forward", when, array(mean)),
+        ),
+        facts={
+            **{one.name: values[one.name] for one in PARAMETERS if isinstance(one, Number)},
+            "updates": updates,
+            "loss": float(roles["forward"]),
+            "advantage": values["reward"] - values["v"],
+            "best": max(rewards),
+            "v_gradient": float(roles["trick_gradient"][0]),
+            "v_own_gradient": float(roles["intended_gradient"][0]),
+            "logit_gradient": float(roles["trick_gradient"][1]),
+            # What is cut in the graph changes none of these.
+            **_example(inspect.unwrap(program)),
+            **_steps_of_the_actor(),
+            **_guess(),
+        },
+        work=f"{updates} updates, twice",
+    )
+
+
+def _visit(
+    program: Program,
+    weight: float,
+    stop: str,
+    v: torch.Tensor,
+    logits: torch.Tensor,
+    paid: torch.Tensor,
+) -> torch.Tensor:
+    return program(v, logits, paid, weight, stop)
+
+
+@lru_cache(maxsize=8)
+def _example(program: Program) -> Mapping[str, float]:
+    """What the program comes to at the defaults: one visit, and where the value settles."""
+    v, logit = (leaf.detach() for leaf in EXAMPLE.leaves.values())
+
+    def visit(weight: float, stop: str) -> torch.Tensor:
+        roles = EXPERIMENT.by_role(program, EXAMPLE.but(weight=weight, stop=stop))
+        return roles["trick_gradient"] + 0.0
+
+    def settled(weight: float, stop: str) -> float:
+        slopes = by_autograd(partial(_visit, program, weight, stop))
+        return float(learn(slopes, v, logit, PAID, (RATE, 0.0), SETTLED)[0][-1])
+
+    mean, entropy = _policy()
+    both, stopped = visit(1.0, "no"), visit(1.0, "yes")
+    return {
+        "example_none": 0.0,
+        "example_leak": float(visit(0.0, "no")[0]),
+        "example_log_p": float(logsigmoid(logit)),
+        "example_error": float(v) - PAID[0],
+        "example_mean": mean,
+        "example_best": max(PAID),
+        "example_entropy": entropy,
+        "example_plus": mean + entropy,
+        "example_settled": settled(1.0, "no"),
+        "example_half_weight": settled(0.5, "no"),
+        "example_stopped": settled(1.0, "yes"),
+        "actor_plain": float(both[1]),
+        "actor_stopped": float(stopped[1]),
+        "critic_stopped": float(stopped[0]),
+    }
+
+
+def _policy() -> tuple[float, float]:
+    """The mean reward and the entropy of the example's policy."""
+    logit = EXAMPLE.leaves["logit"].detach()
+    shares = torch.sigmoid(torch.stack([logit, -logit]))
+    mean = float((shares * shares.new_tensor(PAID)).sum())
+    return mean, float(-(shares * shares.log()).sum())
+
+
+def actor_steps(v: float, logit: float, rewards: tuple[float, float]) -> tuple[float, float]:
+    """Mean and standard deviation over visits of the gradient that one visit sends to the logit."""
+    signs = torch.tensor([1.0, -1.0], dtype=torch.float64)
+    shares = torch.sigmoid(logit * signs)
+    given = {"reward": signs.new_tensor(rewards), "weight": 0.0}
+    _, slopes = own_gradients(signs.new_tensor(v), logit * signs, **given)
+    slopes = slopes * signs  # with respect to the logit of a
+    mean = (shares * slopes).sum()
+    return float(mean), float((shares * (slopes - mean) ** 2).sum().sqrt())
+
+
+@cache
+def _steps_of_the_actor() -> Mapping[str, float]:
+    """The actor's gradient over many visits, with the mean reward as the value and with more."""
+    mean, entropy = _policy()
+    share = float(torch.sigmoid(EXAMPLE.leaves["logit"].detach()))
+    facts = {
+        "visit_leaked": -(1 - share) * (PAID[0] - mean - entropy),
+        "visit_other": share * (PAID[1] - mean - entropy),
+    }
+    for name, v in (("right", mean), ("leaked", mean + entropy)):
+        facts[f"step_{name}"], facts[f"spread_{name}"] = actor_steps(v, VISIT["logit"], PAID)
+    return facts
+
+
+@cache
+def _guess() -> Mapping[str, float]:
+    """The gradient of a guess that is trained by its distance and pays the policy's reward."""
+    guess = torch.tensor(GUESS["guess"], dtype=torch.float64, requires_grad=True)
+    distance = (guess - GUESS["target"]) ** 2
+    reward = GUESS["before"] - distance
+    (own,) = torch.autograd.grad(distance, guess, retain_graph=True)
+    (came,) = torch.autograd.grad(-GUESS["log_p"] * reward + distance, guess)
+    return {
+        **{f"guess_{name}": value for name, value in GUESS.items()},
+        "guess_distance": float(distance.detach()),
+        "guess_own": float(own),
+        "guess_turned": (1 + GUESS["log_p"]) * float(own),
+        "guess_factor": 1 + GUESS["log_p"],
+        "guess_none": 0.0,
+        "guess_came": float(came),
+    }
+
+
+COMPONENTS = ("critic’s v", "actor’s logit")
+
+LABELS = {
+    "true_gradient": "no stop",
+    "trick_gradient": "autograd",
+    "intended_gradient": "own loss",
+}
+
+LINES = {
+    "value": ("trick_gradient", "your v"),
+    "value_own": ("intended_gradient", "own loss"),
+    "mean_reward": ("forward", "mean reward"),
+}
+"""Of each curve its role, and what its line is called."""
+
+_BESIDE = 0.06
+"""From the first point to its names, as a part of the chart without updates."""
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """The gradients of one visit, and the value over the updates."""
+    came, own = (float(result[f"{role}_gradient"].y[0]) for role in ("trick", "intended"))
+    size = max(abs(came), abs(own))
+    visit = component_figure(
+        result,
+        LABELS,
+        COMPONENTS,
+        title=f"Gradient for v: {brief(came, size)}, of its own loss {brief(own, size)}",
+        subject="What critic and actor get",
+        caption="One visit that takes a. Left to right: with no stop, as autograd gives it now, "
+        "and from the parameter’s own loss alone.",
+        spoken="The gradient of each parameter.",
+    )
+    return [visit, _updates(result, values)]
+
+
+def table(result: Result, values: Values) -> Table:
+    """One row a parameter."""
+    return component_table(result, LABELS, COMPONENTS, "The gradients of one visit")
+
+
+def _updates(result: Result, values: Values) -> Figure:
+    curves = {one.name: one for one in result.curves}
+    last = {name: float(one.y[-1]) for name, one in curves.items()}
+    updates, best = int(result.facts["updates"]), float(result.facts["best"])
+    end = float(max(updates, 1))
+    heights = [*(one.y for one in curves.values()), np.array([best])]
+    layout = axes((-0.02 * end, end), fitted(heights), "update", "value v")
+    pays = "reward" if values["reward"] >= values["other"] else "other"
+    height: Measure = "y"
+    drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
+    for name in ("mean_reward", "value", "value_own"):  # each is seen where they are one
+        role, said = LINES[name]
+        line = curve(curves[name])
+        line["line"] |= {"width": 6 if name == "mean_reward" else 3}
+        line |= {
+            "name": said,
+            "hovertemplate": f"update %{{x}}<br>%{{y:.5g}}<extra>{said}</extra>",
+        }
+        if updates == 0:  # a line of one point would not be seen
+            line |= {"mode": "markers", "marker": {"color": f"role:{role}", "size": 9}}
+        drawn.append(line)
+    start = replace(curves["value_own"], x=np.zeros(1), y=np.array([values["v"]]))
+    drawn.append(dragged(points(start), "points", v="y") | {"name": "v at first"})
+    ends = [(*LINES[name], one.y) for name, one in curves.items()]
+    names = named([*ends, ("noise", "best reward", np.array([best]))], layout, SHORT)
+    mean = f"mean reward {brief(last['mean_reward'])}"
+    found = f"After {counted(updates, 'update')} v = {brief(last['value'])}; {mean}"
+    if updates == 0:  # no line leads to a name at the frame: it stands beside the first point
+        found = f"No update yet: v starts at {brief(last['value'])}; {mean}"
+        names = [name | {"x": [_BESIDE]} for name in names[:-1]] + names[-1:]
+        layout["xaxis"] |= {"range": [-_BESIDE, end], "tickmode": "array", "tickvals": [0]}
+    said = ", ".join(f"{LINES[name][1]} {number(last[name], 4)}" for name in curves)
+    return Figure(
+        "updates",
+        found,
+        "Each update averages many visits, some with a and some with b. Dotted: the best reward. "
+        "Drag it, or the point where v starts.",
+        f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
+        [*drawn, *names],
+        layout,
+        subject="The value, update by update",
+    )
+
+
+def _level(best: float, end: float) -> Trace:
+    """A thin line at the best reward that an action pays."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "best reward",
+        "x": [0.0, end],
+        "y": [best, best],
+        "line": {"color": "ink:axis", "width": 1, "dash": "dot"},
+        "hovertemplate": "best reward %{y:.5g}<extra></extra>",
+    }
+
+
 LESSON = Lesson(
     program=critic_leak,
-    lab=LAB,
+    lab=Lab(
+        parameters=PARAMETERS,
+        compute=compute,
+        figures=figures,
+        table=table,
+        start=EXPERIMENT.run,
+        named=True,
+    ),
     highlight="scale = stop_gradient(advantage)",
 )
