@@ -1,6 +1,6 @@
 """What a lab is: what can be set, what it computes, and how that is shown.
 
-A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is one to copy) owes:
+A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to copy) owes:
 
 - a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
   the learner's inputs, and a note where a number is not finite (``kit/causes.py``);
@@ -15,10 +15,11 @@ A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm/lab.py`` is o
   ``TELLS`` of that file lists: the tests change those to see that no title gives them away;
 - facts that need further runs of the program, what a wrong answer expects say, as the others of
   ``FactsAsAsked``: they are computed only where a text quotes one;
-- the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed;
-- a ``start`` that runs the lesson's program, whose graph should stay below a dozen ops; a leaf of
-  one shape meets operands of the same shape, since a step shows one component of each.
+- a run of the lesson's program whose graph should stay below a dozen ops; a leaf of one shape meets
+  operands of the same shape, since a step shows one component of each;
+- the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed.
 
+``kit/experiment.py`` runs the program and gives its gradient in each role and the graph,
 ``kit/inputs.py`` has device and number format as parameters, ``kit/components.py`` a chart and a
 table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the roles' colours.
 """

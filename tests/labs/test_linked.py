@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from lessons.chapters.clipping.value_or_norm import lab
+from lessons.chapters.clipping.value_or_norm import lesson as value_or_norm
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground import presets
 from pages.labs import playground
@@ -40,7 +40,7 @@ def said(graph, link):
 
 
 def test_a_frame_computes_no_fact_that_its_step_does_not_quote(monkeypatch):
-    monkeypatch.setattr(lab, "_many", pytest.fail)
+    monkeypatch.setattr(value_or_norm, "_many", pytest.fail)
     assert frame(Wish(lab="value_or_norm", values={"g1": "2.123"}, open=["graph"]))["graph"][
         "links"
     ]

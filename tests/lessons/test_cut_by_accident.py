@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.gone_missing.cut_by_accident.lab import RUNS
-from lessons.chapters.gone_missing.cut_by_accident.lesson import cut_by_accident
-from lessons.chapters.gone_missing.cut_by_accident.one_loss import (
+from lessons.chapters.gone_missing.cut_by_accident.lesson import (
     RATE,
+    RUNS,
     STEPS,
     as_it_should_be,
+    cut_by_accident,
     train,
 )
 from lessons.outputs.catalogue import find

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.learned_step.quantiser import COUNTS, formula, levels
+from lessons.chapters.in_the_wild.learned_step.lesson import COUNTS, formula, levels
 from lessons.outputs.catalogue import find
 
 LESSON = find("learned_step")

@@ -7,13 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.not_finite.lab import LABELS
-from lessons.chapters.clipping.not_finite.lesson import not_finite
-from lessons.chapters.clipping.not_finite.roots import by_role, finite_part
+from lessons.chapters.clipping.not_finite.lesson import (
+    EXPERIMENT,
+    LABELS,
+    finite_part,
+    not_finite,
+)
 from lessons.outputs.catalogue import find
 from tests.support import course
 
 EXAMPLE = torch.tensor([4.0, 1.0, 0.25, 0.0], dtype=torch.float64)
+
+
+def by_role(program, w, root, clip, limit):
+    settings = {"root": root, "clip": clip, "limit": limit}
+    return course.by_role(EXPERIMENT, program, settings, w=w)
 
 
 run = partial(course.run, "not_finite")
@@ -65,7 +73,7 @@ def test_one_infinity_clipped_by_norm_ruins_all_weights_in_two_steps(step):
 
 
 def test_a_negative_infinity_becomes_the_negative_limit():
-    roles = by_role(lambda w, *rest: -not_finite(w, *rest), EXAMPLE, "plain", "value", 0.3)
+    roles = by_role(lambda w, **given: -not_finite(w, **given), EXAMPLE, "plain", "value", 0.3)
     assert roles["trick_gradient"].tolist() == [-0.25, -0.3, -0.3, -0.3]
 
 

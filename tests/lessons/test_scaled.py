@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.amp import GradScaler
 
+from lessons.chapters.gone_missing.scaled.figures import largest, smallest
 from lessons.chapters.gone_missing.scaled.lesson import scaled
-from lessons.chapters.gone_missing.scaled.precision import largest, smallest
 from lessons.outputs.catalogue import find
 from tests.support.course import right
 

@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.starved.lab import (
-    CURVE,
-    FAR,
-    on_both,
-    to_the_right,
-)
-from lessons.chapters.clipping.starved.lesson import starved
+from lessons.chapters.clipping.starved.lesson import CURVE, FAR, on_both, starved, to_the_right
 from lessons.outputs.catalogue import find
 from tests.engine.reference import CASES
 from tests.support import course

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.two_estimators.lesson import two_estimators
-from lessons.chapters.in_the_wild.two_estimators.sampling import (
+from lessons.chapters.in_the_wild.two_estimators.lesson import (
     MOST_DRAWS,
     each_draw,
     moments,
     normal_draws,
     of_a_pair,
+    two_estimators,
 )
 from lessons.outputs.catalogue import find
 from tests.lessons.said.two_estimators import variances

@@ -11,15 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.chapters.in_the_wild.unroll.bug import BUG
-from lessons.chapters.in_the_wild.unroll.lab import messages
-from lessons.chapters.in_the_wild.unroll.lesson import unroll
-from lessons.chapters.in_the_wild.unroll.state import by_role, contributions, kept, plain
+from lessons.chapters.in_the_wild.unroll.lesson import (
+    EXPERIMENT,
+    contributions,
+    kept,
+    messages,
+    plain,
+    unroll,
+)
 from lessons.outputs.catalogue import find
 from lessons.outputs.plain_torch import plain_torch
 from lessons.recorder.cutting import cut
 from tests.support import course
 
 run = partial(course.run, "unroll")
+
+
+def by_role(program, w, steps, every, x):
+    settings = {"steps": steps, "every": every, "x": x}
+    return course.by_role(EXPERIMENT, program, settings, w=w)
 
 
 def tensor(*values):

@@ -10,8 +10,7 @@ from torch.autograd.functional import hessian
 from torch.nn import functional
 
 from lessons.chapters.in_the_wild.value_one.bug import BUG
-from lessons.chapters.in_the_wild.value_one.lesson import value_one
-from lessons.chapters.in_the_wild.value_one.tokens import second_on_average
+from lessons.chapters.in_the_wild.value_one.lesson import second_on_average, value_one
 from lessons.contract.prose import fill
 from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.value_or_norm.lab import angle, turn
-from lessons.chapters.clipping.value_or_norm.lesson import value_or_norm
-from lessons.chapters.clipping.value_or_norm.vector import bowl, by_role
+from lessons.chapters.clipping.value_or_norm.lesson import angle, bowl, by_role, turn, value_or_norm
 from lessons.contract.devices import DTYPES
 from tests.support import course
 

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.where_to_clip.lesson import where_to_clip
-from lessons.chapters.clipping.where_to_clip.two_weights import STEPS, by_role, plain_loss, train
+from lessons.chapters.clipping.where_to_clip.lesson import (
+    STEPS,
+    by_role,
+    plain_loss,
+    train,
+    where_to_clip,
+)
 from lessons.outputs.catalogue import find
 from tests.support import course
 from tests.support.course import right

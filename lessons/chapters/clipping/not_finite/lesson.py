@@ -1,12 +1,25 @@
 """What clipping does to NaN and to infinities."""
 
 import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
 
+import numpy as np
 import torch
 
-from lessons.chapters.clipping.not_finite.lab import LAB
+from lessons.contract.figure import SHORT, TALL, Figure, Table
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
+from lessons.contract.result import Note, Result
+from lessons.kit.causes import lost, notes_on_not_finite
+from lessons.kit.chart_pieces import limits
+from lessons.kit.components import MOST_NAMED, component_table, in_words, sticks
+from lessons.kit.experiment import Experiment, Program, components, run_of
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import COMPUTED_IN, place_of
+from lessons.text import counted, number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
 
@@ -47,6 +60,242 @@ def finite_distance(result: Result) -> str:
     """The distance of two equal points whose gradient is a number."""
     lines = ("fixed", "chosen", "later", "inside")
     return next(line for line in lines if math.isfinite(float(result.facts[f"slope_{line}"])))
+
+
+def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
+    """What a clip should leave: 0 where a slope is not finite, the others clipped by themselves."""
+    kept = torch.where(slopes.isfinite(), slopes, 0.0)
+    if clip == "value":
+        return kept.clamp(-limit, limit)
+    if clip == "norm":
+        length = float(kept.double().norm())
+        return kept * min(1.0, limit / length) if length else kept
+    return kept
+
+
+def before_clipping(w: torch.Tensor, **given: Any) -> torch.Tensor:
+    """The roots with no clip: their autograd has the NaNs too that a clip then spoils."""
+    return not_finite(w, **{**given, "clip": "none"})
+
+
+def meant(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Tensor:
+    """The finite part of the gradient before clipping, clipped."""
+    w.requires_grad_()
+    slopes = gradient(before_clipping(w, root=root, limit=limit), w)
+    return finite_part(slopes, clip, limit)
+
+
+EXPERIMENT = Experiment(
+    run_of("w", settings=("root", "clip", "limit")), plain=before_clipping, intended=meant
+)
+
+EXAMPLE = (4.0, 1.0, 0.25, 0.0)
+"""The inputs that the facts speak of: the last one has no finite slope."""
+
+PARAMETERS = (
+    Choice(
+        "root",
+        "Root",
+        "plain",
+        options=(
+            ("plain", "√w"),
+            ("where", "where(w > 0, √w, 0)"),
+            ("safe", "where inside and outside"),
+        ),
+    ),
+    Choice(
+        "clip",
+        "Clip",
+        "none",
+        options=(("none", "none"), ("value", "by value"), ("norm", "by norm")),
+    ),
+    Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 3.0), step=0.05),
+    Numbers("w", "Inputs w", ", ".join(f"{value:g}" for value in EXAMPLE), most=64),
+    Index(
+        "point",
+        "Numbers in the text at",
+        "4",
+        "Which input the graph shows, too.",
+        advanced=True,
+        low=1,
+        high=64,
+        of="w",
+    ),
+    *COMPUTED_IN,
+)
+
+LABELS = {
+    "true_gradient": "before clipping",
+    "trick_gradient": "after",
+    "intended_gradient": "finite part, clipped",
+}
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The slopes at the learner's inputs, and what both clips make of one infinity and one NaN."""
+    start = EXPERIMENT.run(values)
+    w = start.leaves["w"].detach()
+    roles = EXPERIMENT.by_role(program, start)
+    place = place_of(values, "w")
+    return Result(
+        series=components(roles),
+        facts={
+            "w": float(w[place]),
+            "limit": values["limit"],
+            **{role: float(value[place]) for role, value in roles.items()},
+            **_example(program),
+            **_by_hand(),
+            **_trained(program),
+        },
+        notes=(*_not_finite(w, roles, values),),
+        work=counted(len(w), "input"),
+    )
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """The slopes in their roles, and the roots themselves."""
+    names = _names(result, values)
+    forward = {"forward": "forward value"}
+    clips = values["clip"] != "none"
+    short = [number(value, 4) for value in values["w"]]
+    slopes, slope_layout = sticks(result, LABELS, short, "dy/dw", TALL)
+    ends = tuple(slope_layout["xaxis"]["range"])
+    roots, root_layout = sticks(result, forward, short, "y", SHORT)
+    for layout in (slope_layout, root_layout):
+        layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else "w, by its place"
+    return [
+        Figure(
+            "gradient",
+            _lost(result),
+            "At each input, left to right: before clipping, after, and what the finite components "
+            "alone would give." + (" Dashed: the limit. Drag it." if clips else ""),
+            "The gradient at each input. " + in_words(result, LABELS, names),
+            [*slopes, limits(values["limit"], ends, "limit") | {"visible": clips}],
+            slope_layout,
+            height=TALL,
+            subject="The gradient, component by component",
+        ),
+        Figure(
+            "forward",
+            f"Finite roots: {_finite(result, 'forward')}",
+            "The value is finite wherever the chosen root is defined.",
+            "The root of each input. " + in_words(result, forward, names),
+            roots,
+            root_layout,
+        ),
+    ]
+
+
+def table(result: Result, values: Values) -> Table:
+    """One row an input."""
+    shown = {"forward": "forward y", **LABELS}
+    names = _names(result, values)
+    return component_table(result, shown, names, "The root and its slope at each input")
+
+
+def _lost(result: Result) -> str:
+    """How many components are finite before and after the clip."""
+    before, after = (_finite(result, role) for role in ("true_gradient", "trick_gradient"))
+    return f"Finite: {before} before clipping, {after} after"
+
+
+def _finite(result: Result, name: str) -> str:
+    y = result[name].y
+    return f"{int(np.isfinite(y).sum())} of {len(y)}"
+
+
+def _names(result: Result, values: Values) -> list[str]:
+    return [f"w = {number(value, 4)}" for value in values["w"]]
+
+
+def _example(program: Program) -> dict[str, float | str]:
+    """The first and the last slope of the example for each root and clip, as number and in words.
+
+    √ sends an infinity to the last input, ``where`` a NaN.
+    """
+    w = torch.tensor(EXAMPLE, dtype=torch.float64, requires_grad=True)
+    facts: dict[str, float | str] = {}
+    for root, bad in (("plain", "inf"), ("where", "nan"), ("safe", "safe")):
+        for clip in ("none", "value", "norm"):
+            start = Start({"w": w}, {"root": root, "clip": clip, "limit": 1.0})
+            slopes = EXPERIMENT.by_role(program, start)["trick_gradient"].tolist()
+            for which, slope in (("first", slopes[0]), ("last", slopes[-1])):
+                facts[f"{bad}_{clip}_{which}"] = slope
+                facts[f"{bad}_{clip}_{which}_said"] = number(slope, 4)
+    return facts
+
+
+@lru_cache(maxsize=1)
+def _by_hand() -> Mapping[str, float | str]:
+    """What lengths and standard deviations send back where all is equal, by torch and by hand."""
+
+    def slope(f: Callable[[torch.Tensor], torch.Tensor], start: float = 0.0) -> float:
+        d = torch.full((3,), start, dtype=torch.float64, requires_grad=True)
+        return float(gradient(f(d), d)[0])
+
+    def squares(d: torch.Tensor) -> torch.Tensor:
+        return (d * d).sum()
+
+    lines = {
+        "fixed": slope(lambda d: squares(d).sqrt().nan_to_num()),
+        "chosen": slope(lambda d: torch.where(squares(d) > 0, squares(d).sqrt(), 0.0)),
+        "later": slope(lambda d: squares(d).sqrt() + 1e-12),
+        "inside": slope(lambda d: (squares(d) + 1e-12).sqrt()),
+    }
+    return {
+        "hand_length": number(slope(lambda d: squares(d).sqrt())),
+        "hand_spread": number(slope(lambda d: (d - d.mean()).square().mean().sqrt(), 1.0)),
+        "torch_length": number(slope(torch.linalg.vector_norm)),
+        "torch_spread": number(slope(torch.std, 1.0)),
+        **{f"slope_{line}": value for line, value in lines.items()},
+        **{f"dist_{line}": number(value) for line, value in lines.items()},
+    }
+
+
+@lru_cache(maxsize=8)
+def _trained(program: Program) -> Mapping[str, int]:
+    """How many weights are NaN after each of two steps, clipped by norm; the loss is their sum."""
+    w = torch.tensor(EXAMPLE, dtype=torch.float64)
+    bad = []
+    for _ in range(2):
+        w.requires_grad_()
+        w = (w - 0.1 * gradient(program(w, "plain", "norm", 1.0).sum(), w)).detach()
+        bad.append(int(w.isnan().sum()))
+    return {"weights": len(w), "bad_after_1": bad[0], "bad_after_2": bad[1]}
+
+
+def _not_finite(
+    w: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
+) -> Iterator[Note]:
+    """Why a number is not finite, each reason with its inputs."""
+    trick = roles["trick_gradient"]
+    plain = values["root"] == "plain"
+    where = (values["root"] == "where") & (w <= 0)
+    known = (
+        ((w < 0) & plain, "√w is NaN below 0, and so is its slope."),
+        ((w == 0) & plain, "the slope of √w at 0 is infinite."),
+        (where, "where sends 0 to the branch not taken; 0 times its slope is NaN."),
+        (w.isinf(), "w is too large for this number format and becomes ∞."),
+    )
+    yield from notes_on_not_finite("w", w, roles, known)
+    unexplained = lost(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
+    if values["clip"] == "norm" and not trick.isfinite().all():
+        yield Note(
+            "warning",
+            "By norm, every component is multiplied by limit / norm, and this norm is not finite.",
+        )
+    elif unexplained.any():
+        yield Note("warning", "A step of the computation is too large for this number format.")
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    start=EXPERIMENT.run,
+    named=True,
+)
 
 
 LESSON = Lesson(

@@ -1,12 +1,32 @@
 """A loss whose gradient vanishes as the answer gets worse."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
 import numpy as np
 import torch
+from torch.nn import functional
+from torch.nn.utils import clip_grad_norm_
 
-from lessons.chapters.clipping.starved.lab import LAB
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.figure import TALL, Figure, Table
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Result
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.sketch import Facts, Sketch
+from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.experiment import Program
+from lessons.kit.findings import brief
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import array
+from lessons.kit.line_names import NAMES, named
+from lessons.kit.powers import Powers
+from lessons.text import number
 
 
 def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> torch.Tensor:
@@ -43,6 +63,286 @@ def largest_elsewhere(result: Result) -> str:
     """Which of four losses of one logit sends back most at a sure mistake."""
     losses = ("sigmoid", "tanh", "times", "logit")
     return max(losses, key=lambda one: abs(float(result.facts["else_" + one])))
+
+
+FAR = 20.0
+"""How far the wrong logit is ahead at the end of the way that the facts speak of."""
+
+RATE, STEPS = 0.5, 100
+"""The descent from there: learning rate and steps."""
+
+TIMES = 1e8
+"""What the learning rate is multiplied with where the facts try to rescue."""
+
+ELSEWHERE = -12.0
+"""The logit of the last question; its target is 1."""
+
+LOWEST, HIGHEST = -50, 10
+"""The powers of ten that the chart of sizes shows at most."""
+
+
+def through_logarithms(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
+    """The same loss, written so that no probability near 1 is ever subtracted from 1."""
+    ahead = x - right
+    if loss == "squared":
+        return scale * 2 * torch.exp(2 * functional.logsigmoid(ahead))
+    return -scale * functional.logsigmoid(-ahead)
+
+
+def share_of_wrong(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
+    """What cross-entropy sends back to a wrong answer's logit: its probability."""
+    return torch.sigmoid(x - right)
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "loss",
+            "Loss",
+            "squared",
+            options=(("squared", "squared error"), ("cross", "cross-entropy")),
+        ),
+        Number(
+            "right", "Logit of the right answer", "0", low=-1e3, high=1e3, slider=(-5, 5), step=0.1
+        ),
+        Number("scale", "Loss times", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
+    ),
+    plain=through_logarithms,
+    intended=share_of_wrong,
+    text=CurveText(
+        value="loss",
+        gradient="dL/dx",
+        gradient_caption="x is the logit of the wrong answer. Ticks: cross-entropy. Dotted: the "
+        "true derivative of the chosen loss.",
+        forward_caption="Squared error levels off: a surer mistake costs hardly more.",
+        intended="cross-entropy",
+    ),
+    x="-2, 0.7, 4, 8",
+    point=4,
+)
+
+_BASE = curve_lab(CURVE)
+
+
+def on_both(program: Program) -> Program:
+    """The program with the right answer's logit as a number: it gets a tensor like x."""
+
+    def one(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
+        return program(x, torch.full_like(x, right), loss, scale)
+
+    return one
+
+
+def to_the_right(
+    program: Program, x: torch.Tensor, right: float, loss: str, scale: float
+) -> torch.Tensor:
+    """What autograd sends back to the right answer's logit, for each x."""
+    z = torch.full_like(x, right).requires_grad_()
+    return gradient(program(x.detach(), z, loss, scale), z)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The curve lab's result, the other logit's gradient, and the way to a sure mistake."""
+    result = _BASE.compute(on_both(program), values)
+
+    def other(x: Array) -> Array:
+        given = torch.tensor(x).to(*device_and_dtype(values))
+        return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
+
+    at = min(values["point"], len(values["x"])) - 1
+    ahead = float(result.facts["x"]) - values["right"]
+    planes = {
+        "right_here": other(result["forward"].x),
+        "right_drawn": other(_named(result)["forward"].x),
+    }
+    facts = {
+        "ahead": ahead,
+        "wrong": float(torch.sigmoid(torch.tensor(ahead, dtype=torch.float64))),
+        "cross": float(result.facts["intended_gradient"]),
+        "to_right": float(planes["right_here"][at]),
+        **_way(program),
+        **_rescues(program),
+        **_elsewhere(),
+    }
+    return replace(result, facts={**result.facts, **facts}, planes=planes)
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: both logits get a gradient."""
+    base = _BASE.start(values) if _BASE.start else None
+    assert base is not None  # a curve lab has a graph
+    settings = dict(base.settings)
+    right = torch.full_like(base.leaves["x"].detach(), settings.pop("right")).requires_grad_()
+    return replace(base, leaves={**base.leaves, "right": right}, settings=settings)
+
+
+def _named(result: Result) -> Mapping[str, Series]:
+    return {series.name: series for series in result.curves}
+
+
+@lru_cache(maxsize=8)
+def _way(program: Program) -> Mapping[str, float]:
+    """The squared error's gradient from an even chance to a sure mistake, and its peak."""
+    x = torch.linspace(0.0, FAR, 2001, dtype=torch.float64)
+    x.requires_grad_()
+    sizes = gradient(program(x, torch.zeros_like(x), "squared", 1.0), x)
+    x = x.detach()
+    top = int(sizes.abs().argmax())
+    return {
+        "even": float(sizes[0].abs()),
+        "peak": float(sizes[top].abs()),
+        "peak_x": float(x[top]),
+        "peak_share": float(torch.sigmoid(x[top])),
+        "far_x": FAR,
+        "far": float(sizes[-1].abs()),
+        "tail": 4 * float(torch.exp(-x[-1])),
+        "end_share": float(torch.sigmoid(x[-1])),
+    }
+
+
+@lru_cache(maxsize=8)
+def _rescues(program: Program) -> Mapping[str, float]:
+    """Both logits' gradients at a sure mistake, in float32, and where a descent from it ends."""
+    far = torch.tensor([FAR], dtype=torch.float32)
+    lead = torch.arange(1.0, 200.0, dtype=torch.float32)
+    p = torch.softmax(torch.stack([lead, torch.zeros_like(lead)], -1), -1)[:, 1]
+    ends = {
+        "plain": _descent(program),
+        "rate": _descent(program, times=TIMES),
+        "adam": _descent(program, adam=True),
+        "norm": _descent(program, limit=1.0),
+        "loss": _descent(program, loss="cross"),
+    }
+    return {
+        "far_wrong": float(
+            gradient(on_both(program)(far.requires_grad_(), 0.0, "squared", 1.0), far)
+        ),
+        "far_right": float(to_the_right(program, far, 0.0, "squared", 1.0)),
+        "rate": RATE,
+        "descents": STEPS,
+        "times": TIMES,
+        "gone": float(lead[p == 0][0]),
+        **{f"p_{name}": float(torch.softmax(z, 0)[1]) for name, z in ends.items()},
+        "rate_lead": float(ends["rate"][1] - ends["rate"][0]),
+    }
+
+
+def _descent(
+    program: Program,
+    loss: str = "squared",
+    times: float = 1.0,
+    adam: bool = False,
+    limit: float | None = None,
+) -> torch.Tensor:
+    """Both logits, the wrong one first, after some steps from a sure mistake, in float32."""
+    logits = [torch.tensor([start], dtype=torch.float32) for start in (FAR, 0.0)]
+    optimizer: torch.optim.Optimizer = (
+        torch.optim.Adam(logits, lr=RATE, foreach=False)
+        if adam
+        else torch.optim.SGD(logits, lr=RATE * times, foreach=False)
+    )
+    for z in logits:
+        z.requires_grad_()
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        error = program(*logits, loss, 1.0).sum()
+        if not error.requires_grad:  # nothing leads back to a logit
+            break
+        torch.autograd.backward(error)
+        if limit is not None:
+            clip_grad_norm_(logits, limit)
+        optimizer.step()
+    return torch.cat(logits).detach()
+
+
+@lru_cache(maxsize=1)
+def _elsewhere() -> Mapping[str, float]:
+    """The gradients of four losses of one logit, its target 1, at a sure mistake."""
+    z = torch.tensor([ELSEWHERE], dtype=torch.float64, requires_grad=True)
+    losses = {
+        "sigmoid": (torch.sigmoid(z) - 1) ** 2,
+        "tanh": (torch.tanh(z) - 1) ** 2,
+        "times": 1000 * (torch.sigmoid(z) - 1) ** 2,
+        "logit": functional.binary_cross_entropy_with_logits(z, torch.ones_like(z)),
+    }
+    slopes = {f"else_{name}": float(gradient(loss, z)) for name, loss in losses.items()}
+    return {"else_z": ELSEWHERE, **slopes}
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """The gradient's size by powers of ten, then gradient and loss over x."""
+    return [_sizes(result), *_BASE.figures(result, values)]
+
+
+def table(result: Result, values: Values) -> Table:
+    """The curve lab's, with what the right answer's logit gets."""
+    base = _BASE.table(result, values)
+    sent = [number(float(one), 6) for one in result.planes["right_here"]]
+    columns = (*base.columns, ("autograd, to the right logit", "trick_gradient"))
+    rows = tuple((*row, cell) for row, cell in zip(base.rows, sent, strict=True))
+    return replace(base, columns=columns, rows=rows)
+
+
+SIZE = "Size of the gradient"
+
+
+def _sizes(result: Result) -> Figure:
+    curves = _named(result)
+    right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
+    drawn = [*(curves[name] for name in GRADIENTS), right]
+    powers = Powers([one.y for one in drawn], LOWEST, HIGHEST, every=5)
+    layout = powers.axes(span(right), "x", "size of dL/d logit")
+    said = [
+        f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}" for name in GRADIENTS
+    ]
+    said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
+    names = NAMES | {"intended_gradient": CURVE.text.intended}
+    ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
+    ends.append(("noise", "right logit", powers.of(right).y))
+    *lines, other = named(ends, layout, TALL)
+    return Figure(
+        "size",
+        _faded(result) or SIZE,
+        "Circles: the gradient of the right answer’s logit. A straight way down is an exponential "
+        "tail. The lowest row is an exact 0.",
+        f"The size of the gradient over x, by powers of ten. At the last input: {', '.join(said)}.",
+        [
+            *(
+                trace
+                for name in GRADIENTS
+                for trace in powers.drawn(
+                    curves[name],
+                    ticks if name == "intended_gradient" else curve,
+                )
+            ),
+            *(covered_with(one, "trick_gradient") for one in powers.drawn(right, _circles)),
+            *lines,
+            covered_with(other, "trick_gradient"),
+        ],
+        layout,
+        height=TALL,
+        subject=SIZE,
+    )
+
+
+def _circles(series: Series) -> Trace:
+    """The other logit's gradient, which is no role of its own: open circles on the lines."""
+    trace = ticks(series)
+    marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
+    hover = "x = %{x:.4g}<extra>to the right logit</extra>"
+    return trace | {"name": "to the right logit", "marker": marker, "hovertemplate": hover}
+
+
+def _faded(result: Result) -> str:
+    """What is left of the largest gradient at the last x that is drawn."""
+    y = np.abs(_named(result)["trick_gradient"].y)
+    if not np.isfinite(y).all() or not y.any():
+        return ""
+    x = _named(result)["trick_gradient"].x[-1]
+    return f"dL/dx: {brief(float(y.max()))} at most, {brief(float(y[-1]))} at x = {brief(float(x))}"
+
+
+LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)
 
 
 LESSON = Lesson(

@@ -1,11 +1,29 @@
 """Where in the training step a clip has to stand."""
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
 import torch
 from torch.nn.utils import clip_grad_norm_
 
-from lessons.chapters.clipping.where_to_clip.lab import LAB
+from lessons.contract.figure import SHORT, Figure, Table
+from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Array, Result, Series
+from lessons.kit.chart_pieces import Trace, curve, limits, points
+from lessons.kit.components import component_figure, component_table
+from lessons.kit.experiment import Program, components, run_of
+from lessons.kit.findings import brief
+from lessons.kit.gradients import gradients
+from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.line_names import named
+from lessons.kit.powers import Powers
+from lessons.text import number
 from lessons.tricks import clip_gradient
 
 
@@ -44,6 +62,343 @@ def late(result: Result) -> str:
         if used < plain and used <= limit * (1 + 1e-6):
             return answer
     return "never"
+
+
+STEPS = 8
+"""Steps of a training run."""
+
+
+def plain_loss(w: torch.Tensor, v: torch.Tensor, x: float) -> torch.Tensor:
+    """The same forward pass with no clip."""
+    return (v * (w * x)) ** 2 / 2
+
+
+def train(
+    program: Program,
+    w: torch.Tensor,
+    v: torch.Tensor,
+    x: float,
+    place: str,
+    limit: float,
+    rate: float,
+    steps: int,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Some steps of plain gradient descent.
+
+    Args:
+        program: takes one step when it is given an optimizer.
+        w, v: the weights at first, no dimensions; they stay as they are.
+        x, place, limit: what the program takes besides.
+        rate: the learning rate.
+        steps: how many.
+
+    Returns:
+        The losses before each step, shape [steps], and the gradients that the steps used,
+        shape [steps, 2].
+    """
+    weights = [weight.detach().clone().requires_grad_() for weight in (w, v)]
+    optimizer = torch.optim.SGD(weights, lr=rate, foreach=False)
+    used: list[torch.Tensor] = []
+
+    def look(optimizer: Any, args: Any, kwargs: Any) -> None:
+        slopes = [
+            torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights
+        ]
+        used.append(torch.stack(slopes).clone())
+
+    optimizer.register_step_pre_hook(look)
+    losses = []
+    for _ in range(steps):
+        losses.append(program(*weights, x, place, limit, optimizer).detach())
+        if len(used) < len(losses):  # nothing led back to a weight: no step
+            used.append(torch.zeros_like(torch.stack(weights)).detach())
+    return torch.stack(losses), torch.stack(used)
+
+
+@lru_cache(maxsize=8)
+def unclipped(
+    program: Program,
+    w: float,
+    v: float,
+    x: float,
+    rate: float,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The training with no clip, once: it stays as it is while the limit is moved."""
+    first, second = (torch.tensor(weight, dtype=dtype, device=device) for weight in (w, v))
+    return train(program, first, second, x, "none", 0.0, rate, STEPS)
+
+
+def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:
+    """A gradient, shape [n], clipped by norm: what should reach the weights."""
+    length = float(slopes.double().norm())
+    return slopes * min(1.0, limit / length) if length else slopes
+
+
+def by_role(
+    program: Program, w: torch.Tensor, v: torch.Tensor, x: float, place: str, limit: float
+) -> dict[str, torch.Tensor]:
+    """The loss, shape [1], and the first step's gradient of w and v in its roles, shape [2].
+
+    Returns:
+        forward; trick_gradient: what the step used; true_gradient: the loss's own, by autograd;
+        intended_gradient: that one clipped by the norm of both.
+    """
+    losses, used = train(program, w, v, x, place, limit, rate=1.0, steps=1)
+    leaves = w.detach().requires_grad_(), v.detach().requires_grad_()
+    true = torch.stack(gradients(plain_loss(*leaves, x), leaves))
+    return {
+        "forward": losses,
+        "trick_gradient": used[0],
+        "true_gradient": true,
+        "intended_gradient": shortened(true, limit),
+    }
+
+
+EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
+"""What the facts about each place are computed with: the lab's own defaults."""
+
+SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
+"""Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
+
+SPIKE = {"times": 1000, "after": 50, "limit": 2, "before": 200}
+"""One gradient that many times as long as the others, how many steps later Adam's step is looked
+at, the limit in lengths of the others, and how many steps Adam had before."""
+
+NAMES = ("w", "v")
+LENGTH = "length"
+
+LABELS = {
+    "true_gradient": "of the loss",
+    "trick_gradient": "used by step()",
+    "intended_gradient": "clipped over both",
+}
+
+# In which place each role's training run has its clip; the trick's is the learner's.
+RUNS = {"true_gradient": "none", "intended_gradient": "after"}
+
+LOWEST, HIGHEST = -12, 12
+"""The powers of ten that the chart of losses shows at most."""
+
+PARAMETERS = (
+    Choice(
+        "place",
+        "The clip is",
+        "late",
+        options=(
+            ("none", "nowhere"),
+            ("graph", "in the graph, at h"),
+            ("early", "before backward()"),
+            ("after", "after backward()"),
+            ("late", "after step()"),
+        ),
+    ),
+    Number("limit", "Limit", "3", low=0.0, high=1e6, slider=(0.0, 20.0), step=0.1),
+    Number("w", "Weight w", "1", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
+    Number("v", "Weight v", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
+    Number("x", "Input x", "2", low=-100.0, high=100.0, slider=(-3.0, 3.0), step=0.1),
+    Number("rate", "Learning rate", "0.3", low=0.0, high=10.0, slider=(0.0, 0.5)),
+    *COMPUTED_IN,
+)
+
+
+RUN = run_of("w", "v", settings=("x", "place", "limit"))
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The first step's gradients, some steps of training, and what each place comes to."""
+    start = RUN(values)
+    w, v = (leaf.detach() for leaf in start.leaves.values())
+    x, place, limit = start.settings.values()
+    roles = by_role(program, w, v, x, place, limit)
+    when = np.arange(STEPS, dtype=np.float64)
+    shown = {**RUNS, "trick_gradient": place}
+    trained = {  # each once, though two lines may be of one place
+        chosen: unclipped(program, float(w), float(v), x, values["rate"], w.dtype, w.device)
+        if chosen == "none"
+        else train(program, w, v, x, chosen, limit, values["rate"], STEPS)
+        for chosen in shown.values()
+    }
+    runs = {role: trained[chosen] for role, chosen in shown.items()}
+    true, used = roles["true_gradient"].double(), roles["trick_gradient"].double()
+    return Result(
+        series=components(roles),
+        curves=tuple(Series(r, r, when, array(losses)) for r, (losses, _) in runs.items()),
+        facts={
+            **{name: values[name] for name in ("w", "v", "x", "limit", "rate")},
+            "loss": float(roles["forward"][0]),
+            "norm": float(true.norm()),
+            "used_norm": float(used.norm()),
+            "used_w": float(used[0]),
+            "used_v": float(used[1]),
+            **_example(program),
+            **_scaled(),
+            **_after_a_spike(),
+        },
+        work=f"{STEPS} steps of training, 3 times",
+    )
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """The first step's gradients, and the loss while it trains."""
+    both = _with_length(result)
+    used, limit = (brief(float(result.facts[name])) for name in ("used_norm", "limit"))
+    gradient = component_figure(
+        both,
+        LABELS,
+        (*NAMES, LENGTH),
+        title=f"step() uses length {used}; the limit is {limit}",
+        subject="The gradient that the first step uses",
+        caption="For each weight and for the length of both, left to right: the loss's gradient, "
+        "what step() reads, and the gradient clipped over both. Dashed: the limit of the length; "
+        "drag it.",
+        spoken="The gradient of each weight, and its length; the limit is "
+        f"{number(values['limit'])}.",
+    )
+    return [
+        replace(gradient, data=[*gradient.data, _limit(values["limit"], gradient.layout)]),
+        _training(result),
+    ]
+
+
+def table(result: Result, values: Values) -> Table:
+    """One row a weight."""
+    return component_table(result, LABELS, NAMES, "The gradient of the first step")
+
+
+def _with_length(result: Result) -> Result:
+    """The same with one component more in each gradient: the length, which is what is clipped."""
+    series = [
+        replace(
+            one,
+            x=np.append(one.x, len(NAMES) + 1.0),
+            y=np.append(one.y, np.hypot(*one.y)),
+        )
+        if one.name in LABELS
+        else one
+        for one in result.series
+    ]
+    return replace(result, series=tuple(series))
+
+
+def _limit(limit: float, layout: Trace) -> Trace:
+    """Over the lengths; the axis makes room for it where it is not far beyond them."""
+    low, high = layout["yaxis"]["range"]
+    if high < 1.05 * limit < 2 * high:
+        layout["yaxis"]["range"] = [low, 1.05 * limit]
+    return limits(limit, (len(NAMES) + 0.45, len(NAMES) + 1.6), "limit", sides=(1,))
+
+
+def _training(result: Result) -> Figure:
+    losses = {series.name: series for series in result.curves}
+    powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
+    layout = powers.axes((-0.3, STEPS - 0.7), "step", "loss")
+    names = {"trick_gradient": "yours", "true_gradient": "no clip"}
+    names["intended_gradient"] = "after"
+    traces: list[Trace] = []
+    for role in names:
+        if role != "intended_gradient":
+            traces += powers.drawn(losses[role], curve)
+        if role != "true_gradient":
+            traces.append(points(powers.of(losses[role])))
+    ends = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
+    last = [f"{names[role]} {number(float(series.y[-1]), 3)}" for role, series in losses.items()]
+    trick = losses["trick_gradient"].y
+    found = f"Loss {brief(float(trick[0]))} → {brief(float(trick[-1]))} with your clip"
+    return Figure(
+        "training",
+        found,
+        "Crosses: clipped after backward(). A line that leaves the chart has exploded.",
+        f"The loss over {STEPS} steps, by powers of ten. At the last one: {', '.join(last)}.",
+        [*traces, *named(ends, layout, SHORT)],
+        layout,
+        subject="The loss while it trains",
+    )
+
+
+@lru_cache(maxsize=8)
+def _example(program: Program) -> Mapping[str, float]:
+    """What each place comes to, and what ``clip_grad_norm_`` returns, at the lab's defaults."""
+    w, v = (torch.tensor(EXAMPLE[name], dtype=torch.float64) for name in "wv")
+    x, limit, rate = (EXAMPLE[name] for name in ("x", "limit", "rate"))
+
+    def lengths(place: str) -> Array:
+        return array(train(program, w, v, x, place, limit, rate, 2)[1].norm(dim=1))
+
+    late, plain = lengths("late"), lengths("none")
+    graph = by_role(program, w, v, x, "graph", limit)
+    weights = [torch.zeros((), dtype=torch.float64) for _ in NAMES]
+    for weight, slope in zip(weights, graph["true_gradient"], strict=True):
+        weight.grad = slope.clone()
+    returned = float(clip_grad_norm_(weights, limit))
+    norm = float(graph["true_gradient"].norm())
+    return {
+        "example_limit": limit,
+        "example_norm": norm,
+        "example_factor": limit / norm,
+        "returned": returned,
+        "left": float(torch.stack([w.grad for w in weights if w.grad is not None]).norm()),
+        **{f"late_used_{step + 1}": float(late[step]) for step in range(2)},
+        **{f"late_plain_{step + 1}": float(plain[step]) for step in range(2)},
+        "graph_w": float(graph["trick_gradient"][0]),
+        "graph_v": float(graph["trick_gradient"][1]),
+        "plain_v": float(graph["true_gradient"][1]),
+        "graph_limit": limit,
+        "graph_times_x": limit * x,
+        "graph_plain": float(graph["true_gradient"][0]),
+    }
+
+
+@lru_cache(maxsize=1)
+def _scaled() -> Mapping[str, float]:
+    """The length of a gradient that is multiplied, clipped and then divided."""
+    times, limit, plain = SCALED.values()
+    weights = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    slope = plain * torch.tensor([0.6, 0.8], dtype=torch.float64)
+    torch.autograd.backward((slope * weights).sum() * times)
+    seen = float(clip_grad_norm_(weights, limit))
+    assert weights.grad is not None
+    return {
+        **{f"scaled_{name}": value for name, value in SCALED.items()},
+        "scaled_seen": seen,
+        "scaled_came": float((weights.grad / times).norm()),
+        "scaled_used": limit / times,
+    }
+
+
+@lru_cache(maxsize=1)
+def _after_a_spike() -> Mapping[str, float]:
+    """What is left of Adam's usual step some steps after one long gradient, clipped and not."""
+
+    def left(limit: float) -> float:
+        w = torch.zeros((), dtype=torch.float64, requires_grad=True)
+        optimizer, at = torch.optim.Adam([w], lr=1.0), [0.0]
+        for step in range(SPIKE["before"] + 1 + SPIKE["after"]):
+            w.grad = torch.ones_like(w) * (SPIKE["times"] if step == SPIKE["before"] else 1.0)
+            clip_grad_norm_(w, limit)
+            optimizer.step()
+            at.append(float(w.detach()))
+        steps = np.diff(at)
+        return float(steps[-1] / steps[SPIKE["before"] - 1])
+
+    return {
+        "spike_before": SPIKE["before"],
+        "spike_times": SPIKE["times"],
+        "spike_after": SPIKE["after"],
+        "spike_left": left(math.inf),
+        "spike_clipped": left(SPIKE["limit"]),
+    }
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    start=RUN,
+    named=True,
+)
 
 
 LESSON = Lesson(

@@ -1,12 +1,27 @@
 """One loss, spelled in five ways: four of them leave the graph."""
 
-from collections.abc import Mapping
-from functools import cache
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
 
+import numpy as np
 import torch
 
-from lessons.chapters.gone_missing.cut_by_accident.lab import LAB
+from lessons.contract.figure import SHORT, Figure, Table
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Number, Numbers, Values
+from lessons.contract.result import FactsAsAsked, Note, Result, Series
+from lessons.kit.chart_pieces import axes, curve, fitted
+from lessons.kit.components import component_figure, component_table
+from lessons.kit.experiment import Experiment, Program, Roles, components, run_of
+from lessons.kit.findings import brief
+from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.line_names import named as named_lines
+from lessons.recorder import named
+from lessons.text import counted, number
 
 
 def cut_by_accident(
@@ -45,6 +60,282 @@ def a_product() -> Mapping[str, float]:
         "product_other": 3.0 * first.item(),
         "product_nothing": 0.0,
     }
+
+
+STEPS = 30
+"""Steps of a training run."""
+RATE = 0.02
+"""Its learning rate: up to |x| = 3 no step is too long."""
+
+
+def as_it_should_be(
+    w: torch.Tensor, x: float, target: float, penalty: str, **_: Any
+) -> torch.Tensor:
+    """The same forward pass, no copy in it."""
+    loss = ((w * x - target) ** 2).sum()
+    return loss + 0.5 * (w**2).sum() if penalty == "yes" else loss
+
+
+def by_formula(w: torch.Tensor, x: float, target: float, penalty: str, **_: str) -> torch.Tensor:
+    """The gradient of the loss with no copy in it."""
+    slope = 2 * x * (w * x - target)
+    return slope + w if penalty == "yes" else slope
+
+
+def run(values: Values) -> Start:
+    """The loss in the spelling chosen; the graph shows ops that lead nowhere, too."""
+    start = replace(_run(values), dead_ends=True)
+    # What was made of a plain number no op has made: it is a leaf by itself, and is given a name.
+    alone = values["spelling"] in ("item", "numpy") and values["penalty"] == "no"
+    return replace(start, finish=partial(named, name="loss")) if alone else start
+
+
+_run = run_of("w", settings=("x", "target", "spelling", "silence", "penalty"))
+
+EXPERIMENT = Experiment(run, plain=as_it_should_be, intended=by_formula)
+
+
+def by_role(program: Program, start: Start) -> Roles:
+    """The experiment's; NaN for the gradient where torch refuses ``backward()``."""
+    roles = EXPERIMENT.by_role(program, start)
+    if start.call(program).requires_grad:
+        return roles
+    return {**roles, "trick_gradient": torch.full_like(roles["true_gradient"], math.nan)}
+
+
+def refusal(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> str:
+    """What torch says when backward() is called on the loss; nothing where it runs."""
+    try:
+        program(w.detach().requires_grad_(), **settings).backward()
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+def arrives(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> bool:
+    """Whether the weights have a ``.grad`` after ``backward()``, were it of zeros."""
+    w = w.detach().requires_grad_()
+    loss = program(w, **settings)
+    if not loss.requires_grad:
+        return False
+    return torch.autograd.grad(loss, w, allow_unused=True)[0] is not None
+
+
+def refused_flag() -> str:
+    """What torch says to ``loss.requires_grad = True`` on a loss with a history: one sentence."""
+    loss = torch.ones(1, requires_grad=True).sum()
+    try:
+        loss.requires_grad = True
+    except RuntimeError as error:
+        return str(error).partition(". ")[0].removesuffix(".")
+    return ""
+
+
+def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> torch.Tensor:
+    """Some steps of plain gradient descent, the loss before each, shape [STEPS].
+
+    A weight whose ``.grad`` is None stays as it is, as with any optimizer of torch. Where torch
+    refuses backward(), no step is taken.
+    """
+    w = w.detach().clone().requires_grad_()
+    losses = []
+    for _ in range(STEPS):
+        loss = program(w, **settings)
+        losses.append(loss.detach())
+        if loss.requires_grad:
+            w.grad = None
+            loss.backward()
+            if w.grad is not None:
+                w.detach().add_(w.grad, alpha=-RATE)  # as torch.optim.SGD does, which takes longer
+    return torch.stack(losses)
+
+
+MOST = 8
+"""Weights at most: each has its sticks in the chart."""
+
+RUNS = "backward() raises no error."
+
+LABELS = {"true_gradient": "should be", "trick_gradient": "arrives"}
+"""The two gradients of the charts: of the loss with no copy in it, and of the spelling chosen."""
+
+YES_NO = (("no", "no"), ("yes", "yes"))
+
+PARAMETERS = (
+    Numbers("w", "Weights w", "1, 0.5", most=MOST),
+    Choice(
+        "spelling",
+        "Spelling",
+        "whole",
+        "What is done to the loss after it is computed.",
+        options=(
+            ("whole", "as it should be"),
+            ("tensor", "torch.tensor(loss)"),
+            ("item", "loss.item()"),
+            ("numpy", "through numpy"),
+            ("detach", "loss.detach()"),
+        ),
+    ),
+    Choice(
+        "silence",
+        "Silence the error",
+        "no",
+        "Calls loss.requires_grad_() before backward().",
+        options=YES_NO,
+    ),
+    Choice("penalty", "Add a penalty", "no", "Half the sum of w².", options=YES_NO),
+    Number("x", "Input x", "2", low=-3.0, high=3.0, slider=(-3.0, 3.0), step=0.1),
+    Number("target", "Target", "3", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The loss, its gradient by role, and some steps of training with either gradient."""
+    start = EXPERIMENT.run(values)
+    w, settings = start.leaves["w"].detach(), start.settings
+    tensors = by_role(program, start)
+    roles = {role: array(y) for role, y in tensors.items()}
+    runs = {"true_gradient": as_it_should_be, "trick_gradient": program}
+    losses = {role: array(train(one, w, settings)) for role, one in runs.items()}
+    when = np.arange(0.0, STEPS)
+    said = refusal(program, w, settings)
+    known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
+    return Result(
+        series=components(tensors),
+        curves=tuple(Series(role, role, when, y) for role, y in losses.items()),
+        facts=FactsAsAsked(
+            {
+                "x": values["x"],
+                "target": values["target"],
+                "w_first": values["w"][0],
+                "loss": float(roles["forward"][0]),
+                "true_first": float(roles["true_gradient"][0]),
+                "trick_first": float(roles["trick_gradient"][0]),
+                "arrives": int(arrives(program, w, settings)),
+                "steps": STEPS,
+                "rate": RATE,
+                "true_end": float(losses["true_gradient"][-1]),
+                "trick_end": float(losses["trick_gradient"][-1]),
+            },
+            lambda: _about_the_copy(program, start),
+        ),
+        notes=tuple(_notes(said, [*known, *losses.values()], values)),
+        work=counted(len(w), "weight"),
+    )
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """What each weight gets, and the loss while it trains."""
+    gradient = component_figure(
+        result,
+        LABELS,
+        _names(result),
+        title=_arrived(result),
+        subject="The gradient of each weight",
+        caption="Left: of the loss with no copy in it. Right: what backward() brings. NaN: it "
+        "raises.",
+    )
+    return [
+        gradient,
+        _training(result),
+    ]
+
+
+def table(result: Result, values: Values) -> Table:
+    """One row a weight; “none” in the place of a number where ``.grad`` is None."""
+    made = component_table(result, LABELS, _names(result), "The gradient of each weight")
+    if result.facts["arrives"]:
+        return made
+    return replace(made, rows=tuple((*row[:-1], "none") for row in made.rows))
+
+
+def _arrived(result: Result) -> str:
+    """How long the gradient is that arrives, and how long it should be."""
+    true, trick = (math.hypot(*result[role].y) for role in LABELS)
+    if math.isnan(trick):
+        return f"backward() raises; due: length {brief(true)}"
+    if not result.facts["arrives"]:
+        return f"No gradient arrives (None); due: length {brief(true)}"
+    return f"Gradient of length {brief(trick, true)} arrives, due {brief(true, trick)}"
+
+
+def _training(result: Result) -> Figure:
+    losses = {series.role: series for series in result.curves}
+    _, top = fitted([series.y for series in losses.values()])
+    layout = axes((-0.3, STEPS - 0.7), (-0.04 * top, top), "step", "loss")
+    lines = ((role, label, losses[role].y) for role, label in LABELS.items())
+    trick = losses["trick_gradient"].y
+    first, last = (brief(float(trick[at])) for at in (0, -1))
+    ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in LABELS)
+    return Figure(
+        "training",
+        f"Loss {first} → {last} in {STEPS} steps",
+        f"Solid: with the gradient that arrives. Dotted: as it should be. Learning rate {RATE}.",
+        f"The loss over {STEPS} steps. At the last one {ends}.",
+        [
+            *(curve(losses[role], exact=True) for role in LABELS),
+            *named_lines(lines, layout, SHORT),
+        ],
+        layout,
+        subject="The loss while it trains",
+    )
+
+
+def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | str]:
+    """What torch says of this loss, and what comes of it with a second term, at the first weight.
+
+    Each is of the program as it is set, but for what the name says.
+    """
+    bare = start.but(silence="no", penalty="no")
+    w, first = start.leaves["w"], float(start.leaves["w"][0].detach())
+    x, target = (start.settings[name] for name in ("x", "target"))
+    lost = 2 * x * (first * x - target)
+    with_penalty = by_role(program, start.but(silence="no", penalty="yes"))["trick_gradient"]
+    return {
+        "says": refusal(program, w, bare.settings) or "nothing",
+        "flag_says": refused_flag(),
+        "with_penalty": float(with_penalty[0]),
+        "penalty_part": first,
+        "lost_part": lost,
+        "sum_of_both": lost + first,
+        "leaf_gradient": 1.0,
+        "zero": 0.0,
+    }
+
+
+def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
+    # Something stands there in each case, in one line: the charts below it do not move.
+    yield Note("warning", f"RuntimeError: {said}") if said else Note("info", RUNS)
+    if not all(np.isfinite(one).all() for one in shown):
+        yield Note(
+            "warning",
+            f"A loss or a gradient is too large for {values['dtype']} and becomes ∞ or NaN. "
+            "Weights nearer to 0 keep it finite.",
+        )
+
+
+def _refused(values: Values) -> dict[str, str]:
+    if values["spelling"] == "numpy" and values["dtype"] == "bfloat16":
+        return {"dtype": "numpy has no bfloat16. Choose float32, or another spelling."}
+    return {}
+
+
+def _names(result: Result) -> list[str]:
+    subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return [
+        f"w{place + 1}".translate(subscripts) for place in range(len(result["true_gradient"].x))
+    ]
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    check=_refused,
+    start=EXPERIMENT.run,
+    named=True,
+)
 
 
 LESSON = Lesson(

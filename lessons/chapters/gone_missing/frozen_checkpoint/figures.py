@@ -7,7 +7,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, fitted
-from lessons.kit.components import in_words, sticks
+from lessons.kit.components import component_figure
 from lessons.kit.findings import brief
 from lessons.kit.line_names import named
 from lessons.text import number
@@ -40,17 +40,16 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _gradients(result: Result) -> Figure:
-    data, layout = sticks(result, LABELS, NAMES, "gradient", LOW)
     count, trained = (int(result.facts[name]) for name in ("with_gradient", "trained"))
-    return Figure(
-        "gradient",
-        f"{count} of {trained} trained weights get a gradient",
-        "Left without a checkpoint, right as you set it. The table has “none” where there is none.",
-        "The gradient of each weight. " + in_words(result, LABELS, NAMES),
-        data,
-        layout,
-        height=LOW,
+    return component_figure(
+        result,
+        LABELS,
+        NAMES,
+        title=f"{count} of {trained} trained weights get a gradient",
         subject="Which weights get a gradient",
+        caption="Left without a checkpoint, right as you set it. The table has “none” where there "
+        "is none.",
+        height=LOW,
     )
 
 

@@ -1,12 +1,24 @@
 """A tensor changed after two ops have saved it: noticed by torch, or not."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
+import numpy as np
 import torch
 
-from lessons.chapters.gone_missing.in_place.lab import LAB
+from lessons.contract.figure import Figure
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Note, Result, Series
+from lessons.kit.chart_pieces import Trace
+from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.experiment import Program
+from lessons.kit.findings import brief
 
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -44,6 +56,190 @@ def a_step_too_early() -> Mapping[str, float]:
         "early_mixed": 3 * old * w.item(),
         "early_nothing": 0.0,
     }
+
+
+REFUSED = "modified by an inplace operation"
+"""What torch's message says, whatever the tensor."""
+RUNS = "backward() raises no error."
+
+
+def unchanged(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
+    """The same forward expression, and nothing is changed after it."""
+    y = torch.exp(x)
+    return y * y if reads == "square" else 3 * y
+
+
+def by_formula(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
+    """The derivative of e²ˣ, or of 3eˣ."""
+    return 2 * torch.exp(2 * x) if reads == "square" else 3 * torch.exp(x)
+
+
+def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> str:
+    """What torch says of a backward pass through the program, without its hint; or nothing."""
+    x = x.detach().requires_grad_()
+    z = program(x, **settings)
+    try:
+        if z.requires_grad:
+            torch.autograd.grad(z.sum(), x)
+    except RuntimeError as error:
+        if "detached in-place" in str(error):  # the scissors cut the very change
+            return ""
+        if REFUSED not in str(error):
+            raise
+        return str(error).partition(" Hint")[0]
+    return ""
+
+
+CURVE = Curve(
+    parameters=(
+        Choice(
+            "change",
+            "y is changed by",
+            "new",
+            "After z was computed.",
+            options=(
+                ("new", "y = y + c"),
+                ("clone", "y.clone().add_(c)"),
+                ("in_place", "y.add_(c), no_grad"),
+                ("detach", "y.detach().add_(c)"),
+                ("data", "y.data.add_(c)"),
+            ),
+        ),
+        Choice(
+            "reads",
+            "z is",
+            "square",
+            options=(("square", "y * y"), ("triple", "y * 3")),
+        ),
+        Number("added", "Added c", "1", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
+    ),
+    plain=unchanged,
+    intended=by_formula,
+    text=CurveText(
+        value="z",
+        gradient="dz/dx",
+        gradient_caption="Dotted: y as it was. Ticks: the derivative by its formula. Where torch "
+        "refuses, there is no curve, and the table has NaN.",
+        forward_caption="z is computed before the change, so no change of y moves it.",
+    ),
+    x="2, 0.5, -1",
+)
+
+_BASE = curve_lab(CURVE)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """As the curve lab does; NaN for a gradient that torch refuses, with torch's words."""
+    settings = {parameter.name: values[parameter.name] for parameter in CURVE.parameters}
+    place = min(values["point"], len(values["x"])) - 1
+    x = torch.tensor([values["x"][place]], dtype=torch.float64)
+    said = refusal(program, x, settings)
+    if said:
+        result = _BASE.compute(_forward_only(program), values)
+        result = replace(
+            result,
+            series=tuple(map(_lost, result.series)),
+            curves=tuple(map(_lost, result.curves)),
+            facts={**result.facts, "trick_gradient": float("nan")},
+            notes=(*result.notes, Note("warning", f"RuntimeError: {_in_one_line(said)}")),
+        )
+    else:
+        result = _BASE.compute(program, values)
+        # Something stands there in each case, in one line: the charts below it do not move.
+        result = replace(result, notes=(*result.notes, Note("info", RUNS)))
+    return replace(result, facts={**result.facts, **_facts(program, x, settings)})
+
+
+def _in_one_line(said: str) -> str:
+    """Torch's message from what was done on, without the tensor; the text has all of it."""
+    _, versions, numbers = said.rstrip(".").partition(" is at version ")
+    return f"… {REFUSED}: …{versions}{numbers}" if versions else said
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn, with the op that changes y."""
+    assert _BASE.start is not None
+    return replace(_BASE.start(values), dead_ends=True)
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """The curve lab's charts; the gradient's title tells of the chosen input."""
+    gradient, *others = _BASE.figures(result, values)
+    gradient = replace(gradient, title=_found(result.facts))
+    if math.isnan(result.facts["trick_gradient"]):  # type: ignore[arg-type]
+        gradient = replace(gradient, data=[_without_end(one) for one in gradient.data])
+    return [gradient, *others]
+
+
+def _without_end(trace: Trace) -> Trace:
+    """No name at the end of a line that is not there."""
+    lost = trace["mode"] == "text" and math.isnan(trace["y"][0])
+    return trace | {"visible": False} if lost else trace
+
+
+def _found(facts: Mapping[str, float | int | str]) -> str:
+    """What autograd gives at the chosen input, beside the true gradient."""
+    x, came, true = (float(facts[name]) for name in ("x", "trick_gradient", "true_gradient"))
+    if math.isnan(came):
+        return "dz/dx: torch refuses, and gives none"
+    return f"dz/dx at x = {brief(x)} is {brief(came, true)}, true {brief(true, came)}"
+
+
+def _facts(
+    program: Program, x: torch.Tensor, settings: Mapping[str, Any]
+) -> dict[str, float | int | str]:
+    """What comes of each change at the chosen input, and what one may expect of it."""
+
+    def came(**other: str) -> float:
+        given = Start({"x": x.requires_grad_()}, {**settings, **other})
+        return float(CURVE.experiment.by_role(program, given)["trick_gradient"])
+
+    y = torch.exp(x)
+    before = y._version
+    y.add_(settings["added"])
+    old, new = float(torch.exp(x)), float(y)
+    return {
+        "says": refusal(program, x, {**settings, "change": "in_place"}) or "nothing",
+        "version_before": before,
+        "version_after": y._version,
+        "old": old,
+        "new": new,
+        "old_square": old * old,
+        "square_came": came(change="data", reads="square"),
+        "both_new": 2 * new * new,
+        "unharmed": 2 * old * old,
+        "slope_of_new": 2 * new * old,
+        "plus_added": 2 * old * old + settings["added"],
+        "triple_came": came(change="data", reads="triple"),
+        "triple_new": 3 * new,
+        "triple_old": 3 * old,
+        "triple_plus": 3 * old + settings["added"],
+        "to_y": 2 * new,
+    }
+
+
+def _forward_only(program: Program) -> Program:
+    def run(x: torch.Tensor, **settings: Any) -> torch.Tensor:
+        return program(x, **settings).detach()
+
+    return run
+
+
+def _lost(series: Series) -> Series:
+    """Autograd's gradient as NaN: torch gave none."""
+    if series.role != "trick_gradient":
+        return series
+    return replace(series, y=np.full_like(series.y, np.nan))
+
+
+LAB = Lab(
+    parameters=_BASE.parameters,
+    compute=compute,
+    figures=figures,
+    table=_BASE.table,
+    check=_BASE.check,
+    start=start,
+)
 
 
 LESSON = Lesson(

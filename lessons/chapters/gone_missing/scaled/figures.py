@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
+import torch
 
-from lessons.chapters.gone_missing.scaled.precision import largest, smallest
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
@@ -22,6 +22,17 @@ NAMES = {"true_gradient": "true", "intended_gradient": "right", "trick_gradient"
 
 LOWEST, HIGHEST = -15, 9
 """The powers of ten that are shown at most."""
+
+
+def smallest(narrow: str) -> float:
+    """The smallest number of a format above 0. What is at most half of it is rounded to 0."""
+    format_ = torch.finfo(getattr(torch, narrow))
+    return float(format_.smallest_normal * format_.eps)
+
+
+def largest(narrow: str) -> float:
+    """The largest number of a format."""
+    return float(torch.finfo(getattr(torch, narrow)).max)
 
 
 def figures(result: Result, values: Values) -> list[Figure]:

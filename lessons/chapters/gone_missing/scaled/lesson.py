@@ -1,10 +1,25 @@
 """A loss scale: gradients made larger for the way through float16, and smaller after it."""
 
-import torch
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
-from lessons.chapters.gone_missing.scaled.lab import LAB
+import numpy as np
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+from lessons.chapters.gone_missing.scaled.figures import figures, largest, smallest, table
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
+from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.roles import GRADIENTS
+from lessons.kit.causes import lost, notes_on_not_finite
+from lessons.kit.experiment import Program, run_of
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import array, computed_in, series_by_role
+from lessons.text import counted, number
 from lessons.tricks import clip_gradient_norm, scale_gradient
 
 
@@ -28,6 +43,353 @@ def one_infinity(result: Result) -> str:
         return "skipped"
     # The infinite one is the largest: without it little is left of the length.
     return "others" if moved < float(result.facts["length_true"]) / 2 else "clipped"
+
+
+def fresh() -> torch.amp.GradScaler:
+    """torch's own scaler, as it is when one makes it."""
+    return torch.amp.GradScaler("cpu")
+
+
+def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:
+    """A gradient, shape [n], float64, clipped by norm; its length may be beyond the format."""
+    most = float(slopes.abs().max())
+    length = most * float((slopes / most).norm()) if most else 0.0
+    return slopes if length <= limit else slopes / most * (limit / float((slopes / most).norm()))
+
+
+def by_role(
+    program: Program, x: torch.Tensor, dtype: torch.dtype, settings: Mapping[str, Any]
+) -> dict[str, torch.Tensor]:
+    """The squares' mean and the gradient of their sum, each of shape [n].
+
+    Args:
+        program: the lesson's.
+        x: float64, shape [n].
+        dtype: in which the program gets x: float32, as weights are kept in mixed precision.
+        settings: what the program takes besides.
+
+    Returns:
+        forward; trick_gradient: as autograd brings it back to x; true_gradient: 2 x / tokens, in
+        float64; intended_gradient: that one clipped, where there is a clip.
+    """
+    weights = x.detach().to(dtype, copy=True).requires_grad_()
+    loss = program(weights, **settings)
+    true = 2 * x / settings["tokens"]
+    clips = settings["clip"] != "none"
+    return {
+        "forward": loss.detach(),
+        "trick_gradient": gradient(loss, weights),
+        "true_gradient": true,
+        "intended_gradient": shortened(true, settings["limit"]) if clips else true,
+    }
+
+
+def over_scales(
+    program: Program,
+    x: torch.Tensor,
+    dtype: torch.dtype,
+    scales: Sequence[float],
+    settings: Mapping[str, Any],
+) -> torch.Tensor:
+    """As ``trick_gradient`` of ``by_role`` at each of these scales, shape [m, n].
+
+    One backward pass for them all: each has weights of its own.
+    """
+    weights = x.detach().to(dtype).repeat(len(scales), 1).requires_grad_()
+    pairs = zip(weights.unbind(), scales, strict=True)
+    losses = [program(row, **{**settings, "scale": scale}) for row, scale in pairs]
+    return gradient(torch.stack(losses), weights)
+
+
+class _Descent:
+    """Plain gradient descent at rate 1, with what a GradScaler asks of an optimizer.
+
+    The first of torch's own optimizers takes seconds in a process: it imports the compiler.
+    """
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        self.param_groups = [{"params": [weight]}]
+
+    def step(self) -> None:
+        with torch.no_grad():
+            for weight in self.param_groups[0]["params"]:
+                weight -= weight.grad  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=8)
+def skipped(
+    program: Program, x: tuple[float, ...], scale: float, tokens: int, narrow: str
+) -> tuple[float, float]:
+    """How far one step of a real GradScaler moves its weights, and its scale after the step.
+
+    The program, which scales and unscales by itself, is run with no scale of its own and no clip.
+    """
+    weight = torch.tensor(x, dtype=torch.float32, requires_grad=True)
+    before = weight.detach().clone()
+    optimizer: Any = _Descent(weight)
+    scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+    scaled = scaler.scale(program(weight, tokens, 1.0, "none", 0.0, narrow).sum())
+    if not scaled.requires_grad:  # nothing leads back to the weights
+        return 0.0, scale
+    torch.autograd.backward(scaled)
+    scaler.step(optimizer)
+    scaler.update()
+    same = torch.equal(weight.detach(), before)
+    return 0.0 if same else float((weight.detach() - before).norm()), scaler.get_scale()
+
+
+@lru_cache(maxsize=1)
+def accumulated() -> Mapping[str, float]:
+    """The gradient of a batch of 32 tokens at once, and in micro-batches of 2 and 30.
+
+    The loss of a token is the squared distance of one weight, at 0, from its target.
+    """
+    generator = torch.Generator().manual_seed(0)
+    parts = torch.randn(2, generator=generator) + 3, torch.randn(30, generator=generator) - 1
+    w = torch.zeros(1, requires_grad=True)
+
+    def slope(*losses: torch.Tensor) -> float:
+        return float(sum(torch.autograd.grad(one, w)[0] for one in losses))
+
+    means = [((w - part) ** 2).mean() for part in parts]
+    whole = ((w - torch.cat(parts)) ** 2).mean()
+    sums = [((w - part) ** 2).sum() for part in parts]
+    return {
+        "acc_few": len(parts[0]),
+        "acc_many": len(parts[1]),
+        "acc_all": len(parts[0]) + len(parts[1]),
+        "acc_first": slope(((w - parts[0]) ** 2).mean()),
+        "acc_second": slope(((w - parts[1]) ** 2).mean()),
+        "acc_came": slope(*(one / len(means) for one in means)),
+        "acc_whole": slope(whole),
+        "acc_mended": slope(*(one / (len(parts[0]) + len(parts[1])) for one in sums)),
+    }
+
+
+@lru_cache(maxsize=1)
+def one_step() -> Mapping[str, float]:
+    """How long a step is whose gradient of length a half is clipped at 1, before it is unscaled."""
+    weight = torch.zeros(2, requires_grad=True)
+    scale = fresh().get_scale()
+    weight.grad = torch.tensor([0.3, 0.4]) * scale
+    clip_grad_norm_([weight], 1.0)
+    return {"step_right": 0.5, "step_came": float((weight.grad / scale).norm())}
+
+
+MOST = 30
+"""The power of two of the largest loss scale."""
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Roles = Mapping[str, torch.Tensor]
+
+INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
+"""As many as their field shows."""
+
+FINITE = "No gradient is infinite or NaN."
+
+PARAMETERS = (
+    Integer(
+        "scale",
+        "Loss scale",
+        "65536",
+        "What the loss is multiplied by.",
+        low=1,
+        high=2**MOST,
+        log=True,
+    ),
+    Choice(
+        "clip",
+        "Clip",
+        "none",
+        "Before unscaling, or after it.",
+        options=(("none", "none"), ("before", "before"), ("after", "after")),
+    ),
+    Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
+    Choice(
+        "narrow",
+        "Format on the way",
+        "float16",
+        options=tuple((name, name) for name in ("float16", "bfloat16", "float32")),
+    ),
+    Integer("tokens", "Tokens in the mean", "32768", low=1, high=10**6, log=True),
+    Numbers("x", "Inputs x", INPUTS, most=64),
+    Index(
+        "point",
+        "Graph at",
+        "1",
+        "Which input the graph shows.",
+        advanced=True,
+        low=1,
+        high=64,
+        of="x",
+    ),
+    *computed_in("float32"),
+)
+
+
+_run = run_of("x", settings=("tokens", "clip", "limit", "narrow"))
+
+
+def run(values: Values) -> Start:
+    """The learner's inputs, through float16 and back; the scale is a number like any other."""
+    return _run(values).but(scale=float(values["scale"]))
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The gradients at the learner's scale; over all scales, what is lost and how much is left."""
+    start = run(values)
+    settings, dtype = start.settings, start.leaves["x"].dtype
+    x = torch.tensor(values["x"], dtype=torch.float64, device=start.leaves["x"].device)
+    narrow = values["narrow"]
+    roles = by_role(program, x, dtype, settings)
+    plain = by_role(program, x, dtype, {**settings, "clip": "none"})["trick_gradient"]
+    return Result(
+        series=series_by_role(array(x), roles),
+        curves=tuple(_over_scales(program, x, dtype, settings, roles)),
+        facts=FactsAsAsked(
+            {
+                **{name: values[name] for name in ("scale", "limit", "tokens")},
+                **_counts(x, settings, array(plain)),
+                **_lengths(roles),
+                "format": narrow,
+                "smallest": in_powers(smallest(narrow)),
+                "largest_said": _largest_said(narrow),
+                "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
+                "first_true": in_powers(float(roles["true_gradient"].abs().max())),
+                "used_said": in_powers(_length(array(roles["trick_gradient"]))),
+            },
+            lambda: {
+                **_scaler(program, values),
+                **_micro_batches(),
+                **one_step(),
+            },
+        ),
+        # One line stands there in each case: the charts below it do not move with the scale.
+        notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", FINITE)]),),
+        work=counted(len(x), "gradient") + f", {MOST + 1} scales",
+    )
+
+
+def in_powers(value: float) -> str:
+    """A size as it reads in a text.
+
+    >>> in_powers(5.96e-8), in_powers(0.0)
+    ('6.0\xa0·\xa010⁻⁸', '0')
+    """
+    if not value or not math.isfinite(value):
+        return number(value)
+    digits, power = f"{value:.1e}".split("e")
+    return f"{digits}\u00a0·\u00a010{str(int(power)).translate(_RAISED)}"  # on one line
+
+
+def _largest_said(narrow: str) -> str:
+    """The largest number of a format: 65,504, or in powers where the digits would fill a line."""
+    most = largest(narrow)
+    return f"{most:,.0f}" if most < 1e9 else in_powers(most)
+
+
+def _over_scales(
+    program: Program,
+    x: torch.Tensor,
+    dtype: torch.dtype,
+    settings: Mapping[str, Any],
+    roles: Roles,
+) -> Iterator[Series]:
+    """The share of gradients lost, and the length of what is left, over the power of two.
+
+    Args:
+        program, x, dtype, settings: as for ``by_role``.
+        roles: at the learner's scale; only the trick's gradient depends on it.
+    """
+    powers = np.arange(MOST + 1, dtype=np.float64)
+    scales = [2.0**power for power in powers]
+    plain = array(over_scales(program, x, dtype, scales, {**settings, "clip": "none"}))
+    used = plain
+    if settings["clip"] != "none":
+        used = array(over_scales(program, x, dtype, scales, settings))
+    yield Series("zeros", "trick_gradient", powers, (plain == 0).mean(1))
+    yield Series("lost", "trick_gradient", powers, (~np.isfinite(plain)).mean(1))
+    for role in GRADIENTS:
+        if role == "trick_gradient":
+            lengths = np.array([_length(row) for row in used])
+        else:
+            lengths = np.full(len(powers), _length(array(roles[role])))
+        yield Series(role, role, powers, lengths)
+
+
+def _length(vector: Array) -> float:
+    """The Euclidean length; the largest part is taken out, so that nothing overflows."""
+    most = float(np.abs(vector).max())
+    return most * float(np.linalg.norm(vector / most)) if most and np.isfinite(most) else most
+
+
+def _counts(x: torch.Tensor, settings: Mapping[str, Any], plain: Array) -> dict[str, int]:
+    """How many gradients are lost with no clip, and what one may expect at a scale of 1."""
+    true = np.abs(array(2 * x / settings["tokens"]))
+    normal = torch.finfo(getattr(torch, settings["narrow"])).smallest_normal
+    return {
+        "many": len(plain),
+        "zeros": int((plain == 0).sum()),
+        "infinite": int((~np.isfinite(plain)).sum()),
+        "none_zero": 0,
+        "below_smallest": int((true <= smallest(settings["narrow"]) / 2).sum()),
+        "below_normal": int((true < normal).sum()),
+    }
+
+
+def _lengths(roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
+    named = {"used": "trick_gradient", "true": "true_gradient", "right": "intended_gradient"}
+    return {f"length_{name}": _length(array(roles[role])) for name, role in named.items()}
+
+
+def _scaler(program: Program, values: Values) -> dict[str, float]:
+    """What torch's GradScaler does with a step at these settings, and how it starts."""
+    given = (values[name] for name in ("tokens", "narrow"))
+    moved, after = skipped(program, values["x"], float(values["scale"]), *given)
+    new = fresh()
+    return {
+        "skip_moved": moved,
+        "skip_after": after,
+        "scaler_start": new.get_scale(),
+        "scaler_wait": new.get_growth_interval(),
+    }
+
+
+def _micro_batches() -> dict[str, float]:
+    found = accumulated()
+    first, second = found["acc_first"], found["acc_second"]
+    return {
+        **found,
+        "acc_half": (first + second) / 2,
+        "acc_sum": first + second,
+        "acc_times": found["acc_many"] / found["acc_few"],
+    }
+
+
+def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> Iterator[Note]:
+    """Why a number is not finite, each reason with its inputs."""
+    most = largest(settings["narrow"])
+    beyond = f"beyond the largest {settings['narrow']}, {number(most, 5)}"
+    everywhere = torch.full_like(x, settings["scale"] / settings["tokens"] > most, dtype=torch.bool)
+    known = (
+        (everywhere, f"scale / tokens is {beyond}, already."),
+        (x.abs() > most, f"x is {beyond}."),
+        (x.abs() > most**0.5, f"the square of x is {beyond}."),
+    )
+    if settings["clip"] != "none" and bool(lost([roles["trick_gradient"]]).any()):
+        yield Note("warning", "By norm, one ∞ makes NaN of itself and 0 of all finite gradients.")
+    yield from notes_on_not_finite("x", x, roles, known, f"the scaled gradient is {beyond}: ∞.")
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    start=run,
+    named=True,
+)
 
 
 LESSON = Lesson(

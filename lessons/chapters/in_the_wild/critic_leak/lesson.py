@@ -75,7 +75,7 @@ GUESS = {"guess": 2.0, "target": 1.0, "before": 4.0, "log_p": -3.0}
 
 def own_gradients(v: torch.Tensor, logit: torch.Tensor, **given: Any) -> list[torch.Tensor]:
     """What each parameter gets from its own loss alone."""
-    leaves = [one.requires_grad_() for one in (v, logit)]
+    leaves = v.requires_grad_(), logit.requires_grad_()
     return gradients(critic_leak(*leaves, **{**given, "stop": "yes"}), leaves)
 
 

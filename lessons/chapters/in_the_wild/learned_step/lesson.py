@@ -1,11 +1,23 @@
 """A quantiser that learns its step size: which gradient the step size gets."""
 
+import inspect
+import math
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any
 
+import numpy as np
 import torch
 
-from lessons.chapters.in_the_wild.learned_step.lab import LAB
+from lessons.chapters.in_the_wild.learned_step.figures import figures, table
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
+from lessons.contract.result import FactsAsAsked, Note, Result, Series
+from lessons.kit.causes import notes_on_not_finite
+from lessons.kit.experiment import Experiment, Program
+from lessons.kit.inputs import COMPUTED_IN, array, leaf, place_of, series_by_role
+from lessons.text import counted, listed, number
 from lessons.tricks import scale_gradient, stop_gradient
 
 SHIFTED = {"x": (0.1, 0.4, 0.7, 2.5), "limits": (-4, 3)}
@@ -46,6 +58,310 @@ def offset() -> dict[str, float]:
         "offset_all": float(len(x)),
         "offset_none": 0.0,
     }
+
+
+PLAIN = {"rounding": "plain", "scale": "none"}
+"""Rounding as it is, whose derivative is 0."""
+
+COUNTS = (16, 64, 256, 1024)
+"""How many weights share one step size where the size of its gradient is measured."""
+
+DRAWS = 32
+"""Random layers over which that is averaged."""
+
+
+def levels(bits: int) -> tuple[int, int]:
+    """The lowest and the highest code.
+
+    >>> levels(3)
+    (-4, 3)
+    """
+    highest = 2 ** (bits - 1) - 1
+    return -highest - 1, highest
+
+
+def gradient_factor(count: int, bits: int) -> float:
+    """What LSQ multiplies the step size's gradient by: 1/√(N · highest code)."""
+    return 1 / math.sqrt(count * levels(bits)[1])
+
+
+def formula(x: torch.Tensor, s: torch.Tensor, bits: int, scale: str, **_: str) -> torch.Tensor:
+    """LSQ's gradient of each quantised weight by the step size, as the paper writes it.
+
+    Esser et al., "Learned Step Size Quantization" (ICLR 2020), equation 3: round(v) − v within the
+    limits, the limit itself at and beyond them, with v = x / s.
+
+    Args:
+        x, s: shape [n].
+        bits: of a code.
+        scale: ``lsq`` multiplies it by the paper's factor.
+    """
+    lowest, highest = levels(bits)
+    v = x / s
+    within = (v > lowest) & (v < highest)
+    slope = torch.where(within, v.round() - v, v.clamp(lowest, highest))
+    return slope * gradient_factor(x.numel(), bits) if scale == "lsq" else slope
+
+
+def run(values: Values) -> Start:
+    """Each weight with a step size of its own, which gets its part of the gradient."""
+    x = leaf(values, "x")
+    s = torch.full_like(x, values["s"]).requires_grad_()
+    settings = {name: values[name] for name in ("bits", "rounding", "scale")}
+    return Start({"x": x, "s": s}, settings, (place_of(values),))
+
+
+EXPERIMENT = Experiment(
+    run,
+    plain=lambda x, s, **given: learned_step(x, s, **{**given, **PLAIN}),
+    intended=formula,
+)
+
+
+def total(program: Program, x: torch.Tensor, s: float, settings: Mapping[str, Any]) -> float:
+    """The sum of the quantised weights at another step size."""
+    with torch.no_grad():
+        return float(program(x, torch.full_like(x, s), **settings).double().sum())
+
+
+def teeth(program: Program, x: float, bits: int, end: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """One quantised weight over the step size, from 0 to ``end``, NaN at each jump.
+
+    Between two jumps the code stands still, so both ends of each stretch are enough.
+
+    Returns:
+        Step sizes and values, float64, shape [m].
+    """
+    lowest, highest = levels(bits)
+    codes = torch.arange(1, highest + 1 if x >= 0 else -lowest + 1, dtype=torch.float64)
+    jumps = (abs(x) / (codes - 0.5)).flip(0)
+    jumps = jumps[(jumps > 1e-6 * end) & (jumps < end)]
+    starts = torch.cat([torch.tensor([1e-6 * end], dtype=torch.float64), jumps * (1 + 1e-9)])
+    ends = torch.cat([jumps * (1 - 1e-9), torch.tensor([end], dtype=torch.float64)])
+    s = torch.stack([starts, ends], 1)
+    with torch.no_grad():
+        flat = s.reshape(-1)
+        y = program(torch.full_like(flat, x), flat, bits=bits, rounding="plain", scale="none")
+    gap = torch.full((len(s), 1), math.nan, dtype=torch.float64)
+    return torch.cat([s, s[:, 1:]], 1).reshape(-1), torch.cat([y.view(-1, 2), gap], 1).reshape(-1)
+
+
+@lru_cache(maxsize=16)
+def relative_steps(program: Program, bits: int) -> dict[str, tuple[float, ...]]:
+    """How far one step of descent moves the step size, relative to how far it moves the weights.
+
+    The paper's ratio R: |∂L/∂s| / s over ‖∂L/∂x‖ / ‖x‖, as a root mean square over random layers,
+    for each of ``COUNTS`` weights. Weights and upstream gradients are standard normal, and s is
+    where the paper starts it, 2 · mean |x| / √highest code.
+
+    Returns:
+        ``none`` and ``lsq``: without the paper's factor and with it. NaN where no gradient comes.
+    """
+    generator = torch.Generator().manual_seed(0)
+    found: dict[str, list[float]] = {"none": [], "lsq": []}
+    for count in COUNTS:
+        x, upstream = torch.randn(
+            2, DRAWS, count, dtype=torch.float64, generator=generator
+        ).unbind()
+        s = 2 * x.abs().mean(1, keepdim=True) / math.sqrt(levels(bits)[1])
+        for scale, ratios in found.items():
+            ratios.append(_ratio(program, x, s.expand_as(x), upstream, bits, scale))
+    return {scale: tuple(ratios) for scale, ratios in found.items()}
+
+
+def _ratio(
+    program: Program,
+    x: torch.Tensor,
+    s: torch.Tensor,
+    upstream: torch.Tensor,
+    bits: int,
+    scale: str,
+) -> float:
+    """Of layers of one size, all at once: x, s and upstream have shape [layers, weights]."""
+    leaves = [one.clone().requires_grad_() for one in (x, s)]
+
+    def layer(weights: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
+        return program(weights, step, bits=bits, rounding="straight", scale=scale)
+
+    y = torch.vmap(layer)(*leaves)
+    if not y.requires_grad:
+        return math.nan
+    loss = (y * upstream).sum()
+    to_x, to_s = torch.autograd.grad(loss, leaves, materialize_grads=True)
+    length = to_x.norm(dim=1) / x.norm(dim=1)
+    ratios = to_s.sum(1).abs() / s[:, 0] / length
+    return float(ratios.square().mean().sqrt()) if bool(length.all()) else math.nan
+
+
+PARAMETERS = (
+    Choice(
+        "rounding",
+        "Rounding",
+        "straight",
+        options=(
+            ("straight", "straight-through"),
+            ("plain", "plain round"),
+            ("whole", "straight-through around all of it"),
+        ),
+    ),
+    # A quiz draws multiples of a half from a range as wide as this: no tie, and none is rounded.
+    Number("s", "Step size s", "0.3", low=1e-3, high=100.0, slider=(0.05, 2.1), step=0.01),
+    Integer("bits", "Bits", "3", "3 bits are the codes from −4 to 3.", low=2, high=8),
+    Choice(
+        "scale",
+        "Gradient scale",
+        "none",
+        options=(("none", "none"), ("lsq", "1/√(N·highest code)")),
+    ),
+    Numbers("x", "Weights x", "0.1, 0.4, 0.7, 2.5"),
+    Number(
+        "h",
+        "Finite difference, h",
+        "0.01",
+        "The output at s + h and at s − h, over 2h.",
+        True,
+        1e-6,
+        100.0,
+        (0.01, 0.3),
+        0.01,
+    ),
+    Index(
+        "point",
+        "Weight in the first chart",
+        "2",
+        "A click on a weight sets this too.",
+        advanced=True,
+        low=1,
+        high=256,
+        of="x",
+    ),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """Values and gradients at the learner's weights, one weight over s, and the ratio over N."""
+    given = torch.tensor(values["x"], dtype=torch.float64)
+    start = EXPERIMENT.run(values)
+    x, s = start.leaves["x"], float(values["s"])
+    roles = EXPERIMENT.by_role(program, start)
+    place = place_of(values)
+    end = max(2.0, 1.25 * s)
+    over, tooth = (array(one) for one in teeth(program, float(given[place]), values["bits"], end))
+    ratios = relative_steps(program, values["bits"])
+    return Result(
+        series=series_by_role(array(given), roles),
+        curves=(Series("forward", "forward", over, tooth),),
+        facts=FactsAsAsked(
+            {
+                "s": s,
+                "h": float(values["h"]),
+                "rounding": values["rounding"],
+                "bits": values["bits"],
+                "inputs": len(given),
+                "lowest": levels(values["bits"])[0],
+                "highest": levels(values["bits"])[1],
+                "x": float(given[place]),
+                **{role: float(value[place]) for role, value in roles.items()},
+                "v": float(given[place]) / s,
+                **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
+                "many": COUNTS[-1],
+                "ratio_none": ratios["none"][-1],
+                "ratio_lsq": ratios["lsq"][-1],
+                "zero": 0.0,
+            },
+            lambda: {
+                **_sums(program, given, s, start),
+                # What is cut in the graph changes none of these.
+                **_of_one(inspect.unwrap(program), start, place),
+                "difference": _difference(program, given, values, start.settings),
+            },
+        ),
+        notes=tuple(_notes(given, x, roles, values)),
+        planes={f"ratio_{name}": np.array(one) for name, one in ratios.items()}
+        | {"counts": np.array(COUNTS, dtype=np.float64)},
+        work=counted(len(given), "weight"),
+    )
+
+
+def _of_one(program: Program, start: Start, place: int) -> dict[str, float]:
+    """What the chosen weight sends with rounding left as it is, its code, and straight-through."""
+    only = {name: leaf[[place]] for name, leaf in start.leaves.items()}
+    plain, straight = (
+        EXPERIMENT.by_role(program, start.but(**only, rounding=rounding, scale="none"))
+        for rounding in ("plain", "straight")
+    )
+    return {
+        "code": float(plain["trick_gradient"]),
+        "together": float(straight["trick_gradient"]),
+    }
+
+
+def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict[str, float]:
+    """The step size's gradient from all weights, as each answer expects it."""
+
+    def all_of(rounding: str, scale: str = "none") -> float:
+        roles = EXPERIMENT.by_role(program, start.but(rounding=rounding, scale=scale))
+        return float(roles["trick_gradient"].double().sum())
+
+    bits = start.settings["bits"]
+    lowest, highest = levels(bits)
+    clipped = (given / s <= lowest) | (given / s >= highest)
+    straight = all_of("straight")
+    factor = gradient_factor(len(given), bits)
+    return {
+        "straight_sum": straight,
+        "plain_sum": all_of("plain"),
+        "whole_sum": all_of("whole"),
+        "clipped": int(clipped.sum()),
+        "clipped_sum": float(
+            formula(given, torch.full_like(given, s), bits, "none")[clipped].sum()
+        ),
+        "factor": factor,
+        "scaled_came": all_of("straight", "lsq"),
+        "scaled_sum": straight * factor,
+        "divided_sum": straight * factor**2,
+        "times_sum": straight / factor,
+    }
+
+
+def _difference(
+    program: Program, x: torch.Tensor, values: Values, settings: Mapping[str, Any]
+) -> float:
+    """The sum of the quantised weights at s + h and at s − h, over 2h; at least 0 for s − h."""
+    low = max(float(values["s"]) - float(values["h"]), 1e-9)
+    high = float(values["s"]) + float(values["h"])
+    ends = [total(program, x, one, settings) for one in (low, high)]
+    return (ends[1] - ends[0]) / (high - low)
+
+
+def _notes(
+    given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
+) -> Iterator[Note]:
+    """Why a number is not finite, and where torch and the formula differ."""
+    causes = ((x.isinf(), "x is too large for this number format and becomes ∞."),)
+    too_large = "x / s is too large for this number format: ∞ times 0 is NaN on the way back."
+    yield from notes_on_not_finite("x", given, roles, causes, otherwise=too_large)
+    lowest, highest = levels(values["bits"])
+    v = x / torch.full_like(x, values["s"])
+    at_limit = (v == lowest) | (v == highest)
+    if values["rounding"] == "straight" and at_limit.any():
+        where = listed([number(one) for one in given[at_limit.cpu()].tolist()])
+        yield Note(
+            "info",
+            f"At x = {where}, x / s is exactly a limit. There torch's clamp passes the gradient, "
+            "and LSQ's formula does not.",
+        )
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    start=EXPERIMENT.run,
+    named=True,
+)
 
 
 LESSON = Lesson(

@@ -1,10 +1,23 @@
 """Two gradients of one expectation: through the sample, and by the sample's log-probability."""
 
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
 import torch
 
-from lessons.chapters.in_the_wild.two_estimators.lab import LAB
+from lessons.chapters.in_the_wild.two_estimators.figures import FIRST, figures, table
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, FactsAsAsked, Histogram, Result, Series
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.text import counted
 from lessons.tricks import stop_gradient
 
 
@@ -30,6 +43,270 @@ def with_a_baseline(result: Result) -> str:
     if abs(mean - exact) > 1e-6 * abs(exact):
         return "moves"
     return "calmer" if after < 0.99 * before else "nothing"
+
+
+Program = Callable[..., torch.Tensor]
+"""From mu and eps, shape [n], sigma, estimator and baseline: what each draw adds, shape [n]."""
+
+MOST_DRAWS = 100_000
+
+TARGET = 3.0
+"""Where the cost is 0; the program says so, too."""
+
+_NODES = 12
+"""Of the quadrature: exact up to the degree 23; the square of a score's gradient has 6."""
+
+
+class Moments(NamedTuple):
+    """The mean and the variance of one draw's gradient."""
+
+    mean: float
+    variance: float
+
+
+@lru_cache(maxsize=4)
+def normal_draws(seed: int) -> torch.Tensor:
+    """Standard normal numbers, float64, shape [MOST_DRAWS]; fewer draws are the first of them."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(MOST_DRAWS, dtype=torch.float64, generator=generator)
+
+
+def each_draw(
+    program: Program,
+    eps: torch.Tensor,
+    mu: float,
+    sigma: float,
+    estimator: str,
+    baseline: float | torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What each draw adds to the loss, and its gradient by mu, both of eps's shape."""
+    means = torch.full_like(eps, mu).requires_grad_()
+    added = program(means, eps, sigma, estimator, baseline)
+    return added.detach(), gradient(added, means)
+
+
+def moments(program: Program, mu: float, sigma: float, estimator: str, baseline: float) -> Moments:
+    """Exact up to rounding: the gradients of all of these estimators are polynomials of eps."""
+    eps, share = _quadrature()
+    _, slopes = each_draw(program, torch.from_numpy(eps), mu, sigma, estimator, baseline)
+    found = array(slopes)
+    mean = float(share @ found)
+    return Moments(mean, float(share @ (found - mean) ** 2))
+
+
+def over_baselines(program: Program, mu: float, sigma: float, baselines: Array) -> Array:
+    """The variance of the score function's gradient at each baseline, shape [b]."""
+    eps, share = _quadrature()
+    count = len(baselines)
+    _, slopes = each_draw(
+        program,
+        torch.from_numpy(np.tile(eps, count)),
+        mu,
+        sigma,
+        "score",
+        torch.from_numpy(np.repeat(baselines, len(eps))),
+    )
+    found = array(slopes).reshape(count, len(eps))
+    means = found @ share
+    spread: Array = (found - means[:, None]) ** 2 @ share
+    return spread
+
+
+def expected_cost(mu: float, sigma: float, power: int = 0) -> float:
+    """The mean of the cost times eps to this power."""
+    eps, share = _quadrature()
+    return float(share @ ((mu + sigma * eps - TARGET) ** 2 * eps**power))
+
+
+def of_a_pair(program: Program, mu: float, sigma: float) -> float:
+    """The mean gradient of two draws whose baseline is the mean of their own two costs."""
+    eps, share = _quadrature()
+    one, other = (torch.from_numpy(part.ravel()) for part in np.meshgrid(eps, eps))
+    both = np.outer(share, share).ravel()
+    costs = [(mu + sigma * part - TARGET) ** 2 for part in (one, other)]
+    baseline = (costs[0] + costs[1]) / 2
+    slopes = [each_draw(program, part, mu, sigma, "score", baseline)[1] for part in (one, other)]
+    return float(both @ array(slopes[0] + slopes[1])) / 2
+
+
+@lru_cache(maxsize=1)
+def _quadrature() -> tuple[Array, Array]:
+    """Nodes and weights for the mean over a standard normal variable."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    return nodes, weights / weights.sum()
+
+
+BINS = 80
+"""Of each histogram."""
+
+REACH = 2.6
+"""How many standard deviations of the widest estimator the histograms show on both sides."""
+
+AS_GOOD_AS = 100
+"""Draws of the path estimator that the prose compares with."""
+
+PARAMETERS = (
+    Choice(
+        "estimator",
+        "Estimator",
+        "score",
+        options=(
+            ("path", "path"),
+            ("score", "score"),
+            ("rsample", "score, no stop"),
+        ),
+    ),
+    Number("baseline", "Baseline b", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
+    Integer("draws", "Draws", "1000", low=1, high=MOST_DRAWS, log=True),
+    Number("mu", "Mean μ", "1", low=-100.0, high=100.0, slider=(-2.0, 5.0), step=0.1),
+    Number("sigma", "Width σ", "1", low=0.01, high=100.0, slider=(0.2, 2.0), step=0.1),
+    Integer("seed", "Seed", "1", "The same seed draws the same noise.", advanced=True),
+    *COMPUTED_IN,
+)
+
+_OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
+"""What is drawn besides the chosen estimator: its name and its baseline."""
+
+
+def compute(program: Program, values: Values) -> Result:
+    """Every estimator on the same draws; exact moments; the variance over the baseline."""
+    device, dtype = device_and_dtype(values)
+    mu, sigma, count = values["mu"], values["sigma"], values["draws"]
+    eps = normal_draws(values["seed"])[:count].to(device, dtype)
+    chosen = {"trick_gradient": (values["estimator"], values["baseline"]), **_OTHERS}
+    added, drawn, exact = {}, {}, {}
+    for role, (estimator, baseline) in chosen.items():
+        added[role], slopes = each_draw(program, eps, mu, sigma, estimator, baseline)
+        drawn[role] = array(slopes)
+        exact[role] = moments(program, mu, sigma, estimator, baseline)
+    truth = 2 * (mu - TARGET)
+    first, own = np.arange(1.0, min(count, FIRST) + 1), inspect.unwrap(program)
+    trick = exact["trick_gradient"]
+    return Result(
+        series=(
+            Series("forward", "forward", first, array(added["trick_gradient"])[: len(first)]),
+            *(Series(role, role, first, slopes[: len(first)]) for role, slopes in drawn.items()),
+            Series("true_gradient", "true_gradient", first, np.full_like(first, truth)),
+        ),
+        curves=(
+            *_running(drawn, exact, truth),
+            *_variances(program, mu, sigma, values["baseline"], exact),
+        ),
+        histograms=tuple(_histograms(drawn, exact, truth)),
+        facts=FactsAsAsked(
+            {
+                **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
+                "estimator": values["estimator"],
+                "zero": 0.0,
+                "exact": truth,
+                "cost": expected_cost(mu, sigma),
+                "trick_expected": trick.mean,
+                "trick_variance": trick.variance,
+                "trick_error": math.sqrt(trick.variance / count),
+                **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
+                "path_variance": exact["intended_gradient"].variance,
+                "score_variance": exact["noise"].variance,
+                # What is cut in the graph changes none of these.
+                **_best(own, mu, sigma),
+            },
+            lambda: _compared(own, mu, sigma),
+        ),
+        planes={"samples": array(mu + sigma * eps[: len(first)])},
+        work=counted(count, "draw"),
+    )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: the first draws, each with a mean of its own."""
+    device, dtype = device_and_dtype(values)
+    eps = torch.tensor(drawn_eps(values), dtype=torch.float64).to(device, dtype)
+    mu = torch.full_like(eps, values["mu"]).requires_grad_()
+    settings = {name: values[name] for name in ("sigma", "estimator", "baseline")}
+    return Start({"mu": mu, "eps": eps}, settings, (0,))
+
+
+def drawn_eps(values: Values) -> list[float]:
+    """The first draws, for the table, the graph and the file to take home."""
+    found: list[float] = normal_draws(values["seed"])[: min(values["draws"], FIRST)].tolist()
+    return found
+
+
+def _running(
+    drawn: Mapping[str, Array], exact: Mapping[str, Moments], truth: float
+) -> Iterator[Series]:
+    """The mean of the draws so far, over powers of ten of their number."""
+    count = len(drawn["trick_gradient"])
+    many = np.unique(np.geomspace(1, count, 160).round().astype(np.int64))
+    powers = np.log10(many)
+    for role in ("trick_gradient", "intended_gradient"):
+        means = np.cumsum(drawn[role])[many - 1] / many
+        half = 2.0 * np.sqrt(exact[role].variance / many)
+        mean = exact[role].mean
+        yield Series(f"running_{role}", role, powers, means, mean - half, mean + half)
+    level = np.full_like(powers, truth)
+    yield Series("running_true_gradient", "true_gradient", powers, level)
+
+
+def _variances(
+    program: Program, mu: float, sigma: float, baseline: float, exact: Mapping[str, Moments]
+) -> Iterator[Series]:
+    """The variance of the score function over the baseline, and that of the path estimator."""
+    best = expected_cost(mu, sigma, 2)
+    ends = min(0.0, baseline), max(2 * best, baseline)
+    baselines = np.linspace(*ends, 61)
+    yield Series(
+        "variance_score", "noise", baselines, over_baselines(program, mu, sigma, baselines)
+    )
+    level = np.full_like(baselines, exact["intended_gradient"].variance)
+    yield Series("variance_path", "intended_gradient", baselines, level)
+
+
+def _histograms(
+    drawn: Mapping[str, Array], exact: Mapping[str, Moments], truth: float
+) -> Iterator[Histogram]:
+    widest = max(math.sqrt(one.variance) for one in exact.values())
+    edges = truth + np.linspace(-REACH, REACH, BINS + 1) * (widest or 1.0)
+    for role in ("intended_gradient", "noise", "trick_gradient"):
+        counts = np.histogram(drawn[role], edges)[0].astype(np.float64)
+        spread = math.sqrt(exact[role].variance)
+        yield Histogram(role, role, edges, counts, float(drawn[role].mean()), spread)
+
+
+def _best(program: Program, mu: float, sigma: float) -> Mapping[str, float]:
+    """The best baseline."""
+    best = expected_cost(mu, sigma, 2)
+    variance = moments(program, mu, sigma, "score", best).variance
+    return {"best_baseline": best, "best_variance": variance}
+
+
+def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float | int]:
+    """What the prose compares: the mean cost as a baseline, draws, a pair."""
+    cost = expected_cost(mu, sigma)
+    based = moments(program, mu, sigma, "score", cost)
+    score, path = (moments(program, mu, sigma, name, 0.0).variance for name in ("score", "path"))
+    truth = 2 * (mu - TARGET)
+    return {
+        "based_expected": based.mean,
+        "based_variance": based.variance,
+        "moved": truth - cost,
+        "as_good_as": AS_GOOD_AS,
+        "needed": AS_GOOD_AS * score / path if path else math.nan,
+        "pair_expected": of_a_pair(program, mu, sigma),
+        "pair_half": truth / 2,
+        "pair_whole": truth,
+        "pair_none": 0.0,
+    }
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    start=start,
+    drawn=lambda values: {"eps": drawn_eps(values)},
+    named=True,
+)
 
 
 LESSON = Lesson(

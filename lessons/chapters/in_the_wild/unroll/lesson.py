@@ -1,9 +1,27 @@
 """A hidden state carried over many steps: what a stop between them keeps and what it costs."""
 
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
 import torch
 
-from lessons.chapters.in_the_wild.unroll.lab import LAB
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Integer, Number, Numbers, Values
+from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.roles import ROLES
+from lessons.kit.causes import notes_on_not_finite
+from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, span, spoken
+from lessons.kit.components import MOST_NAMED
+from lessons.kit.experiment import Experiment, Program, run_of
+from lessons.kit.findings import brief, of_gradient, titled
+from lessons.kit.inputs import COMPUTED_IN, GRID, array, place_of, point_in_text, series_by_role
+from lessons.kit.line_names import named
+from lessons.text import counted, number
 from lessons.tricks import stop_gradient
 
 
@@ -14,6 +32,430 @@ def unroll(w: torch.Tensor, steps: int, every: int, x: float) -> torch.Tensor:
             h = stop_gradient(h)
         h = w * h + x
     return h
+
+
+FIRST = 1.0
+"""The state before the first step."""
+
+
+def plain(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torch.Tensor:
+    """The same forward pass with no stop, shape [n]."""
+    h = torch.full_like(w, FIRST)
+    for _ in range(steps):
+        h = w * h + x
+    return h
+
+
+def full_gradient(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torch.Tensor:
+    """dh/dw through all steps, by formula and without autograd, shape [n].
+
+    The derivative is carried forward with the state: dhₜ/dw = hₜ₋₁ + w · dhₜ₋₁/dw.
+    """
+    w = w.detach()
+    h, slope = torch.full_like(w, FIRST), torch.zeros_like(w)
+    for _ in range(steps):
+        slope = h + w * slope
+        h = w * h + x
+    return slope
+
+
+EXPERIMENT = Experiment(
+    run_of("w", settings=("steps", "every", "x")), plain=plain, intended=full_gradient
+)
+
+
+def contributions(
+    run: Callable[[torch.Tensor], torch.Tensor], w: torch.Tensor, steps: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What each step's use of w adds to dh/dw, read off autograd's graph.
+
+    Args:
+        run: from w to the last state, one product with w a step.
+        w: shape [n].
+        steps: how many.
+
+    Returns:
+        The contributions, shape [steps, n], the last step first; and which steps' products lead to
+        w at all, shape [steps].
+    """
+    leaf = w.detach().requires_grad_()
+    h = run(leaf)
+    found = torch.zeros(steps, len(leaf), dtype=w.dtype, device=w.device)
+    reached = torch.zeros(steps, dtype=torch.bool)
+    for back, product in enumerate(_products(h.grad_fn)):
+        if product.next_functions[0][0] is not None:
+            reached[back] = True
+            product.register_hook(_keep(found, back))
+    if reached.any():
+        torch.autograd.grad(h.sum(), leaf)
+    return found, reached
+
+
+def kept(steps: int, every: int) -> int:
+    """How many steps lie after the last stop.
+
+    >>> kept(50, 5), kept(50, 50), kept(4, 3)
+    (5, 50, 1)
+    """
+    return steps - (steps - 1) // every * every
+
+
+def _products(node: Any) -> Iterator[Any]:
+    """The nodes of w · h on the way back from the last state, as far as the graph leads."""
+    while node is not None and node.next_functions:
+        product = node.name().startswith("MulBackward")
+        if product:
+            yield node
+        node = node.next_functions[1 if product else 0][0]
+
+
+def _keep(found: torch.Tensor, back: int) -> Callable[[Any, Any], None]:
+    def keep(to_inputs: tuple[torch.Tensor | None, ...], _: Any) -> None:
+        if to_inputs[0] is not None:
+            found[back] = to_inputs[0].detach()
+
+    return keep
+
+
+HEIGHT = 250
+
+CHEAP = 0.05
+"""The share of the whole gradient up to which a difference is called small."""
+
+NAMES = {"true_gradient": "all steps", "trick_gradient": "with stops"}
+"""What each gradient is called here; drawn in this order."""
+
+
+def figures(result: Result, values: Values) -> list[Figure]:
+    """What each step back contributes, and the gradient over w."""
+    return [_parts(result), _over_w(result)]
+
+
+def table(result: Result, values: Values) -> Table:
+    """One row a weight: the last state and its gradient with stops and without."""
+    labels = {"forward": "last h", **dict(reversed(NAMES.items()))}
+    rows = [
+        (number(float(w)), *cells(result, labels, place, 5))
+        for place, w in enumerate(result["forward"].x)
+    ]
+    columns = [("w", None), *((label, result[role].role) for role, label in labels.items())]
+    return Table("The last state h and its gradient by w", tuple(columns), tuple(rows))
+
+
+def _parts(result: Result) -> Figure:
+    curves = {one.role: one for one in result.curves if one.name.startswith("parts")}
+    facts = result.facts
+    steps, kept, reached = (int(facts[name]) for name in ("steps", "kept", "reached"))
+    cut, full = (float(facts[role]) for role in ("trick_gradient", "true_gradient"))
+    low, high = fitted([one.y for one in curves.values()])
+    layout = axes((0.4, steps + 0.6), (low, 1.1 * high), "steps back from the last h", "adds")
+    if steps <= MOST_NAMED:
+        layout["xaxis"] |= {"tickmode": "array", "tickvals": list(range(1, steps + 1))}
+    drawn = [
+        _last_stop(kept, steps, (low, 1.1 * high)),
+        _crowns(curves["true_gradient"].x, curves["true_gradient"].y),
+        _stems(curves["trick_gradient"].x, curves["trick_gradient"].y),
+    ]
+    ends = ((role, name, curves[role].y) for role, name in NAMES.items())
+    found = f"{reached} of {steps} steps reach w: {brief(cut)} of {brief(full)}"
+    each = ", ".join(number(float(one), 3) for one in curves["true_gradient"].y[:4])
+    words = f"The last steps add {each}; all {steps} steps {number(full, 4)}."
+    words += f" With stops {reached} of them reach w: {number(cut, 4)}."
+    return Figure(
+        "parts",
+        found,
+        f"At w = {number(float(facts['w']), 3)}. Squares: with no stop. Diamonds: with stops, on "
+        "the axis where nothing gets through.",
+        words,
+        [*drawn, *named(ends, layout, HEIGHT)],
+        layout,
+        height=HEIGHT,
+        subject="How much each step back adds to dh/dw",
+    )
+
+
+def _over_w(result: Result) -> Figure:
+    curves = {one.name: one for one in result.curves}
+    shown = [curves[role] for role in NAMES]
+    low, high = span(shown[0])
+    beside = 0.045 * (high - low)  # room for half a mark
+    ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
+    layout = axes(ends, fitted([one.y for one in shown]), "weight w", "dh/dw")
+    true, trick = (curves[role] for role in NAMES)
+    title = titled("dh/dw", of_gradient(trick, true, None, "w"), "the gradient")
+    if re.search(" (reaches|differs) ", title):
+        title = _cheap(trick, true) or title
+    drawn = [curve(curves[role], exact=True) for role in NAMES]
+    drawn += [along_w(result, role) for role in NAMES]
+    lines = ((role, name, curves[role].y) for role, name in NAMES.items())
+    return Figure(
+        "gradient",
+        title,
+        "Where the two lines lie on each other, the stops lose nothing. Drag a point along w.",
+        "The gradient at each w. " + spoken(result, ["forward", *NAMES]),
+        [*drawn, *named(lines, layout, HEIGHT)],
+        layout,
+        height=HEIGHT,
+        selects="point",
+        subject="dh/dw, the gradient",
+    )
+
+
+def _cheap(trick: Series, true: Series) -> str:
+    """Up to which size of w the stops cost little; nothing where they cost more near 0."""
+    sizes = np.abs(true.x)
+    dear = ~(np.abs(trick.y - true.y) <= CHEAP * np.abs(true.y))  # NaN counts as dear
+    least = f"The stops cost under {100 * CHEAP:.0f} %"
+    if not dear.any():
+        return f"{least} at each w shown"
+    cheap = sizes[sizes < sizes[dear].min()]
+    return f"{least} up to |w| = {brief(float(cheap.max()))}" if cheap.any() else ""
+
+
+def along_w(result: Result, role: str) -> Trace:
+    """The learner's weights on a curve, each dragged along w."""
+    trace = along_x(result[role])
+    sets = {"part": "points", "sets": {"w": "x"}}
+    said = f"w = %{{x}}<br>%{{y:.6g}}<extra>{NAMES[role]}</extra>"
+    return trace | {"meta": sets, "hovertemplate": said}
+
+
+def _stems(x: Array, y: Array) -> Trace:
+    """From 0 to each contribution, a diamond at its end; those of exactly 0 lie on the axis."""
+    gap = np.full_like(x, np.nan)
+    size = _size(len(x))
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": NAMES["trick_gradient"],
+        "x": np.stack([x, x, gap], 1).ravel(),
+        "y": np.stack([np.zeros_like(y), y, gap], 1).ravel(),
+        "line": {"color": "role:trick_gradient", "width": 3, "simplify": False},
+        "marker": {
+            "color": "role:trick_gradient",
+            "symbol": ROLES["trick_gradient"].marker,
+            "size": [0, size, 0] * len(x),
+            "opacity": 1,
+            "line": {"color": "ink:paper", "width": 1},
+        },
+        "hovertemplate": f"%{{x}} back: %{{y:.5g}}<extra>{NAMES['trick_gradient']}</extra>",
+    }
+
+
+def _crowns(x: Array, y: Array) -> Trace:
+    """What each step adds with no stop, an open square around the diamonds."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": NAMES["true_gradient"],
+        "x": x,
+        "y": y,
+        "marker": {
+            "color": "role:true_gradient",
+            "symbol": "square-open",
+            "size": 1.5 * _size(len(x)),
+            "line": {"color": "role:true_gradient", "width": 2},
+        },
+        "hovertemplate": f"%{{x}} back: %{{y:.5g}}<extra>{NAMES['true_gradient']}</extra>",
+    }
+
+
+def _size(count: int) -> float:
+    return 9.0 if count <= 20 else 6.0
+
+
+def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
+    """Where the stop nearest to the last state lies; nothing where there is none."""
+    there = kept < steps
+    return {
+        "type": "scatter",
+        "mode": "lines+text",
+        "name": "last stop",
+        "x": [kept + 0.5, kept + 0.5],
+        "y": list(ends),
+        "text": ["", "\u00a0last stop"],
+        "textposition": "bottom right",
+        "textfont": {"color": "ink:muted", "size": 12},
+        "line": {"color": "ink:axis", "width": 1.5, "dash": "dash"},
+        "visible": there,
+        "hoverinfo": "skip",
+    }
+
+
+MOST = 64
+"""Steps at most."""
+
+DRAWN = 4
+"""Steps that the graph draws at most."""
+
+LONG = {"w": 0.95, "steps": 50, "every": 5}
+"""A long memory, and how it is cut."""
+
+FORGETS = 0.5
+"""A weight with which the state forgets within a few steps."""
+
+DECODER = {"w": 0.9, "steps": 6, "every": 2}
+"""The decoder of the last question: a loss after every so many steps, and a stop after each."""
+
+PARAMETERS = (
+    Integer("every", "Stop every … steps", "2", low=1, high=MOST, log=True),
+    Integer(
+        "steps",
+        "Steps",
+        "4",
+        f"The graph draws the first {DRAWN}.",
+        low=1,
+        high=MOST,
+        log=True,
+    ),
+    Number("x", "Input at each step", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
+    Numbers("w", "Weights w", "0.2, 0.5, 0.95"),
+    point_in_text("3", of="w"),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The last state and its gradients over w, and each step's contribution at the chosen w."""
+    steps, every, x = (values[name] for name in ("steps", "every", "x"))
+    given = torch.tensor(values["w"], dtype=torch.float64)
+    start = EXPERIMENT.run(values)
+    w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(values, "w")
+    roles = EXPERIMENT.by_role(program, start)
+    over = EXPERIMENT.by_role(program, start.but(w=grid.to(w)))
+    chosen = w[[place]]
+    parts, reached = contributions(lambda leaf: program(leaf, steps, every, x), chosen, steps)
+    whole, _ = contributions(lambda leaf: plain(leaf, steps, x), chosen, steps)
+    back = np.arange(1.0, steps + 1.0)
+    return Result(
+        series=series_by_role(array(given), roles),
+        curves=(
+            *series_by_role(array(grid), over),
+            Series("parts", "trick_gradient", back, array(parts[:, 0])),
+            Series("parts_full", "true_gradient", back, array(whole[:, 0])),
+        ),
+        facts={
+            "w": float(given[place]),
+            "x": x,
+            "steps": steps,
+            "every": every,
+            "drawn": min(steps, DRAWN),
+            "kept": kept(steps, every),
+            "reached": int(reached.sum()),
+            **{role: float(value[place]) for role, value in roles.items()},
+            **_long(program),
+            **_decoder(),
+            **messages(),
+        },
+        notes=tuple(_not_finite(given, roles)),
+        work=f"{counted(steps, 'step')}, {counted(len(given), 'weight')}",
+    )
+
+
+def start(values: Values) -> Start:
+    """The run whose graph is drawn: the first steps."""
+    return EXPERIMENT.run(values).but(steps=min(values["steps"], DRAWN))
+
+
+def _grid(w: torch.Tensor) -> torch.Tensor:
+    """Evenly spaced w from 0 to the farthest on each side on which there are some."""
+    low, high = min(float(w.min()), 0.0), max(float(w.max()), 0.0)
+    if low == high:
+        low, high = -1.0, 1.0
+    share = torch.arange(GRID, dtype=torch.float64) / (GRID - 1)
+    return low * (1 - share) + high * share
+
+
+def _not_finite(given: torch.Tensor, roles: Mapping[str, torch.Tensor]) -> Iterable[Note]:
+    large = "the state is too large for this number format and becomes ∞ or NaN."
+    causes = ((~roles["forward"].isfinite(), large),)
+    rest = "the gradient is too large for this number format and becomes ∞ or NaN."
+    return notes_on_not_finite("w", given, roles, causes, otherwise=rest)
+
+
+@lru_cache(maxsize=8)
+def _long(program: Program) -> Mapping[str, float]:
+    """The gradient of fifty steps with stops, of a state that remembers and one that forgets."""
+    steps, every = int(LONG["steps"]), int(LONG["every"])
+
+    def slope(w: float, every: int, x: float) -> float:
+        leaf = torch.tensor([w], dtype=torch.float64, requires_grad=True)
+        start = Start({"w": leaf}, {"steps": steps, "every": every, "x": x})
+        return float(EXPERIMENT.by_role(program, start)["trick_gradient"])
+
+    def share(w: float) -> float:
+        return 100 * slope(w, every, 1.0) / slope(w, steps, 1.0)
+
+    each = LONG["w"] ** (steps - 1)  # of h = wⁿ, the same for every step
+    return {
+        **{f"long_{name}": value for name, value in LONG.items()},
+        "one_step": each,
+        "five_steps": every * each,
+        "all_steps": steps * each,
+        "five_came": slope(LONG["w"], every, 0.0),
+        "single_came": slope(LONG["w"], 1, 0.0),
+        "all_came": slope(LONG["w"], steps, 0.0),
+        "forgets_w": FORGETS,
+        "forgets_tenth": 100 * every / steps,
+        "forgets_half": 50.0,
+        "forgets_most": 100 * (1 - FORGETS**every),
+        "forgets_came": share(FORGETS),
+        "remembers_came": share(LONG["w"]),
+    }
+
+
+@cache
+def _decoder() -> Mapping[str, float]:
+    """What a decoder's losses send to the encoder's output, with stops in its state and without."""
+    w, steps, every = DECODER["w"], int(DECODER["steps"]), int(DECODER["every"])
+
+    def reaches(stops: bool) -> float:
+        start = torch.ones((), dtype=torch.float64, requires_grad=True)
+        h, losses = start, []
+        for t in range(1, steps + 1):
+            h = w * h
+            if t % every == 0:
+                losses.append(h)
+                h = h.detach() if stops else h
+        return float(torch.autograd.grad(torch.stack(losses).sum(), start)[0])
+
+    return {
+        **{f"decoder_{name}": value for name, value in DECODER.items()},
+        "decoder_losses": steps // every,
+        "encoder_all": sum(w**t for t in range(every, steps + 1, every)),
+        "encoder_first": w**every,
+        "encoder_none": 0.0,
+        "encoder_came": reaches(stops=True),
+        "encoder_whole": reaches(stops=False),
+    }
+
+
+@cache
+def messages() -> Mapping[str, str]:
+    """What torch says of a state that is handed from batch to batch with its graph, in a run."""
+    said = {}
+    for name, retain in (("second_time", False), ("in_place", True)):
+        w = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+        h = torch.ones((), dtype=torch.float64)
+        try:
+            for _ in range(2):
+                h = w * (w * h)
+                torch.autograd.backward(h, retain_graph=retain)
+                with torch.no_grad():
+                    w -= 0.1 * (w.grad if w.grad is not None else 0)
+        except RuntimeError as error:
+            said[name] = str(error)
+    return {name: text.split(". ")[0].split(": [")[0] for name, text in said.items()}
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    start=start,
+    named=True,
+)
 
 
 LESSON = Lesson(

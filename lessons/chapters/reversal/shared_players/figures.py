@@ -9,7 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, dragged, round_up
-from lessons.kit.components import component_table, in_words, sticks
+from lessons.kit.components import component_figure, component_table
 from lessons.kit.findings import brief, times
 from lessons.kit.line_names import label
 
@@ -35,21 +35,18 @@ def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[F
         result: of the players' lab.
         arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
     """
-    data, layout = sticks(result, LABELS, NAMES, "dL/dw", HEIGHT)
-    return [
-        _plane(result, arrows),
-        Figure(
-            "gradient",
-            _shares(result),
-            "For each weight, left to right: no reversal, what autograd gives, what is wanted. "
-            "w₁ is the extractor, w₂ the classifier.",
-            "The gradient of each weight. " + in_words(result, LABELS, NAMES),
-            data,
-            layout,
-            height=HEIGHT,
-            subject=SHARES,
-        ),
-    ]
+    gradient = component_figure(
+        result,
+        LABELS,
+        NAMES,
+        title=_shares(result),
+        subject=SHARES,
+        caption="For each weight, left to right: no reversal, what autograd gives, what is wanted. "
+        "w₁ is the extractor, w₂ the classifier.",
+        y="dL/dw",
+        height=HEIGHT,
+    )
+    return [_plane(result, arrows), gradient]
 
 
 SHARES = "Who gets which gradient"
