@@ -1,18 +1,20 @@
 """Serves the app, or one half of it: ``python -m pages.server``, ``--pages`` or ``--labs``.
 
-It reads .streamlit/config.toml and Streamlit's environment variables. Unlike ``streamlit run`` it
-listens only once everything is loaded, so a proxy sends no request too early.
+It takes .streamlit/config.toml, Streamlit's environment variables and its options, as
+``streamlit run`` does, but listens only once everything is loaded, so a proxy sends no request too
+early.
 """
 
-import argparse
 import os
 import socket
 from pathlib import Path
 from typing import Any
 
+import click
 import uvicorn
-from pydantic import TypeAdapter
 from streamlit import config
+from streamlit.web.bootstrap import load_config_options
+from streamlit.web.cli import configurator_options
 
 from pages.server import application, log
 from pages.server.addresses import root
@@ -21,43 +23,22 @@ PING = 30.0
 """Seconds between two pings on a socket; a proxy closes a silent one."""
 
 
-def take_environment() -> None:
-    """Set Streamlit's options from variables such as STREAMLIT_SERVER_PORT, as its command does.
-
-    Raises:
-        SystemExit: a value does not fit its option; the message says which.
-    """
-    for name, option in config.get_config_options().items():
-        text = os.environ.get(option.env_var, "")
-        if name == "server.port":
-            text = text or os.environ.get("PORT", "")  # which many hosts set
-        if not text:
-            continue
-        read = TypeAdapter[Any](option.type).validate_python
-        try:
-            config.set_option(name, text.split() if option.multiple else read(text))
-        except ValueError:
-            expected = "true or false" if option.type is bool else "a number"
-            raise SystemExit(f"{option.env_var} is {expected}, not {text!r}.") from None
-
-
-def main() -> None:
+@click.command()
+@click.option("--pages", "half", flag_value="pages", help="Streamlit's pages, without the labs.")
+@click.option("--labs", "half", flag_value="labs", help="The labs' socket and API, no pages.")
+@configurator_options
+def main(half: str | None, **options: Any) -> None:
     """Serve until the process is told to end."""
-    parser = argparse.ArgumentParser(prog="python -m pages.server")
-    half = parser.add_mutually_exclusive_group()
-    half.add_argument("--pages", action="store_true", help="Streamlit's pages, without the labs")
-    half.add_argument("--labs", action="store_true", help="the labs' socket and API, no pages")
-    options = parser.parse_args()
-    os.chdir(Path(__file__).parents[2])  # Streamlit looks for .streamlit/config.toml here
-    take_environment()
-    if options.pages:
+    load_config_options(options)
+    labs = half == "labs"
+    if half == "pages":
         application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
     if not log.wanted():
         print(f"Loading. In a few seconds: http://{host}:{port}{root()}", flush=True)
     made = uvicorn.Config(
-        "pages.server.application:labs_app" if options.labs else "app:app",
-        factory=options.labs,
+        "pages.server.application:labs_app" if labs else "app:app",
+        factory=labs,
         lifespan="on",  # "auto" goes on after a failed start, and answers everything with 500
         host=host,
         port=port,
@@ -80,4 +61,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    os.chdir(Path(__file__).parents[2])  # Streamlit looks for .streamlit/config.toml here
+    os.environ.setdefault("STREAMLIT_SERVER_PORT", os.environ.get("PORT", ""))  # as many hosts say
     main()

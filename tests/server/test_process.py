@@ -1,10 +1,12 @@
-"""Memory: what is frozen, what is collected, and what goes back to the system."""
+"""A process: its options; what of its memory is frozen, collected, and handed back."""
 
 import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
+from pages.server.__main__ import main
 from tests.server.serving import resident
 from tests.support.server import ROOT
 
@@ -47,3 +49,11 @@ def test_freed_memory_goes_back():
     full, left = map(int, done.stdout.split())
     assert full > 90 << 20
     assert left < 20 << 20
+
+
+def test_a_variable_that_does_not_fit_its_option_is_refused_in_one_line():
+    done = CliRunner().invoke(main, env={"STREAMLIT_SERVER_ENABLE_CORS": "perhaps"})
+    assert done.exit_code == 2
+    last = done.output.splitlines()[-1]
+    assert "STREAMLIT_SERVER_ENABLE_CORS" in last
+    assert "'perhaps' is not a valid boolean" in last
