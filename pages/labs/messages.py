@@ -29,8 +29,6 @@ MAX_MESSAGE = 400_000
 """Characters of a message; a form of the playground with every field full has fewer."""
 MAX_TEXT = 200_000  # ten times what a lesson reads, so that it can say that it is too much
 MAX_SEQ = 2**32 - 1
-LOST_RUN = "the run was lost with the connection; Start begins another"
-"""What is said of a training whose process is not there any more."""
 
 Name = Annotated[str, StringConstraints(max_length=100)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
@@ -311,12 +309,12 @@ class Aside(TypedDict):
     """What is said in between.
 
     ``again``: a text is refused, send what was good. ``refused``: the message is not answered, for
-    a reason that people can read. ``failed``: the training is lost by a mistake of ours; ``lost``:
-    with the process that had it.
+    a reason that people can read. ``failed``: the training is lost by a mistake of ours, or with
+    the worker that had it.
     """
 
     seq: int
-    kind: Literal["again", "refused", "failed", "lost"]
+    kind: Literal["again", "refused", "failed"]
     text: NotRequired[str]
 
 

@@ -18,7 +18,7 @@ from lessons.text import counted, listed
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
-from pages.labs.messages import LOST_RUN, Picture, TrainingWish, Wish
+from pages.labs.messages import Picture, TrainingWish, Wish
 
 
 class Watch:
@@ -205,7 +205,7 @@ class Watch:
         if self._held:
             return "Answer the question first, or skip it: a run would show the answer."
         if self._lost:
-            return f"{so_far} · {LOST_RUN}"
+            return f"{so_far} · the run was lost with the connection; Start begins another"
         if run.state == "running" and run.done:
             return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
         if run.over:

@@ -30,7 +30,7 @@ TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
 IDLE = 20.0
-"""Seconds without a job after which the slow lane's workers end."""
+"""Seconds without a job after which the workers of these end."""
 
 
 class Site:
@@ -47,7 +47,9 @@ class Site:
         half = max(1, count // 2)
         self.quick = quick or Lane("quick", count)
         self.slow = slow or Lane("slow", half, NICE, idle=IDLE)
-        self.trainers = trainers or [Lane("training", 1, NICER, n) for n in range(half)]
+        self.trainers = trainers or [
+            Lane("training", 1, NICER, device, IDLE) for device in range(half)
+        ]
         self.open = 0
         self._compute = frame
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()

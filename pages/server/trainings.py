@@ -11,10 +11,10 @@ from contextlib import suppress
 from zlib import crc32
 
 from pages.labs import wire
-from pages.labs.messages import LOST_RUN, Opened, TrainingWish, read_training
+from pages.labs.messages import Opened, read_training
 from pages.server import worker
 from pages.server.lanes import Lane, LostError
-from pages.server.worker import Chunk
+from pages.server.worker import LOST, Chunk
 
 CHUNK = 0.036
 """Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
@@ -56,8 +56,7 @@ class Training:
     async def live(self) -> None:
         """Ask for steps and send pictures, until cancelled."""
         wait: float | None = None
-        newest: Opened | None = None
-        there = False
+        seq, there = 0, False
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
@@ -65,9 +64,9 @@ class Training:
             self._changed.clear()
             token = self._token
             news, self._news = self._news, None
-            newest = news or newest
-            if newest is None or not (news or there):  # a browser said "taken", and there is no run
+            if not (news or there):  # a browser said "taken", and there is no run
                 continue
+            seq = news.seq if news else seq
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             # After a change, one step and a picture at once.
             told, seconds = ((news.wish, news.training), 0.0) if news else (None, CHUNK)
@@ -75,15 +74,12 @@ class Training:
             try:
                 chunk = await lane.run(worker.train, token, told, seconds, shows, have, again=False)
             except LostError:
-                await self._lost(newest)
-                continue
+                chunk = LOST
             if token != self._token:  # another training was asked for meanwhile
                 continue
             there = chunk.there
-            await self._show(news, newest.seq, chunk)
-            if not there and not chunk.refusal:
-                await self._lost(newest)
             wait = 0.0 if chunk.wants else STILL_HERE if there else None
+            await self._show(news, seq, chunk)
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:
         """Send the outcome of some steps."""
@@ -96,14 +92,3 @@ class Training:
             self._have = dict(chunk.have)
             self._unseen += 1
             await self._send(wire.addressed(seq, chunk.picture, wire.PICTURE))
-
-    async def _lost(self, newest: Opened) -> None:
-        """Tell the learner that the run is lost, and begin another one, paused."""
-        self._have = {}
-        asked = read_training(newest.training)
-        if asked.run or asked.phase == "run":
-            lost = TrainingWish(**asked.model_dump() | {"run": asked.run or "lost"})
-            newest = newest._replace(training=lost.model_dump_json())
-            await self._send(json.dumps({"seq": 0, "kind": "lost", "text": LOST_RUN}))
-        self._news = self._news or newest
-        self._changed.set()

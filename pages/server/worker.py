@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 SHORT = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
-KEPT = 5.0
-"""Seconds that a run is kept after its last job, at least."""
 MOST_RUNS = 200
 """Runs in one process; the largest holds 9 MB."""
+KEPT = 10.0
+"""Seconds without a job after which another run's job drops it; 200 take their turns in eight."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
 RUN_LOST = "Something went wrong on the server, and this run is lost. Start begins another."
 
@@ -60,22 +60,12 @@ def timed(longest: float, function: Callable[..., T], *args: object) -> T:
 
 
 def _keep_house() -> None:
-    """Drop runs that nobody asks for, and give memory back. End when the server is gone."""
+    """Give memory back now and then, and end when the server is gone."""
     server = multiprocessing.parent_process()
     while server and server.is_alive():
         server.join(process.EVERY)
-        drop_old()
         process.clean()
     os._exit(0)
-
-
-def drop_old() -> None:
-    """Drop the trainings that nobody has asked for lately."""
-    oldest = time.perf_counter() - KEPT
-    for token, run in [*_runs.items()]:
-        # The main thread may have got a job for it meanwhile.
-        if run[0] < oldest and _runs.get(token) is run:
-            del _runs[token]
 
 
 LABS = {"home": home, "playground": playground}
@@ -142,6 +132,8 @@ class Chunk(NamedTuple):
     refusal: tuple[str, str] | None = None
 
 
+LOST = Chunk(refusal=("failed", RUN_LOST))
+"""The outcome where there is no run any more."""
 _runs: dict[str, tuple[float, Watch]] = {}
 """The trainings of this process by token, with the times at which they were last asked for."""
 
@@ -159,7 +151,12 @@ def train(
         have: digests of the charts that the browser has.
     """
     try:
+        oldest = time.perf_counter() - KEPT
+        for left in [one for one, (asked, _) in _runs.items() if asked < oldest]:
+            del _runs[left]
         _, watch = _runs.pop(token, (0.0, None))
+        if not (watch or news):
+            return LOST
         refusal = None
         try:
             watch = _take(watch, *news) if news else watch
@@ -176,7 +173,7 @@ def train(
             picture = wire.encode(watch.picture(), have, drawn)
     except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a training could not go on")
-        return Chunk(refusal=("failed", RUN_LOST))
+        return LOST
     _runs[token] = time.perf_counter(), watch
     return Chunk(True, watch.wants, picture, drawn, refusal)
 

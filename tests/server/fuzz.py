@@ -110,7 +110,8 @@ class Line:
 
 def fit(text: str) -> bool:
     """Say whether this may be said to a learner: it is short, and no mistake of ours."""
-    return text != worker.MISTAKE and len(text) <= LONGEST and text.isprintable()
+    printable = text.replace("\n", "").isprintable()  # a note may have several lines
+    return text != worker.MISTAKE and len(text) <= LONGEST and printable
 
 
 def sentences(body: dict[str, Any]) -> list[str]:

@@ -250,9 +250,9 @@ class Lab {
 
   /** Instead of an answer, or beside it. @param {Aside} aside */
   #hear({ seq, kind, text = "" }) {
-    if (kind === "failed" || kind === "lost") {
-      this.trainer.fail(kind === "lost" ? text : "");
-      if (kind === "failed") this.#say("error", text);
+    if (kind === "failed") {
+      this.trainer.fail();
+      this.#say("error", text);
       return;
     }
     const newest = this.flow.isNewest(seq);

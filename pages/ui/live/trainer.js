@@ -48,8 +48,8 @@ export class Trainer {
     this.count += 1;
   }
 
-  /** The run is lost, by a mistake of the server's or with it. @param {string} [text] */
-  fail(text = "") {
+  /** The run is lost, by a mistake of the server's or with its worker. */
+  fail() {
     this.phase = "pause";
     this.count += 1;
     this.run = "";
@@ -58,7 +58,7 @@ export class Trainer {
     setText(this.main, LABELS.ready);
     this.main.disabled = false;
     this.bar.value = 0;
-    setText(this.text, text);
+    setText(this.text, "");
   }
 
   /** Whether steps are made now. */
