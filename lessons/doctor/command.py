@@ -39,7 +39,6 @@ def add_command(commands: Any) -> None:
         help=f"an argument; may be given several times: {arguments.HELP}".replace("%", "%%"),
     )
     trace.add_argument("--out", metavar="FILE.html", help="where to write; else NAME.html here")
-    trace.add_argument("--at", metavar="0,2", help="the entry of each tensor that is shown")
     trace.add_argument("--seed", type=int, help="for torch's draws in a function; 0 by default")
 
 
@@ -70,23 +69,21 @@ def run(options: argparse.Namespace) -> str:
     if options.rest:
         raise TraceError(f"Only a script takes arguments after --; {options.rest[0]} came.")
     seed = options.seed or 0
-    made = traced_file(options.target, options.arg, seed, _index(options.at), options.steps)
+    made = traced_file(options.target, options.arg, seed, options.steps)
     return _exit_where_it_raised(made, _written(made, options.out))
 
 
 def _script(options: argparse.Namespace) -> str:
     if options.arg:
         raise TraceError("--arg is for a function; a script takes its arguments after --.")
-    index, folder = _index(options.at), Path.cwd()
+    folder = Path.cwd()
 
     def stopped(made: Trace) -> None:
-        made.index = index
         print(_written(made, options.out, folder))
         script.leave()
 
     path = Path(options.target)
     made = script.trace_script(path, options.rest, options.steps, stopped)
-    made.index = index
     error = made.error
     if error is not None:
         script.told_as_alone(error)
@@ -111,13 +108,7 @@ def _written(made: Trace, out: str | None, folder: Path = Path()) -> str:
     return f"{made}\n\nWritten: {visible(path, len(path))}"
 
 
-def traced_file(
-    target: str,
-    settings: list[str],
-    seed: int = 0,
-    index: tuple[int, ...] | None = None,
-    steps: int = 2,
-) -> Trace:
+def traced_file(target: str, settings: list[str], seed: int = 0, steps: int = 2) -> Trace:
     """The trace of `FILE.py:NAME` with arguments as they are typed, `NAME=VALUE` each."""
     torch.manual_seed(seed)
     given = arguments.read(settings)
@@ -129,13 +120,4 @@ def traced_file(
         values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
         recording.wait(False)
         run = watch(watching, what, (), values)
-    return Trace(run, index)
-
-
-def _index(text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not all(word.isascii() and word.isdigit() for word in words):
-        raise TraceError(f"--at needs places, counted from 0, such as 0,2; “{text[:40]}” came.")
-    return tuple(int(word) for word in words)
+    return Trace(run)

@@ -30,13 +30,10 @@ class Drawn(NamedTuple):
     around: str
 
 
-def drawn(run: Run, faults: list[Fault], index: tuple[int, ...] | None = None) -> Drawn | None:
+def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     """The drawing: all of a small program, of a larger one what lies around the first fault.
 
     None where no op ran, and for a large model without faults, which its modules tell.
-
-    Args:
-        index: the component whose numbers are shown; by default one where something went wrong.
     """
     recording = run.recording
     graph = Graph(recording)
@@ -46,7 +43,7 @@ def drawn(run: Run, faults: list[Fault], index: tuple[int, ...] | None = None) -
     ]  # fmt: skip
     if not used:
         return None
-    index = _index(run, faults) if index is None else index
+    index = _index(run, faults)
     whole = len(used) <= WHOLE and run.weights < HEAVY
     focus = next((one.node for one in faults if one.node in set(used)), None)
     if focus is None and run.weights >= HEAVY:
@@ -61,6 +58,7 @@ def drawn(run: Run, faults: list[Fault], index: tuple[int, ...] | None = None) -
 
 
 def _index(run: Run, faults: list[Fault]) -> tuple[int, ...]:
+    """The component of each tensor that is shown: one that is not finite, or the first."""
     for fault in faults:
         node = run.recording.nodes.get(fault.node or "")
         if node is None or not fault.kind.startswith("nonfinite"):

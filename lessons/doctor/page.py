@@ -16,7 +16,6 @@ from ..recorder.recording.variables import line_of
 from ..text import counted, factor, listed
 from .drawing import Drawn, svg
 from .faults import Fault
-from .formula import mathml
 from .stops import called
 from .tables import Table
 from .watch import Run
@@ -154,8 +153,6 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
     parts = []
     for part in step["parts"]:
         to = escape(labels.get(part["to"], part["to"]))
-        # The shapes stand behind a wide space: a line may break there.
-        formula = " ".join(mathml(piece) for piece in part["latex"].split(r"\qquad"))
         if part["terms"]:
             products = [f"{factor(came)} × {factor(local)}" for came, local in part["terms"]]
             products += [f"{part['more']} more"] if part["more"] else []
@@ -165,7 +162,7 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
         else:
             factors = f"{factor(part['upstream'])} × {factor(part['local'])}"
             product = f"{factors} = {part['gradient']} to {to}"
-        parts.append(f"<li>{formula}<div>{escape(product)}</div></li>")
+        parts.append(f"<li>{escape(product)}</li>")
     return f"<li><p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
 
 

@@ -1,8 +1,6 @@
-"""A run as tables: its leaves with their gradients, its modules, its lines."""
+"""A run as tables: its leaves with their gradients, and its modules."""
 
-import linecache
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
 from ..text import number
@@ -82,24 +80,6 @@ def modules(run: Run) -> Table:
                      "; ".join(says)))  # fmt: skip
     columns = ("module", "class", "gives", "weights", "gradient norm", "state")
     return _table("Modules", columns, rows, marked)
-
-
-def lines(run: Run) -> Table:
-    """The lines of the program, with how many ops each ran."""
-    found: dict[tuple[str, int], Counter[str]] = {}
-    for node in run.recording.ops:
-        if node.place is not None:
-            found.setdefault((node.place[0], node.place[1][0]), Counter())[node.type] += 1
-    rows: list[Row] = [
-        (
-            f"{Path(file).name}:{line}",
-            linecache.getline(file, line).strip()[:100],
-            f"{sum(types.values()):,}",
-            ", ".join(kind for kind, _ in types.most_common(4)),
-        )
-        for (file, line), types in sorted(found.items())
-    ]
-    return _table("Lines", ("line", "code", "ops", "types"), rows, set())
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[Row], marked: set[int]) -> Table:

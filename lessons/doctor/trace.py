@@ -7,13 +7,12 @@ from typing import Any
 
 from ..recorder import Recording, record
 from ..text import counted
-from .drawing import HEAVY, WHOLE, Drawn, drawn
-from .errors import TraceError
+from .drawing import Drawn, drawn
 from .faults import Fault, faults
 from .notes import notes
 from .page import page
-from .tables import Table, gradients, lines, modules
-from .target import Target, target
+from .tables import Table, gradients, modules
+from .target import target
 from .terminal import listed_faults, told
 from .watch import Run, Watch, watch
 
@@ -28,9 +27,8 @@ class Trace:
     numbers; `html` the page, `save` writes it; as text it is what the command line prints.
     """
 
-    def __init__(self, run: Run, index: tuple[int, ...] | None = None) -> None:
+    def __init__(self, run: Run) -> None:
         self.run = run
-        self.index = index
         self.faults: list[Fault] = faults(run)
 
     @property
@@ -50,13 +48,11 @@ class Trace:
     @cached_property
     def drawn(self) -> Drawn | None:
         """The drawing and its steps; None where no op ran."""
-        return drawn(self.run, self.faults, self.index)
+        return drawn(self.run, self.faults)
 
     @property
     def tables(self) -> list[Table]:
-        """Gradients, modules; of a long program its lines too."""
-        long = len(self.recording.nodes) > WHOLE or self.run.weights >= HEAVY
-        return [gradients(self.run), modules(self.run), *([lines(self.run)] if long else [])]
+        return [gradients(self.run), modules(self.run)]
 
     @cached_property
     def html(self) -> str:
@@ -84,7 +80,7 @@ class Trace:
         )
 
 
-def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwargs: Any) -> Trace:
+def trace(function: Any, *args: Any, **kwargs: Any) -> Trace:
     """Run `function(*args, **kwargs)` once forward, once backward, and say what happened.
 
     Args:
@@ -92,32 +88,20 @@ def trace(function: Any, *args: Any, index: tuple[int, ...] | None = None, **kwa
             object with a `loss`; or an `nn.Module`, its class, or a function that makes one.
         args: what it is called with; tensors that require a gradient get one. `.grad` of all is
             left as it is.
-        index: the component whose numbers the drawing shows, counted from 0.
 
     Raises:
-        TraceError: the function raised, there is nothing to trace, or a place is negative.
+        TraceError: the function raised, or there is nothing to trace.
 
     >>> import torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> trace(lambda x: (x.detach() * 2).sum(), x).faults[0].kind
     'detached'
     """
-    if any(place < 0 for place in index or ()):
-        raise TraceError(f"index needs places, counted from 0, such as (0, 2); {index} came.")
     names = {*kwargs, *(f"argument {place}" for place in range(len(args)))}
-    return traced(target(function, given=names), args, kwargs, index)
-
-
-def traced(
-    what: Target,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    index: tuple[int, ...] | None = None,
-) -> Trace:
-    """Run a target that is known already, as `trace` does."""
+    what = target(function, given=names)
     with record(keep=True) as recording:
         run = watch(Watch(recording), what, args, kwargs)
-    return Trace(run, index)
+    return Trace(run)
 
 
 def assert_gradients(function: Any, *args: Any, **kwargs: Any) -> Trace:

@@ -95,7 +95,6 @@ def test_a_dictionary_with_a_loss(command):
         ([f"{BROKEN}:item", "--arg", "x=1@float3"], "after @ stands a dtype"),
         ([f"{BROKEN}:item", "--arg", "x=randn(99999,99999)"], "at most 50,000,000 numbers"),
         ([f"{BROKEN}:item", "--arg", "x=1", "--arg", "x=2"], "x was given twice"),
-        ([f"{BROKEN}:item", "--arg", "x=1", "--at", "a"], "--at needs places"),
         ([f"{BROKEN}:item", "--arg", "x=1", "--out", "none/x.html"], "No such file"),
         ([f"{BROKEN}:fails", "--arg", "x=1,2,3,4"], "rows @ torch.ones(3)"),
     ],

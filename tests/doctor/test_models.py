@@ -77,7 +77,4 @@ def test_ten_thousand_ops_are_traced_and_written_in_time():
     assert len(made.recording.ops) == 10_001
     assert len(page) < 1_000_000
     assert len(made.drawn.spec["nodes"]) < 3 * PART
-    assert made.tables[-1].title == "Lines"
-    ops = sum(int(row[2].replace(",", "")) for row in made.tables[-1].rows)
-    assert ops == 10_001
     assert len(made.drawn.spec["steps"]) > 10
