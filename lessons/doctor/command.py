@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from ..recorder import record
-from ..text import visible
+from ..text import console, visible
 from . import arguments, script
 from .errors import TraceError
+from .page import TOLD
 from .target import load
 from .trace import Trace
 from .watch import Watch, watch
@@ -22,6 +23,8 @@ def add_command(commands: Any) -> None:
     trace = commands.add_parser(
         "trace",
         help="watch a training script or function of yours; say what is wrong with gradients",
+        epilog="The exit status is 0 where nothing is wrong, 1 where a fault was found or the "
+        "program raised, 2 where it could not be traced.",
     )
     trace.add_argument(
         "target",
@@ -36,9 +39,13 @@ def add_command(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help=f"an argument; may be given several times: {arguments.HELP}".replace("%", "%%"),
+        help=f"an argument; may be given several times: {arguments.HELP}",
     )
-    trace.add_argument("--out", metavar="FILE.html", help="where to write; else NAME.html here")
+    trace.add_argument(
+        "--out",
+        metavar="FILE.html",
+        help="where to write; else NAME.html here, which replaces an earlier report alone",
+    )
     trace.add_argument("--seed", type=int, help="for torch's draws in a function; 0 by default")
 
 
@@ -57,55 +64,46 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argpa
 
 
 def run(options: argparse.Namespace) -> str:
-    """What the command prints, after the page is written. Ends the process for a script.
+    """What the command prints where nothing is wrong, after the page is written.
 
     Raises:
         TraceError: something is missing, or the program raised; a sentence for people.
+        SystemExit: a fault was found, and is printed. A script is ended at once, not by this.
     """
+    target, is_script = options.target, options.target.endswith(".py")
     if options.steps < 1:
         raise TraceError(f"--steps needs a number from 1 on; {options.steps} came.")
-    if options.target.endswith(".py"):
-        return _script(options)
-    if options.rest:
-        raise TraceError(f"Only a script takes arguments after --; {options.rest[0]} came.")
-    seed = options.seed or 0
-    made = traced_file(options.target, options.arg, seed, options.steps)
-    return _exit_where_it_raised(made, _written(made, options.out))
-
-
-def _script(options: argparse.Namespace) -> str:
-    if options.arg:
+    if options.arg and is_script:
         raise TraceError("--arg is for a function; a script takes its arguments after --.")
-    folder = Path.cwd()
+    if options.rest and not is_script:
+        raise TraceError(f"Only a script takes arguments after --; {options.rest[0]} came.")
+    name = Path(target).stem if is_script else target.rpartition(":")[2]
+    page = Path(options.out or f"{name}.html").absolute()  # wherever the program goes
+    if not options.out and page.is_file() and TOLD not in page.read_text("utf-8", "replace"):
+        raise TraceError(f"{page.name} is here and no report of ours. Name another file by --out.")
+
+    def told(made: Trace) -> str:
+        try:
+            made.save(page)
+        except OSError as error:
+            raise TraceError(f"{page}: {error.strerror}.") from None
+        path = options.out or page.name
+        return f"{made}\n\nWritten: {visible(path, len(path))}"
 
     def stopped(made: Trace) -> None:
-        print(_written(made, options.out, folder))
-        script.leave()
+        console.write(told(made))
+        script.leave(int(bool(made.faults)))
 
-    path = Path(options.target)
-    made = script.trace_script(path, options.rest, options.steps, stopped)
-    error = made.error
-    if error is not None:
-        script.told_as_alone(error)
-    return _exit_where_it_raised(made, _written(made, options.out, folder))
-
-
-def _exit_where_it_raised(made: Trace, told: str) -> str:
-    """What to print; a program that raises has the exit status 1, as without us."""
-    if made.error is None:
-        return told
-    print(told)
-    raise SystemExit(1)
-
-
-def _written(made: Trace, out: str | None, folder: Path = Path()) -> str:
-    """Write the page, into this folder wherever the program went; what the command prints."""
-    path = out or f"{made.run.name.removesuffix('.py')}.html"
-    try:
-        made.save(str(folder / path))
-    except OSError as error:
-        raise TraceError(f"{path}: {error.strerror}.") from None
-    return f"{made}\n\nWritten: {visible(path, len(path))}"
+    if is_script:
+        made = script.trace_script(Path(target), options.rest, options.steps, stopped)
+        if made.error is not None:
+            script.told_as_alone(made.error)
+    else:
+        made = traced_file(target, options.arg, options.seed or 0, options.steps)
+    if made.faults:
+        console.write(told(made))
+        raise SystemExit(1)
+    return told(made)
 
 
 def traced_file(target: str, settings: list[str], seed: int = 0, steps: int = 2) -> Trace:

@@ -20,6 +20,8 @@ from .stops import called
 from .tables import Table
 from .watch import Run
 
+TOLD = '<script type="application/json" id="told">'
+"""What stands in every report."""
 BIG = 60
 """Nodes from which on the drawing keeps its size and is scrolled."""
 
@@ -51,7 +53,7 @@ def page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(run.name)}: forward and backward</title>"
         f"<style>{_file('page.css')}</style></head><body><main>{''.join(body)}</main>"
-        f'<script type="application/json" id="told">{_told(run, drawn)}</script>'
+        f"{TOLD}{_told(run, drawn)}</script>"
         f"<script>{script}</script></body></html>\n"
     )
 

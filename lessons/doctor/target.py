@@ -6,10 +6,11 @@ The file is run as Python runs it with `import`: on this machine, by whoever typ
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
 from torch import nn
 
 from ..text import listed, visible
@@ -17,13 +18,42 @@ from .errors import TraceError, shortened
 
 
 class Target(NamedTuple):
-    """What to call, by which name, and the modules that it belongs to."""
+    """What to call, by which name, and the module that it belongs to, under the name ""."""
 
     name: str
     call: Callable[..., Any]
     signature: inspect.Signature
     modules: dict[str, nn.Module]
     folder: str | None
+
+    def given(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[dict[str, torch.Tensor], dict[str, nn.Module]]:
+        """The tensors and the modules among the arguments, each by name, in lists of theirs too."""
+        try:
+            arguments = self.signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TraceError(f"{self.name}{self.signature}: {error}.") from None
+        tensors: dict[str, torch.Tensor] = {}
+        modules: dict[str, nn.Module] = {}
+        for name, value in arguments.items():
+            kind = self.signature.parameters[name].kind
+            named = value if kind is kind.VAR_KEYWORD else {name: value}
+            for path, one in (pair for word in named for pair in _within(word, named[word])):
+                if isinstance(one, nn.Module):
+                    modules.setdefault(path, one)
+                elif not any(one is other for other in tensors.values()):
+                    tensors[path] = one
+        return tensors, modules
+
+
+def _within(name: str, value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
+    """Tensors and modules of an argument, each with a name: of a list those that it holds."""
+    if isinstance(value, (torch.Tensor, nn.Module)):
+        yield name, value
+    elif isinstance(value, (list, tuple)) and depth:
+        for place, one in enumerate(value):
+            yield from _within(f"{name}_{place}", one, depth - 1)
 
 
 def load(spec: str, given: Collection[str] = ()) -> Target:
@@ -39,9 +69,7 @@ def load(spec: str, given: Collection[str] = ()) -> Target:
         )
     path = Path(file)
     if not path.is_file():
-        near = sorted(one.name for one in path.parent.glob("*.py")) if path.parent.is_dir() else []
-        hint = f" There are {listed(near)} in that folder." if near else ""
-        raise TraceError(f"There is no file {visible(file, 200)}.{hint}")
+        raise TraceError(f"There is no file {visible(file, 200)}.")
     module = _run(path)
     if not hasattr(module, name):
         own = [
@@ -88,7 +116,13 @@ def target(
     if (isinstance(thing, type) and issubclass(thing, nn.Module)) or (
         inspect.isfunction(thing) and _makes_a_module(thing, given)
     ):
-        thing = _made(thing, name, folder)
+        try:
+            thing = thing()
+        except Exception as error:
+            raise TraceError(
+                f"{name}() raised:\n{shortened(error, folder)}\nWhat needs arguments is made in a "
+                f"function without any, def make(): return {name}(…). Trace that one."
+            ) from error
     if isinstance(thing, nn.Module):
         return Target(name, thing, inspect.signature(thing.forward), {"": thing}, folder)
     if not callable(thing):
@@ -97,35 +131,16 @@ def target(
             "function that makes one is expected."
         )
     own = getattr(thing, "__self__", None)
-    modules = {"": own} if isinstance(own, nn.Module) else {}
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):
         raise TraceError(f"{name} does not say which arguments it takes.") from None
-    return Target(name, thing, signature, modules, folder)
+    return Target(name, thing, signature, {"": own} if isinstance(own, nn.Module) else {}, folder)
 
 
 def _makes_a_module(function: Any, given: Collection[str]) -> bool:
     signature = inspect.signature(function)
     returns = signature.return_annotation
     annotated = isinstance(returns, type) and issubclass(returns, nn.Module)
-    empty = inspect.Parameter.empty
-    needs = any(one.default is empty for one in signature.parameters.values())
+    needs = any(one.default is one.empty for one in signature.parameters.values())
     return annotated or (bool(given) and not needs and not set(given) & set(signature.parameters))
-
-
-def _made(make: Callable[[], Any], name: str, folder: str | None) -> Any:
-    parameters = inspect.signature(make).parameters.values()
-    needed = [
-        one.name for one in parameters
-        if one.default is one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
-    ]  # fmt: skip
-    if needed:
-        raise TraceError(
-            f"To make {name}, {listed(needed)} must be known. Write a function without arguments "
-            f"that returns it, such as: def make(): return {name}(…), and trace that one."
-        )
-    try:
-        return make()
-    except Exception as error:
-        raise TraceError(f"{name}() raised:\n{shortened(error, folder)}") from error

@@ -27,7 +27,6 @@ from ..recorder.recording.variables import Where, line_of
 from ..recorder.torch_private import unseen
 from ..text import visible
 from .errors import TraceError, shortened
-from .given import among_arguments
 from .leaves import Leaves, here
 from .optimizers import Optimizers
 from .target import Target
@@ -376,7 +375,7 @@ def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mappin
     Raises:
         TraceError: the program raised before anything was said of gradients.
     """
-    named, given = among_arguments(target, args, kwargs)
+    named, given = target.given(args, kwargs)
     for name, tensor in named.items():
         watching.leaves.add(name, tensor)
     for name, module in {**target.modules, **given}.items():
