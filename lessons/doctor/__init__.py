@@ -9,7 +9,7 @@ The program runs here, as its author wrote it: for one's own machine, never for 
 """
 
 from .errors import TraceError
-from .faults import Fault
 from .trace import Trace, assert_gradients, trace
+from .words import Fault
 
 __all__ = ["Fault", "Trace", "TraceError", "assert_gradients", "trace"]

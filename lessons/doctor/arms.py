@@ -5,20 +5,19 @@ from collections.abc import Iterator
 from ..recorder import Edge, Node
 from ..recorder.recording.variables import Sources, in_line, line_of
 from ..text import listed
-from .cuts import Told
-from .graph import Graph, zero
+from .graph import zero
+from .run import Run
 from .source import cited
-from .stops import called
-from .watch import Run
+from .words import Fault, called
 
 
-def arms(run: Run, graph: Graph, left: list[str]) -> Iterator[tuple[Told, list[str]]]:
+def arms(run: Run, left: list[str]) -> Iterator[tuple[Fault, list[str]]]:
     """A fault for each op whose two operands cancel in several leaves, with these leaves.
 
     Args:
         left: the leaves whose gradient is 0.
     """
-    found: dict[str, list[str]] = {}
+    graph, found = run.graph, dict[str, list[str]]()
     for name in left:
         met = [one for one in graph.consumers.get(name, ()) if one.gradient is not None]
         if len(met) == 2 and not any(zero(one.gradient) for one in met):
@@ -30,14 +29,14 @@ def arms(run: Run, graph: Graph, left: list[str]) -> Iterator[tuple[Told, list[s
         node = run.recording.nodes[joint]
         both = [edge for edge in node.operands if edge.flows and edge.gradient is not None]
         if len(names) > 1 and len(both) == 2:
-            yield _told(run, graph, node, both, names), names
+            yield _told(run, node, both, names), names
 
 
-def _told(run: Run, graph: Graph, node: Node, both: list[Edge], names: list[str]) -> Told:
+def _told(run: Run, node: Node, both: list[Edge], names: list[str]) -> Fault:
     paths = sorted((_path(edge.producer) for edge in both), key=lambda one: one[1])
-    reader = graph.consumers[names[0]][0].consumer
+    reader = run.graph.consumers[names[0]][0].consumer
     old = paths[0][0] if paths[0][0].isidentifier() else "old"
-    return (
+    return Fault(
         "zero_gradient",
         f"The gradient of {listed(names)} is 0 in every entry: the paths through "
         f"{' and '.join(f'{name} in {place}' for name, place in paths)}, both of which read "
@@ -56,5 +55,4 @@ def _path(node: Node) -> tuple[str, str]:
         names = Sources().names(place)
         if names and names[0]:
             return names[0], line_of(place)
-    place = node.place
-    return node.variable or cited(place) or called(node), line_of(place)
+    return node.variable or cited(node.place) or called(node), line_of(node.place)

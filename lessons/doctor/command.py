@@ -13,9 +13,10 @@ from ..text import console, visible
 from . import arguments, script
 from .errors import TraceError
 from .page import TOLD
+from .run import watched
 from .target import load
 from .trace import Trace
-from .watch import Watch, watch
+from .watch import Watch
 
 
 def add_command(commands: Any) -> None:
@@ -117,5 +118,5 @@ def traced_file(target: str, settings: list[str], seed: int = 0, steps: int = 2)
         # Of a model it is the weights that want gradients; of a function its arguments.
         values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
         recording.wait(False)
-        run = watch(watching, what, (), values)
+        run = watched(watching, what, (), values)
     return Trace(run)

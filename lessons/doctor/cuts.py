@@ -9,86 +9,39 @@ from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
 from .copies import copies
-from .graph import Graph, it_or_them
+from .run import Run
 from .source import is_statement
-from .stops import Stop, called, left_by, stop
-from .watch import Run
-
-Told = tuple[str, str, str, str | None]
-"""The fields of a `Fault`."""
-
-RETURN = "Return the tensor itself, and use .item() for printing alone."
+from .stops import left_by, stop
+from .words import Fault, called, get_none, it_or_them, sentence_start
 
 
-def cuts(run: Run, graph: Graph) -> Iterator[Told]:
-    """A fault for each reason why leaves that want a gradient have none."""
-    if run.refused or run.failed:
+def cuts(run: Run) -> Iterator[Fault]:
+    """A fault for each reason why leaves that want a gradient have none; a note where it is meant.
+
+    What ran before an error says nothing of a gradient that is missing.
+    """
+    if run.broke_off:
         return
-    meant, waiting = copies(run, graph, ends(run)), run.watch.optimizers.idle()
-    idle = {name for name, one in run.watch.leaves.tensors.items() if id(one) in waiting}
+    meant = copies(run)
+    yield from (Fault("note", says) for says in dict.fromkeys(meant.values()))
     missing = [
         name
         for name, one in run.gradients.items()
-        if one.norm is None and name not in meant and name not in idle and not _moved(run, name)
+        if one.norm is None and not (name in meant or name in run.idle or _moved(run, name))
     ]
-    known = {*graph.consumers, *ends(run), *(one.node for one in run.recording.left)}
-    unread = [name for name in missing if name not in known]
-    read = [name for name in missing if name not in unread]
-    told = list(_cut(run, graph, read)) if read else []
-    # A weight is not read any more where a copy has taken its place.
-    copied = {node for kind, *_, node in told if kind == "copied"}
-    instead = {
-        node.outputs[0].shape for node in run.recording
-        if node.type == "Parameter" or node.name in copied
-    }  # fmt: skip
-    unread = [name for name in unread if run.gradients[name].shape not in instead]
-    if unread:
-        opaque = run.watch.hidden
-        hidden = f", save perhaps one that was not seen: {opaque[:1].lower()}{opaque[1:]}" * (
-            opaque != ""
-        )
-        yield (
-            "unused",
-            f"{listed(unread)} got no gradient: no op of the forward pass reads "
-            f"{it_or_them(unread)}{hidden}.",
-            "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
-            next((name for name in unread if name in run.recording.nodes), None),
-        )
-    if run.result is not None and not run.gradients and not _wanting(run):
+    known = {*run.graph.consumers, *run.ends, *(one.node for one in run.recording.left)}
+    read = [name for name in missing if name in known]
+    told = list(_cut(run, read)) if read else []
+    yield from _unused(run, [name for name in missing if name not in known], told)
+    if run.result is not None and not run.gradients and not _any_requires_grad(run):
         yield _nothing_wanted(run)
-    yield from _not_registered(run, graph)
-    yield from _dropped(run, graph)
+    yield from _not_registered(run)
+    yield from _dropped(run)
     yield from told
     if run.result is None and not told:
         yield _not_a_tensor(run)
-    elif read and not told and ends(run) & graph.after(read, live=True):
-        yield _kept_back(run, graph, read)
     elif read and not told:
-        yield (
-            "no_path",
-            f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}.",
-            "Look whether the right tensor is returned.", run.recording.nodes[read[0]].name,
-        )  # fmt: skip
-
-
-def _nothing_wanted(run: Run) -> Told:
-    """Nothing requires a gradient: where parameters were frozen, and how the last ones train."""
-    if not run.frozen:
-        return (
-            "nothing_wanted", "No input and no parameter wants a gradient: requires_grad is False "
-            "for all of them.", "Set requires_grad=True on what is trained.", None,
-        )  # fmt: skip
-    last = run.frozen[-1].rpartition(".")[0]
-    roots = [*run.watch.leaves.modules]
-    where = line_of(run.frozen_at)
-    return (
-        "nothing_wanted",
-        f"All {len(run.frozen)} parameters of {listed(roots) or run.name} have "
-        f"requires_grad=False{', set in ' + where if where else ''}, so the loss has no graph.",
-        f"Unfreeze what should train, {last or run.name}.requires_grad_(True) for "
-        "instance; a new head belongs after the line that freezes.",
-        None,
-    )
+        yield _kept_back(run, read)
 
 
 def _moved(run: Run, name: str) -> bool:
@@ -96,104 +49,130 @@ def _moved(run: Run, name: str) -> bool:
     node = run.recording.nodes.get(name)
     if node is None:
         return False
-    tensor, steps = run.watch.leaves.tensors[name], run.watch.optimizers.steps
+    tensor, steps = run.tensors[name], run.optimizers.steps
     if any(id(tensor) in one.held for one in steps):
         return any(id(tensor) in one.grads for one in steps)
     return not node.outputs[0].same_as(Value.of(tensor))
 
 
-def ends(run: Run) -> set[str]:
-    """The nodes from which the program goes backward."""
-    return {one.node for one in run.recording.passes}
-
-
-def _wanting(run: Run) -> bool:
+def _any_requires_grad(run: Run) -> bool:
     """Whether anything that was read wants a gradient, be it no input and no parameter."""
     return any(node.requires_grad for node in run.recording)
 
 
-def _cut(run: Run, graph: Graph, read: list[str]) -> Iterator[Told]:
+def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
+    # A weight is not read any more where a copy has taken its place.
+    copied = {one.node for one in told if one.kind == "copied"}
+    instead = {
+        node.outputs[0].shape for node in run.recording
+        if node.type == "Parameter" or node.name in copied
+    }  # fmt: skip
+    unread = [name for name in unread if run.gradients[name].shape not in instead]
+    opaque = run.watch.hidden
+    hidden = f", save perhaps one that was not seen: {opaque[:1].lower()}{opaque[1:]}"
+    if unread:
+        yield Fault(
+            "unused",
+            f"{listed(unread)} got no gradient: no op of the forward pass reads "
+            f"{it_or_them(unread)}{hidden * bool(opaque)}.",
+            "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
+            next((name for name in unread if name in run.recording.nodes), None),
+        )
+
+
+def _nothing_wanted(run: Run) -> Fault:
+    """Nothing requires a gradient: where parameters were frozen, and how the last ones train."""
+    if not run.frozen:
+        return Fault(
+            "nothing_wanted",
+            "No input and no parameter wants a gradient: requires_grad is False for all of them.",
+            "Set requires_grad=True on what is trained.",
+        )
+    last = run.frozen[-1].rpartition(".")[0] or run.name
+    places = (run.optimizers.frozen.get(id(run.tensors[one])) for one in run.frozen[::-1])
+    where = line_of(next((one for one in places if one), None))
+    return Fault(
+        "nothing_wanted",
+        f"All {len(run.frozen)} parameters of {listed([*run.watch.leaves.modules]) or run.name} "
+        f"have requires_grad=False{', set in ' * bool(where)}{where}, so the loss has no graph.",
+        f"Unfreeze what should train, {last}.requires_grad_(True) for instance; a new head belongs "
+        "after the line that freezes.",
+    )
+
+
+def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     """A fault for each place that cuts the way to these leaves."""
-    live = graph.after(read, live=True)
-    wanted = graph.before(ends(run))
+    graph, live = run.graph, run.graph.after(read, live=True)
     stopping = graph.ends(live)
-    found: dict[tuple[str, str], tuple[Stop, list[str], list[str]]] = {}
+    found: dict[tuple[str, str], tuple[Fault, list[str]]] = {}
     for node in stopping:
-        if node.name not in wanted:
-            continue
-        why = stop(run, graph, node, live)
-        place = line_of(why.where) or node.name
-        hit = graph.before([node.name])
-        _, nodes, names = found.setdefault((why.kind, place), (why, [], []))
-        nodes.append(node.name)
-        names += [name for name in read if name in hit and name not in names]
-    fresh = _fresh_leaves(run, graph)
-    for why, nodes, names in found.values():
-        after = graph.after(nodes)
-        hiding = [one for one in fresh if one.name in after and "new leaf" not in why.says]
+        if node.name in run.wanted:
+            why = stop(run, node, live)
+            key = why.kind, line_of(why.where) or node.name
+            found.setdefault(key, (why, []))[1].append(node.name)
+    fresh = _fresh_leaves(run)
+    for why, nodes in found.values():
+        before, after = graph.before(nodes), graph.after(nodes)
+        hiding = next((one for one in fresh if one.name in after), None)
+        hides = ""
+        if hiding is not None and "new leaf" not in why.says:
+            hides = (
+                f" requires_grad=True{in_line(run.recording.turned.get(hiding.name))} makes "
+                f"{called(hiding)} a new leaf, so backward() runs without an error and ends there."
+            )
         fresh = [one for one in fresh if one.name not in after]
-        yield why.kind, f"{_none(names)}: {why.says}{_hidden(run, hiding)}", why.do, nodes[0]
+        none = get_none([name for name in read if name in before])
+        yield Fault(why.kind, f"{none}: {why.says}{hides}", why.do, nodes[0], why.where)
     reached = graph.after([*live, *(one.name for one in stopping)])
     left_torch = _culprits(run, reached, bool(found))
-    for left in left_torch:
-        yield _left(run, left, [name for name in read if name in graph.before([left.node])])
+    yield from (_left(run, left, read) for left in left_torch)
     for node in fresh if not found and not left_torch else ():
-        yield (
+        yield Fault(
             "fresh_leaf",
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{first_read(graph, node)}: backward() runs without an error, and the gradient ends "
-            f"there. {_none(read)}.",
+            f"{first_read(run, node)}: backward() runs without an error, and the gradient ends "
+            f"there. {get_none(read)}.",
             "Take requires_grad=True away again, and find what cut the graph before it.",
             node.name,
         )
 
 
-def leaves_before(run: Run, graph: Graph, node: str) -> list[str]:
-    """The leaves that want a gradient and that a node is made of."""
-    before = graph.before([node])
-    return [name for name in run.gradients if name in before]
-
-
-def _none(names: list[str]) -> str:
-    return f"{listed(names)} {'gets' if len(names) == 1 else 'get'} no gradient"
-
-
-def _hidden(run: Run, fresh: list[Node]) -> str:
-    """That requires_grad=True hides a cut."""
-    if not fresh:
-        return ""
-    place = in_line(run.recording.turned.get(fresh[0].name))
-    return (
-        f" requires_grad=True{place} makes {called(fresh[0])} a new leaf, so backward() runs "
-        "without an error and ends there."
-    )
-
-
-def first_read(graph: Graph, node: Node) -> str:
-    readers = graph.consumers.get(node.name, [])
+def first_read(run: Run, node: Node) -> str:
+    readers = run.graph.consumers.get(node.name, [])
     where = line_of(readers[0].consumer.place) if readers else ""
     return f", first read in {where}" if where else ""
 
 
-def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
-    """Parameters that a module reads and does not know: layers in a plain list, say."""
-    if not run.watch.leaves.strays:
-        return
-    held, tensors = run.watch.optimizers.all_held(), run.watch.leaves.tensors
-    strange = [
-        name for name in run.watch.leaves.strays
-        if name in graph.consumers and id(tensors[name]) not in held
-        and name in run.gradients and run.gradients[name].norm
+def _fresh_leaves(run: Run) -> list[Node]:
+    """Leaves that want a gradient and were made on the way, by `requires_grad=True`."""
+    tensors = run.recording.tensors
+    known = {*run.gradients, *run.frozen, *run.given}
+    old = {id(one) for name in known for one in tensors.get(name, ())}
+    return [
+        node for node in run.recording
+        if node.requires_grad and (node.leaf or node.name in run.recording.gradients)
+        and id(tensors[node.name][0]) not in old
+        and run.ends & run.graph.after([node.name], live=True)
     ]  # fmt: skip
+
+
+def _not_registered(run: Run) -> Iterator[Fault]:
+    """Parameters that a module reads and does not know: layers in a plain list, say."""
+    consumers, tensors = run.graph.consumers, run.tensors
+    read = [
+        name for name in run.watch.leaves.strays
+        if name in consumers and name in run.gradients and run.gradients[name].norm
+    ]  # fmt: skip
+    held = run.optimizers.all_held() if read else set()
+    strange = [name for name in read if id(tensors[name]) not in held]
     if strange:
-        reader = graph.consumers[strange[0]][0].consumer
+        reader = consumers[strange[0]][0].consumer
         root = run.module_of(reader.name).partition(".")[0]
-        calls = [one.path for one in run.calls if one.first <= 0] or [root]
-        owner = run.name if run.is_model else calls[0]
-        yield (
+        calls = [one.path for one in run.watch.calls if one.first <= 0] or [root]
+        yield Fault(
             "not_registered",
-            f"{counted(len(strange), 'parameter')} that {owner} reads "
-            f"{'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
+            f"{counted(len(strange), 'parameter')} that {run.name if run.is_model else calls[0]} "
+            f"reads {'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
             f"{strange[0]} in {reader.type}{in_line(reader.place)}: no optimizer moves "
             f"{it_or_them(strange)}.",
             "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
@@ -204,91 +183,79 @@ def _not_registered(run: Run, graph: Graph) -> Iterator[Told]:
         )
 
 
-def _dropped(run: Run, graph: Graph) -> Iterator[Told]:
+def _dropped(run: Run) -> Iterator[Fault]:
     """A `.detach()` that is a statement of its own: nothing reads what it gives."""
     for node in run.recording:
         if node.type == "stop_gradient" and node.operands and is_statement(node.place):
             read = node.operands[0].producer
-            if read.requires_grad and node.name not in graph.consumers and read.reached:
-                yield (
+            name = called(read)
+            if read.requires_grad and node.name not in run.graph.consumers and read.reached:
+                yield Fault(
                     "dropped",
-                    f"{called(read)}.detach() in {line_of(node.place)} gives a new tensor, and "
-                    f"nothing reads it: {called(read)} keeps its graph, and a gradient goes on "
-                    "through it.",
-                    f"Write {called(read)} = {called(read)}.detach() to stop it there, or take the "
-                    "line out.",
+                    f"{name}.detach(){in_line(node.place)} gives a new tensor, and nothing reads "
+                    f"it: {name} keeps its graph, and a gradient goes on through it.",
+                    f"Write {name} = {name}.detach() to stop it there, or take the line out.",
                     node.name,
-                )  # fmt: skip
+                )
 
 
-def _kept_back(run: Run, graph: Graph, read: list[str]) -> Told:
-    """A path leads to the result, but an op on it sent nothing: its backward gave None."""
-    on_it = graph.after(read, live=True)
-    for name in run.recording.order:
-        node = run.recording.nodes[name]
+def _kept_back(run: Run, read: list[str]) -> Fault:
+    """No op cuts the way: one on it sent nothing, for its backward gave None, or there is none."""
+    on_it = run.graph.after(read, live=True)
+    for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
-        if ways and not any(edge.offered for edge in ways):
-            return (
+        if ways and run.ends & on_it and not any(edge.offered for edge in ways):
+            return Fault(
                 "no_gradient_sent",
                 f"{listed(read)} got no gradient: a gradient came to {node.type}"
                 f"{in_line(node.place)}, and its backward sent None on.",
                 "Return a gradient for each input from that Function's backward.",
                 node.name,
             )
-    return ("no_path", f"{listed(read)} got no gradient, though a path leads to the result.",
-            "", read[0])  # fmt: skip
+    return Fault(
+        "no_path",
+        f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}.",
+        "Look whether the right tensor is returned.",
+        read[0] if read[0] in run.recording.nodes else None,
+    )
 
 
-def _not_a_tensor(run: Run) -> Told:
-    if not run.returned:
-        hidden = run.watch.hidden
-        seen = f" was seen; {hidden[:1].lower()}{hidden[1:]} is opaque here" if hidden else " ran"
-        return (
-            "no_pass", f"{run.name} ended and no backward pass{seen}, so there is no gradient to "
-            "look at.", "Leave that out while it is watched." if hidden
-            else "Let it run to its first loss.backward(): fewer data, say.", None,
-        )  # fmt: skip
-    return (
-        "no_tensor",
-        f"{run.name} returned {run.returned}; a tensor is expected, to go backward from.",
-        RETURN, None,
-    )  # fmt: skip
+def _not_a_tensor(run: Run) -> Fault:
+    if run.returned:
+        return Fault(
+            "no_tensor",
+            f"{run.name} returned {run.returned}; a tensor is expected, to go backward from.",
+            "Return the tensor itself, and use .item() for printing alone.",
+        )
+    hidden, seen, do = run.watch.hidden, " ran", "Let it run to its first backward(): fewer data?"
+    if hidden:
+        seen = f" was seen; {hidden[:1].lower()}{hidden[1:]} is opaque here"
+        do = "Leave that out while it is watched."
+    says = f"{run.name} ended and no backward pass{seen}, so there is no gradient to look at."
+    return Fault("no_pass", says, do)
 
 
-def _fresh_leaves(run: Run, graph: Graph) -> list[Node]:
-    """Leaves that want a gradient and were made on the way, by `requires_grad=True`."""
-    tensors, wanted = run.recording.tensors, ends(run)
-    known = {*run.gradients, *run.frozen, *run.given}
-    old = {id(one) for name in known for one in tensors.get(name, ())}
-    return [
-        node for node in run.recording
-        if node.requires_grad and (node.leaf or node.name in run.recording.gradients)
-        and id(tensors[node.name][0]) not in old
-        and wanted & graph.after([node.name], live=True)
-    ]  # fmt: skip
-
-
-def sentence_start(text: str) -> str:
-    """A word of ours with a capital; a name of the program's stays as it is."""
-    return text.capitalize() if " " in text else text
-
-
-def _left(run: Run, left: Left, hit: list[str]) -> Told:
-    node = run.recording.nodes[left.node]
-    call, at = left_by(left), in_line(left.place)
+def _left(run: Run, left: Left, read: list[str]) -> Fault:
+    """A fault for numbers that left torch."""
+    node, call, at = run.recording.nodes[left.node], left_by(left), in_line(left.place)
+    before = run.graph.before([left.node])
+    none, back = get_none([name for name in read if name in before]), _came_back(run, left)
     if "Tensor(" in call:
-        return (
-            "copied", f"{_none(hit)}: {call}{at} copies the numbers into a new tensor, and torch "
-            f"knows no link{_came_back(run, left)}.",
-            "torch.stack or torch.cat joins tensors and keeps their graph.", left.node,
-        )  # fmt: skip
+        return Fault(
+            "copied",
+            f"{none}: {call}{at} copies the numbers into a new tensor, and torch knows no link"
+            f"{back}.",
+            "torch.stack or torch.cat joins tensors and keeps their graph.",
+            left.node,
+        )
     numpy = left.call in ("numpy", "__array__")
-    return (
+    return Fault(
         "numpy" if numpy else "item",
-        f"{_none(hit)}: {call} on {called(node)}{at} hands plain "
-        f"{'numbers to numpy' if numpy else 'numbers to Python'}, where autograd does not follow"
-        f"{_came_back(run, left)}.",
-        "Compute it with torch's own functions." if numpy else RETURN,
+        f"{none}: {call} on {called(node)}{at} hands plain numbers to "
+        f"{'numpy' if numpy else 'Python'}, where autograd does not follow{back}.",
+        "Compute it with torch's own functions."
+        if numpy
+        else "Return the tensor itself, and use .item() for printing alone.",
         left.node,
     )
 
@@ -328,10 +295,9 @@ def _came_back(run: Run, left: Left) -> str:
     if run.result is None:
         return f"; {run.name} returned {run.returned}"
     same = _same(run, left)
-    if same:
-        what = (
-            "as a new leaf with requires_grad=True, so backward() runs without an error"
-            if same[0].requires_grad else "and torch takes it for a constant"
-        )  # fmt: skip
-        return f"; {called(same[0])} came back from there, {what}"
-    return f"; {called(_after(run, left)[0])} was read afterwards, and torch knows no link"
+    if not same:
+        return f"; {called(_after(run, left)[0])} was read afterwards, and torch knows no link"
+    what = "and torch takes it for a constant"
+    if same[0].requires_grad:
+        what = "as a new leaf with requires_grad=True, so backward() runs without an error"
+    return f"; {called(same[0])} came back from there, {what}"

@@ -10,9 +10,9 @@ from ..recorder.picture.backward_steps import backward_steps, steps_through
 from ..recorder.picture.graph_drawing import picture
 from ..recorder.picture.places import LINE, PILL
 from ..recorder.recording.plain_tensor import unflat
-from .faults import Fault
 from .graph import Graph, bad_place
-from .watch import Run
+from .run import Run
+from .words import Fault
 
 WHOLE = 240
 """Nodes that are drawn all together; of a longer program a part is drawn."""
@@ -36,7 +36,7 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     None where no op ran, and for a large model without faults, which its modules tell.
     """
     recording = run.recording
-    graph = Graph(recording)
+    graph = run.graph
     used = [
         node.name for node in recording
         if not node.leaf or node.name in graph.consumers or node.name == recording.output

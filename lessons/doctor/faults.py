@@ -2,66 +2,52 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..recorder.picture.sentences import stale_sentence
 from .cuts import cuts
-from .graph import Graph
 from .hooks import hooks
 from .nonfinite import nonfinite
 from .partial import partial_cuts
 from .raised import raised
+from .run import Run
 from .shapes import broadcasts
 from .slopes import slopes
 from .steps import steps
-from .watch import Run
+from .words import Fault
 from .zeros import rounding, zeros
 
 MOST = 12
 """Faults of one kind that are told."""
 
 
-@dataclass(frozen=True)
-class Fault:
-    """`kind` a word for programs; `says` what and where; `do` what helps; `node` where to look."""
-
-    kind: str
-    says: str
-    do: str = ""
-    node: str | None = None
-
-
-def faults(run: Run) -> list[Fault]:
-    """All that is found, the likely cause of the others first."""
-    graph = Graph(run.recording)
-    found = [*_stale(run)]
-    told = [*nonfinite(run, graph), *cuts(run, graph), *zeros(run, graph), *rounding(run, graph)]
-    told += [*broadcasts(run, graph), *slopes(run, graph, {node for *_, node in told}), *steps(run)]
-    told += hooks(run)
-    told = [*raised(run, graph, {kind for kind, *_ in told}), *told]
-    told += partial_cuts(run, graph, {node for *_, node in told})  # the mildest
-    return _fewer([*found, *(Fault(*one) for one in told)])
+def findings(run: Run) -> tuple[list[Fault], list[str]]:
+    """All that is found, the likely cause of the others first; and what is usual, as notes."""
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
+    notes = [one.says for one in found if one.kind == "note"]
+    told = [one for one in found if one.kind != "note"]
+    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *steps(run), *hooks(run)]
+    told = [*raised(run, {one.kind for one in told}), *told]
+    told += partial_cuts(run, {one.node for one in told})  # the mildest
+    return _fewer([*_stale(run), *told]), notes
 
 
 def _fewer(found: list[Fault]) -> list[Fault]:
     """At most MOST of a kind, and then how many more there are."""
     kept: list[Fault] = []
     for kind, many in Counter(one.kind for one in found).items():
-        same = [one for one in found if one.kind == kind]
-        kept += same[:MOST]
+        kept += [one for one in found if one.kind == kind][:MOST]
         if many > MOST:
             kept.append(Fault(kind, f"{many - MOST:,} more of this kind were found."))
     return kept
 
 
 def _stale(run: Run) -> Iterator[Fault]:
-    for node in run.recording:
-        for one in node.stale:
-            if not one.refused:
-                yield Fault(
-                    "stale",
-                    f"{stale_sentence(run.recording, node, one)} The gradient is computed with "
-                    "the changed numbers. Torch says nothing: .data and numpy go past its check.",
-                    f"Make a new tensor instead: {one.name} = {one.name} + …, without .data.",
-                    node.name,
-                )
+    for node, one in ((op, one) for op in run.recording for one in op.stale):
+        if not one.refused:
+            yield Fault(
+                "stale",
+                f"{stale_sentence(run.recording, node, one)} The gradient is computed with the "
+                "changed numbers. Torch says nothing: .data and numpy go past its check.",
+                f"Make a new tensor instead: {one.name} = {one.name} + …, without .data.",
+                node.name,
+            )

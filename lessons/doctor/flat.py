@@ -4,8 +4,9 @@ import math
 
 import torch
 
-from ..recorder import Edge, Node
-from .graph import Graph, zero
+from ..recorder import Edge, Node, Value
+from .graph import came, zero
+from .run import Run
 from .stops import DRAWS
 from .words import spelled
 
@@ -24,6 +25,11 @@ AT_ZERO = frozenset((
 """Ops with the slope 0 at 0, by torch's choice or by their own."""
 WRITES = frozenset(("setitem", "zero", "zero_", "fill", "fill_", "masked_fill", "masked_fill_"))
 """Ops that put other numbers in the place of those that were there."""
+_CLAMPS = frozenset(("relu", "relu6", "clamp", "hardtanh"))
+_FLAT_SOMEWHERE = FLAT | WRITES | _CLAMPS | {
+    "where", "getitem", "select", "index_select", "max", "min", "maximum", "minimum", "dropout",
+    "leaky_relu", "threshold",
+}  # fmt: skip
 
 
 def written_over(node: Node) -> str:
@@ -36,37 +42,29 @@ def written_over(node: Node) -> str:
 
 def too_small(node: Node, ways: list[Edge]) -> str:
     """What to do where the gradient is not 0 and its dtype has no number so small."""
-    offered, came = ways[0].offered, node.upstream[0]
-    dtype = getattr(torch, offered.dtype) if offered is not None else None
-    if came is None or dtype is None or not dtype.is_floating_point or node.type in _FLAT_SOMEWHERE:
+    offered, upstream = ways[0].offered, came(node)
+    dtype = getattr(torch, offered.dtype) if offered is not None else torch.int64
+    if upstream is None or not dtype.is_floating_point or node.type in _FLAT_SOMEWHERE:
         return ""
     limits = torch.finfo(dtype)
     least = limits.tiny * limits.eps
-    size = max((abs(one) for one in came.numbers), default=0.0) * _slope(node, ways[0])
-    if not 0 < size < least:
+    if not 0 < _largest(upstream) * _slope(node, ways[0]) < least:
         return ""
-    help_ = (
-        "Scale the loss (torch.amp.GradScaler), or use bfloat16."
-        if dtype == torch.float16 else "Scale the loss, or compute in a wider dtype."
-    )  # fmt: skip
+    instead = "use bfloat16" if dtype == torch.float16 else "compute in a wider dtype"
     return (
         f"The gradient underflows: it is smaller than the smallest number of {limits.dtype}, "
-        f"{spelled(least)}, and is rounded to 0. {help_}"
+        f"{spelled(least)}, and is rounded to 0. Scale the loss (torch.amp.GradScaler), or "
+        f"{instead}."
     )
 
 
-_FLAT_SOMEWHERE = FLAT | WRITES | {
-    "relu", "relu6", "clamp", "hardtanh", "where", "getitem", "select", "index_select", "max",
-    "min", "maximum", "minimum", "dropout", "leaky_relu", "threshold",
-}  # fmt: skip
+def _largest(value: Value) -> float:
+    return max((abs(one) for one in value.numbers), default=0.0)
 
 
 def _slope(node: Node, way: Edge) -> float:
     """About how large the slope is along this way, where a product or a quotient says so."""
-    others = [
-        max((abs(one) for one in edge.value.numbers), default=0.0)
-        for edge in node.operands if edge is not way
-    ]  # fmt: skip
+    others = [_largest(edge.value) for edge in node.operands if edge is not way]
     others += [abs(one) for one in node.numbers if isinstance(one, (int, float))]
     if node.type == "mul":
         return math.prod(others)
@@ -74,16 +72,15 @@ def _slope(node: Node, way: Edge) -> float:
         return float(1 / others[0])
     if node.type in ("mean", "avg_pool2d"):
         return float(node.outputs[0].size / max(way.value.size, 1))
-    reads = max((abs(one) for one in way.value.numbers), default=0.0)
-    if node.type == "pow" and len(others) == 1 and reads:
-        return float(others[0] * reads ** (others[0] - 1))
+    if node.type == "pow" and len(others) == 1 and _largest(way.value):
+        return float(others[0] * _largest(way.value) ** (others[0] - 1))
     return 1.0
 
 
-def _saturated(node: Node, graph: Graph) -> str:
+def _saturated(run: Run, node: Node) -> str:
     """A sigmoid or softmax that is so near to 0 or 1 that its slope is rounded to 0."""
     says = f"{node.type} is saturated: it reads {_range(node)}, where its slope is rounded to 0."
-    readers = [edge.consumer for edge in graph.consumers.get(node.name, ())]
+    readers = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
     loss = next((one for one in readers if one.type in FUSED), None)
     if loss is None:
         return f"{says} Bring these numbers nearer to 0: smaller weights, or a norm before it."
@@ -100,14 +97,14 @@ def _range(node: Node) -> str:
     return f"numbers from {spelled(min(numbers))} to {spelled(max(numbers))}"
 
 
-def slope_of(node: Node, graph: Graph) -> str:
+def slope_of(run: Run, node: Node) -> str:
     """What to do about an op whose slope is 0 at all that it read."""
     if node.type in FLAT:
         return (
             f"The slope of {node.type} is 0 wherever it has one. For a gradient that passes all "
             f"the same: straight-through, x + (torch.{node.type}(x) - x).detach()."
         )
-    if node.type in ("relu", "relu6", "clamp", "hardtanh"):
+    if node.type in _CLAMPS:
         return f"It reads {_range(node)}, where it is flat. Look at the scale of what comes in."
     if node.type in DRAWS:
         return (
@@ -115,14 +112,13 @@ def slope_of(node: Node, graph: Graph) -> str:
             "parameters: mean + std * torch.randn_like(mean)."
         )
     if node.type in SATURATE:
-        return _saturated(node, graph)
+        return _saturated(run, node)
     if node.type in AT_ZERO and any(zero(edge.value) for edge in node.operands):
         return f"{node.type} is at 0 there, and torch takes 0 for its slope."
     if node.type in WRITES:
         return written_over(node)
     if node.type.endswith("_loss") or node.type in ("binary_cross_entropy", "cross_entropy"):
         return "The prediction is the target already, up to rounding."
-    factors = [edge.value for edge in node.operands]
-    if node.type == "mul" and (any(zero(one) for one in factors) or 0 in node.numbers):
+    if node.type == "mul" and (any(zero(e.value) for e in node.operands) or 0 in node.numbers):
         return "One factor is 0 everywhere, so the other gets nothing."
     return ""

@@ -1,7 +1,7 @@
 """Questions about a recorded graph: what leads where, and where a way back ends."""
 
 import math
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable
 
 from ..recorder import Edge, Node, Recording, Value
 
@@ -24,13 +24,13 @@ class Graph:
     def before(self, names: Iterable[str]) -> set[str]:
         """These nodes and all that they are made of."""
         nodes = self.recording.nodes
-        return _reached(names, lambda name: (e.producer.name for e in nodes[name].operands))
+        return reached(names, lambda name: (e.producer.name for e in nodes[name].operands))
 
     def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
         """These nodes and all made of them; `live`: along edges that carry a gradient alone;
         `without` what is made through this one alone.
         """
-        return _reached(
+        return reached(
             names,
             lambda name: (
                 edge.consumer.name
@@ -49,7 +49,8 @@ class Graph:
         return [node for node in self.recording if node.name in found]
 
 
-def _reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> set[str]:
+def reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> set[str]:
+    """These names and all that `further` leads to from them."""
     found, waiting = set(names), list(names)
     while waiting:
         for name in further(waiting.pop()):
@@ -57,11 +58,6 @@ def _reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> s
                 found.add(name)
                 waiting.append(name)
     return found
-
-
-def it_or_them(names: Sized) -> str:
-    """The word that stands for these."""
-    return "it" if len(names) == 1 else "them"
 
 
 def bad_place(value: Value | None) -> int | None:
@@ -72,6 +68,11 @@ def bad_place(value: Value | None) -> int | None:
         if not (math.isfinite(one.real) and math.isfinite(one.imag)):
             return place
     return None
+
+
+def came(node: Node) -> Value | None:
+    """The gradient that came to a node, or to its first output that got one."""
+    return next((one for one in node.upstream if one is not None), None)
 
 
 def zero(value: Value | None) -> bool:

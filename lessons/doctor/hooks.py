@@ -7,9 +7,8 @@ from ..recorder import Node
 from ..recorder.recording.variables import line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
-from .cuts import Told
-from .stops import called
-from .watch import Run
+from .run import Run
+from .words import Fault, called
 
 INSTALLED = "site-packages"
 """Packages may put hooks on what does not run."""
@@ -25,25 +24,26 @@ def _line(code: Any) -> str:
     return line_of((code.co_filename, (code.co_firstlineno, 0, 0, 0)))
 
 
-def hooks(run: Run) -> Iterator[Told]:
+def hooks(run: Run) -> Iterator[Fault]:
     """A fault for each class of modules that have hooks and did not run, in a model that did."""
-    ran = {call.path for call in run.calls}
+    ran = {call.path for call in run.watch.calls}
     found: dict[tuple[str, str], list[str]] = {}
     for root, whole in run.watch.leaves.modules.items():
         for name, module in whole.named_modules():
             path = f"{root}.{name}".strip(".")
             codes = [code for code in hooks_of(module) if INSTALLED not in code.co_filename]
             if codes and path not in ran and path != root:
-                where = _line(codes[0])
-                found.setdefault((type(module).__name__, where), []).append(path)
+                found.setdefault((type(module).__name__, _line(codes[0])), []).append(path)
     for (kind, where), paths in found.items():
         same = next((node for node in run.recording if node.type == kind.lower()), None)
-        instead = f": {line_of(same.place)} calls the function {same.type}" if same else ""
-        yield (
+        instead, do = "", "Call the module itself, or take the hook off."
+        if same is not None:
+            instead = f": {line_of(same.place)} calls the function {same.type}"
+            do = f"Call the module itself, self.{paths[0].rpartition('.')[2]}(x)."
+        yield Fault(
             "hook_unused",
             f"{listed(paths)} has a hook, the function in {where}, and never ran{instead}. So the "
             "hook never fires.",
-            f"Call the module itself, self.{paths[0].rpartition('.')[2]}(x)."
-            if same else "Call the module itself, or take the hook off.",
+            do,
             same.name if same else None,
-        )  # fmt: skip
+        )

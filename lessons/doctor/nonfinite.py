@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..recorder import Edge, Node
@@ -9,14 +10,12 @@ from ..recorder.derivatives.along_edge import terms
 from ..recorder.derivatives.elementwise import ELEMENTWISE
 from ..recorder.recording.plain_tensor import LIMIT, unflat
 from ..text import listed
-from .births import born, carried, harmed, intended, spoiled
-from .cuts import Told, sentence_start
-from .graph import Graph, bad_place
+from .births import born, carried, intended, spoiled
+from .graph import bad_place
 from .hooks import hook_on
 from .repairs import after_backward, after_forward
-from .stops import called
-from .watch import Run
-from .words import at, op_called, spelled
+from .run import Run
+from .words import Fault, at, called, op_called, sentence_start, spelled
 
 
 class _Arises(NamedTuple):
@@ -29,36 +28,36 @@ class _Arises(NamedTuple):
     follows: bool  # another one came to the node
 
 
-def nonfinite(run: Run, graph: Graph) -> list[Told]:
+def nonfinite(run: Run) -> list[Fault]:
     """The faults of both passes, the cause first, and what follows from it in the same fault.
 
     With a result that is finite the harm is in the gradient: the backward pass comes first, and of
-    the forward pass what leads to the place where the gradient breaks.
+    the forward pass what leads to the place where the gradient breaks. One that is masked again
+    does no harm.
     """
-    if not harmed(run):
-        return []
     if spoiled(run):
-        forward = list(_forward(run, graph, [run.recording.output or ""]))
-        return forward or list(_backward(run))
-    back = list(_backward(run))
-    places = [node for *_, node in back if node in run.recording.nodes]
-    read = [edge.producer.name for one in places for edge in run.recording.nodes[one].operands]
-    found = [*back]
-    for kind, says, do, node in _forward(run, graph, [*places, *read]):
-        after = graph.after([node]) if node is not None else set()
-        follows = [one for one in found if one[3] in after]
+        return list(_forward(run, [run.recording.output or ""])) or list(_backward(run))
+    if not any(one.nonfinite for one in run.gradients.values()):
+        return []
+    found = list(_backward(run))
+    nodes = run.recording.nodes
+    places = [one.node for one in found if one.node in nodes]
+    read = [edge.producer.name for one in places for edge in nodes[one].operands]
+    for cause in _forward(run, [*places, *read]):
+        after = run.graph.after([cause.node] if cause.node else [])
+        follows = [one for one in found if one.node in after]
         if not follows:
-            found.append((kind, says, do, node))
+            found.append(cause)
             continue
         # The op has no number there, and therefore no slope; or a later op multiplies by it.
-        first, *others = follows
-        broken = f"{says} The result is finite, the gradient is not. {first[1]}"
-        found[found.index(first)] = (first[0], broken, do or first[2], node)
-        found = [one for one in found if one not in others]
+        first = follows[0]
+        says = f"{cause.says} The result is finite, the gradient is not. {first.says}"
+        both = replace(first, says=says, do=cause.do or first.do, node=cause.node)
+        found = [both if one is first else one for one in found if one not in follows[1:]]
     return found
 
 
-def _forward(run: Run, graph: Graph, ends: list[str]) -> Iterator[Told]:
+def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
     """The first infinity and the first NaN that an op made of finite numbers, if they did harm."""
     births = list(born(run.recording))
     known = carried(run.recording, [name for name in ends if name in run.recording.nodes])
@@ -70,32 +69,34 @@ def _forward(run: Run, graph: Graph, ends: list[str]) -> Iterator[Told]:
     nan = next((one for one in births if one[1] == "NaN"), None)
     order = [one for one in births if one in (infinity, nan)]
     follows = ""
-    if infinity and nan and nan[0].name in graph.after([infinity[0].name]) - {infinity[0].name}:
+    if infinity and nan and nan[0].name in run.graph.after([infinity[0].name]) - {infinity[0].name}:
         order, follows = [infinity], f" The first NaN is made of it, by {op_called(run, nan[0])}."
     elif order and order[0] is nan:
         order = [nan]
     for node, what, place in order:
-        value = node.outputs[0]
+        there = at(place, node.outputs[0])
         if node.leaf:
-            name = sentence_start(called(node))
-            yield (
-                "nonfinite_input", f"{name} holds {what}{at(place, value)} before any op ran."
-                f"{follows}",
-                "Look where it comes from: the data, or an earlier step.", node.name,
-            )  # fmt: skip
+            yield Fault(
+                "nonfinite_input",
+                f"{sentence_start(called(node))} holds {what}{there} before any op ran.{follows}",
+                "Look where it comes from: the data, or an earlier step.",
+                node.name,
+            )
             continue
-        why, do = after_forward(graph, node, what, place)
-        yield (
+        why, do = after_forward(node, what, place)
+        yield Fault(
             "nonfinite_forward",
-            f"The first {what} of the forward pass comes from {op_called(run, node)}"
-            f"{at(place, value)}{_from_operands(node, place)}.{why}{follows}",
-            do, node.name,
-        )  # fmt: skip
+            f"The first {what} of the forward pass comes from {op_called(run, node)}{there}"
+            f"{_from_operands(node, place)}.{why}{follows}",
+            do,
+            node.name,
+        )
 
 
 def _from_operands(node: Node, place: int | None) -> str:
     """What an elementwise op read there; of another op it is more than one number an operand."""
-    if place is None or (node.type not in ELEMENTWISE and any(_many(e) for e in node.operands)):
+    several = any(edge.value.size > 1 for edge in node.operands)
+    if place is None or (node.type not in ELEMENTWISE and several):
         return ""
     index = unflat(place, node.outputs[0].shape)
     read = [
@@ -107,11 +108,7 @@ def _from_operands(node: Node, place: int | None) -> str:
     return f", of {listed(read)}" if read else ""
 
 
-def _many(edge: Edge) -> bool:
-    return edge.value.size > 1
-
-
-def _backward(run: Run) -> Iterator[Told]:
+def _backward(run: Run) -> Iterator[Fault]:
     """The first infinity and the first NaN on the way back; one that follows is no other fault."""
     found: list[_Arises] = []
     for one in _arising(run):
@@ -122,18 +119,22 @@ def _backward(run: Run) -> Iterator[Told]:
     follows = ""
     if len(found) == 2 and found[1].follows:
         follows = f" Further on it becomes NaN, in {op_called(run, found.pop().node)}."
-    for one in found:
-        yield _told(run, one, follows)
-    bad = [name for name, one in run.gradients.items() if one.nonfinite]
-    for name in bad if not found else ():
-        hook = hook_on(run, run.recording.nodes[name]) if name in run.recording.nodes else ""
+    yield from (_told(run, one, follows) for one in found)
+    nodes = run.recording.nodes
+    bad = [name for name, one in run.gradients.items() if one.nonfinite] if not found else []
+    for name in bad:
+        hook = hook_on(run, nodes[name]) if name in nodes else ""
         if hook:
-            yield (
-                "nonfinite_backward", f"The gradient of {name} has a NaN or an infinity: {hook} "
-                "makes it of finite numbers.", "Look at what the hook divides by.", name,
-            )  # fmt: skip
-    if bad and not found and not any(_bad_upstream(run.recording.nodes.get(n)) for n in bad):
-        yield (
+            yield Fault(
+                "nonfinite_backward",
+                f"The gradient of {name} has a NaN or an infinity: {hook} makes it of finite "
+                "numbers.",
+                "Look at what the hook divides by.",
+                name,
+            )
+    came = [one for name in bad if name in nodes for one in nodes[name].upstream]
+    if bad and all(bad_place(one) is None for one in came):
+        yield Fault(
             "nonfinite_gradient",
             f"The gradient of {listed(bad)} has a NaN or an infinity, in an entry that the graph "
             "does not keep.",
@@ -164,11 +165,7 @@ def _size(one: object) -> str:
     return spelled(one).removeprefix("−")
 
 
-def _bad_upstream(node: Node | None) -> bool:
-    return node is not None and any(bad_place(one) is not None for one in node.upstream)
-
-
-def _told(run: Run, one: _Arises, follows: str) -> Told:
+def _told(run: Run, one: _Arises, follows: str) -> Fault:
     node, edge, place = one.node, one.edge, one.place
     assert edge.offered is not None
     reads = edge.value.component(unflat(place, edge.offered.shape))
@@ -179,7 +176,7 @@ def _told(run: Run, one: _Arises, follows: str) -> Told:
     if upstream is not None:
         several = edge.value.size < upstream.size
         came = f"{spelled(number)} came{f' at {list(at_output or ())}' * several}, "
-    return (
+    return Fault(
         "nonfinite_backward",
         f"The first {one.what} of the backward pass arises in {op_called(run, node)}: {came}"
         f"{spelled(edge.offered.numbers[place])} went back to {called(edge.producer)}"

@@ -3,9 +3,11 @@
 import gc
 import itertools
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from types import FrameType
 from typing import Any
 
 import torch
@@ -42,7 +44,6 @@ class Step:
     time: int
     count: int
     held: dict[int, torch.Tensor]
-    rate: float
     grads: set[int] = field(default_factory=set)
     cleared: dict[int, Where | None] = field(default_factory=dict)
     kept: bool = False
@@ -52,29 +53,32 @@ class Step:
 class Optimizers:
     """Follows the gradients of a program from its backward passes to its optimizers."""
 
-    def __init__(self, recording: Recording, turned_on: set[int]) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        turned_on: set[int],
+        stepped: Callable[[], None],
+        is_elsewhere: Callable[[], bool],
+    ) -> None:
         self.recording, self.turned_on = recording, turned_on
+        self.stepped, self.is_elsewhere = stepped, is_elsewhere
         self.steps: list[Step] = []
         self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
         self.none: torch.Tensor | None = None  # the last one whose .grad was read and is None
         self.frozen: dict[int, Where | None] = {}  # by requires_grad = False
         self.came: dict[int, int] = {}  # when the last gradient came, by the parameter's `id`
         self.over = False
-        self.stepped: Callable[[], None] = lambda: None
-        self.is_elsewhere: Callable[[], bool] = lambda: False
+        self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
         self._clears: dict[int, tuple[int, Where | None]] = {}  # by parameter, or by memory
         self._clipped: Where | None = None
         self._unscaled = False
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
 
-    @contextmanager
-    def followed(self) -> Iterator[None]:
-        """Within the block each step of each optimizer is noted, by torch's own hooks."""
-        with ExitStack() as stack:
-            stack.callback(register_optimizer_step_pre_hook(self._before).remove)
-            stack.callback(register_optimizer_step_post_hook(self._after).remove)
-            yield
+    def follow(self, stack: ExitStack) -> None:
+        """Note each step of each optimizer, by torch's own hooks, until the stack ends."""
+        stack.callback(register_optimizer_step_pre_hook(self._before).remove)
+        stack.callback(register_optimizer_step_post_hook(self._after).remove)
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
         """Note a call that clears, clips, unscales or reads gradients, or freezes a tensor."""
@@ -120,40 +124,33 @@ class Optimizers:
         if self.is_elsewhere():
             return None
         self.recording.pause()
-        swapped = self._closures([*args, *kwargs.values()])
-        self._inside.append(bool(swapped))
-        if not swapped:
+        self._inside.append(any(map(callable, [*args, *kwargs.values()])))
+        if not self._inside[-1]:
             self._note(optimizer)
             return None
-        new = tuple(swapped.get(id(one), one) for one in args)
-        return new, {name: swapped.get(id(one), one) for name, one in kwargs.items()}
 
-    def _closures(self, arguments: list[Any]) -> dict[int, Any]:
-        """A closure computes the loss within the step: it is recorded, though the step is not."""
+        def swapped(one: Any) -> Any:
+            return partial(self._recorded, one) if callable(one) else one
 
-        def heard(closure: Callable[[], Any]) -> Callable[[], Any]:
-            def call() -> Any:
-                self.recording.pause(-1)
-                try:
-                    return closure()
-                finally:
-                    self.recording.pause()
+        return tuple(map(swapped, args)), {name: swapped(one) for name, one in kwargs.items()}
 
-            return call
-
-        return {id(one): heard(one) for one in arguments if callable(one)}
+    def _recorded(self, closure: Callable[[], Any]) -> Any:
+        """Run a closure, which computes the loss within the step, as a part of the recording."""
+        self.recording.pause(-1)
+        try:
+            return closure()
+        finally:
+            self.recording.pause()
 
     def _note(self, optimizer: Optimizer) -> None:
         if self.over or len(self._inside) > 1:  # an optimizer that steps within another's step
             return
         held = {id(one): one for one in _held(optimizer)}
         last = next((one for one in self.steps[::-1] if one.held.keys() == held.keys()), None)
-        rate = max(float(group.get("lr", 1)) for group in optimizer.param_groups)
         time, place = self._now()
         name = last.name if last else spelled(optimizer)
-        step = Step(
-            name, type(optimizer).__name__, place, time, len(self.recording.nodes), held, rate
-        )
+        kind, count = type(optimizer).__name__, len(self.recording.nodes)
+        step = Step(name, kind, place, time, count, held)
         clears = []
         for number, one in held.items():
             grad = one.grad
@@ -173,6 +170,8 @@ class Optimizers:
 
     def _after(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self.is_elsewhere():
+            self.unseen += 1
+            self.stepped()
             return
         if self._inside[-1]:
             self._note(optimizer)
@@ -208,11 +207,7 @@ def _held(optimizer: Optimizer) -> list[torch.Tensor]:
 
 def _clipping() -> Where | None:
     """Where the program called one of torch's functions that clip, if one runs now."""
-    frame = sys._getframe(1)
-    for _ in range(12):
-        if frame.f_code.co_name in _CLIPS:
-            return here()
-        if frame.f_back is None:
-            break
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name not in _CLIPS:
         frame = frame.f_back
-    return None
+    return here() if frame is not None else None

@@ -15,10 +15,9 @@ from ..recorder.picture.graph_drawing import whole
 from ..recorder.recording.variables import line_of
 from ..text import counted, factor, listed
 from .drawing import Drawn, svg
-from .faults import Fault
-from .stops import called
+from .run import Run
 from .tables import Table
-from .watch import Run
+from .words import Fault, called
 
 TOLD = '<script type="application/json" id="told">'
 """What stands in every report."""
@@ -76,7 +75,7 @@ def fine(run: Run) -> str:
     got = sum(one.norm is not None for one in run.gradients.values())
     leaves = "the leaf that wants" if got == 1 else f"each of the {got:,} leaves that want"
     text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
-    taken = run.watch.optimizers.steps
+    taken = run.optimizers.steps
     names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
     if taken:
         return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."

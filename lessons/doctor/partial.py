@@ -7,17 +7,17 @@ it as a literal, tells it well.
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import in_line, line_of
 from ..text import listed, number
-from .cuts import Told, leaves_before
-from .graph import Graph
+from .run import Run
 from .source import floats_around
-from .stops import called, left_by, stop
-from .watch import Run
+from .stops import left_by, stop
+from .words import Fault, called
 
 _READ_PLAIN = frozenset((
     "add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "clamp", "where", "lerp",
@@ -40,21 +40,30 @@ class _Read(NamedTuple):
     leaf: Node | None
 
     @property
-    def written(self) -> bool:
-        """Whether one of them stands in the source as a literal: then it may be that one."""
-        return self.node.place is not None and bool(self.numbers & _literals(self.node))
+    def is_literal(self) -> bool:
+        """Whether one of them stands in the source: then it may be that one."""
+        where = self.node.place
+        return where is not None and bool(self.numbers & floats_around(where[0], where[1][0]))
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it is one number, with more digits than a person writes."""
+        single = self.leaf is None or self.leaf.outputs[0].size == 1
+        digits = any(float(f"{one:.4g}") != one for one in self.numbers)
+        return single and self.node.place is not None and digits
 
 
-def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told]:
+def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
     """A fault for each number that came back as a constant, where nothing else is told of it."""
-    if run.refused or run.failed or run.result is None:
-        return
-    wanted = graph.before([run.recording.output or ""] if run.recording.output else [])
-    live = graph.after(_moved(run), live=True)
-    yield from _copied(run, graph, wanted, live, told)
-    reads = _reads(run, graph, wanted)
+    live = _live(run)
+    for node in run.graph.ends(live):
+        if node.type in _COPIES and node.name in run.wanted and node.name not in told:
+            why = stop(run, node, live)
+            says = f"{why.says} {_lacks(run, node.name)}"
+            do = f"{why.do} If a constant is meant, write .detach() to say so."
+            yield replace(why, kind="left_torch", says=says, do=do)
     holds: dict[float, list[_Read]] = {}
-    for one in reads:
+    for one in _reads(run):
         for plain_number in one.numbers:
             holds.setdefault(plain_number, []).append(one)
     lines: set[tuple[str, str, str]] = set()
@@ -67,64 +76,41 @@ def partial_cuts(run: Run, graph: Graph, told: set[str | None]) -> Iterator[Told
         if back is None or _line_key(run, left) in lines:
             continue
         lines.add(_line_key(run, left))
-        node = run.recording.nodes[left.node]
-        plain = "as a plain number" if back.leaf is None else "as a constant"
-        yield (
+        shown = f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
+        came_as = "plain number" if back.leaf is None else "constant"
+        yield Fault(
             "left_torch",
-            f"{_of(left, node)} left torch by {left_by(left)}{in_line(left.place)} and came back "
-            f"{plain}{_shown(left)}, that {back.node.type}{in_line(back.node.place)} reads. No "
-            f"gradient comes back through it: that of {_hit(run, graph, left.node)} lacks this "
-            "part.",
+            f"{_of(run, left)} and came back as a {came_as}{shown}, that "
+            f"{back.node.type}{in_line(back.node.place)} reads. {_lacks(run, left.node)}",
             f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; else "
             "use the tensor itself.",
             left.node,
         )
 
 
-def perhaps_partial(run: Run, graph: Graph, told: set[str | None]) -> list[str]:
+def perhaps_partial(run: Run, told: set[str | None]) -> list[str]:
     """Notes on numbers that left, where an op reads a number later that may be made of them."""
-    if run.refused or run.failed or run.result is None or not run.recording.output:
-        return []
-    live = graph.after(_moved(run), live=True)
-    reads = _reads(run, graph, graph.before([run.recording.output]))
-    reads = [one for one in reads if _unexplained(one)]
+    reads = [one for one in _reads(run) if one.is_computed]
     lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
     notes: dict[tuple[str, str, str], str] = {}
-    for left in _outside(run, live, told):
+    for left in _outside(run, _live(run), told):
         later = bisect_left(reads, left.count, key=lambda one: one.place)
-        if later == len(reads) or _line_key(run, left) in {*lines, *notes}:
-            continue
-        node, one = run.recording.nodes[left.node], reads[later]
-        notes[_line_key(run, left)] = (
-            f"{_of(left, node)} left torch by {left_by(left)}{in_line(left.place)}. If the number "
-            f"{number(min(one.numbers), 4)} that {one.node.type}{in_line(one.node.place)} "
-            "reads is made of it, no gradient comes back through it."
-        )
+        if later < len(reads) and _line_key(run, left) not in {*lines, *notes}:
+            one = reads[later]
+            notes[_line_key(run, left)] = (
+                f"{_of(run, left)}. If the number {number(min(one.numbers), 4)} that "
+                f"{one.node.type}{in_line(one.node.place)} reads is made of it, no gradient comes "
+                "back through it."
+            )
     return list(notes.values())
 
 
-def _copied(
-    run: Run, graph: Graph, wanted: set[str], live: set[str], told: set[str | None]
-) -> Iterator[Told]:
-    """torch.tensor(losses) or nn.Parameter(made) to the result, beside a path that does flow."""
-    for node in graph.ends(live):
-        if node.type not in _COPIES or node.name not in wanted or node.name in told:
-            continue
-        why = stop(run, graph, node, live)
-        yield (
-            "left_torch",
-            f"{why.says} No gradient comes back through it: that of "
-            f"{_hit(run, graph, node.name)} lacks this part.",
-            f"{why.do} If a constant is meant, write .detach() to say so.", node.name,
-        )  # fmt: skip
-
-
-def _moved(run: Run) -> list[str]:
-    """Leaves that have a gradient; of the others, why they have none is told elsewhere."""
-    return [
-        name for name, one in run.gradients.items()
-        if one.norm is not None and name in run.recording.nodes
-    ]  # fmt: skip
+def _live(run: Run) -> set[str]:
+    """What is made of leaves that have a gradient; why others have none is told elsewhere."""
+    if run.broke_off or run.result is None:
+        return set()
+    reached = [name for name, one in run.gradients.items() if one.norm is not None]
+    return run.graph.after([one for one in reached if one in run.recording.nodes], live=True)
 
 
 def _outside(run: Run, live: set[str], told: set[str | None]) -> list[Left]:
@@ -137,23 +123,23 @@ def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
     return left.call, line_of(left.place), called(run.recording.nodes[left.node])
 
 
-def _reads(run: Run, graph: Graph, wanted: set[str]) -> list[_Read]:
+def _reads(run: Run) -> list[_Read]:
     """Plain numbers and constants on the way to the result, in the order of the nodes."""
     known = {*run.gradients, *run.frozen, *run.given}
     found = []
     for place, node in enumerate(run.recording):
-        if node.name not in wanted:
+        if node.name not in run.wanted:
             continue
         if node.leaf and node.type in ("const", "input") and node.name not in known:
-            value, readers = node.outputs[0], graph.consumers.get(node.name, ())
-            reader = next((e.consumer for e in readers if e.consumer.name in wanted), None)
+            value, readers = node.outputs[0], run.graph.consumers.get(node.name, ())
+            reader = next((e.consumer for e in readers if e.consumer.name in run.wanted), None)
             if reader is not None and value.dtype.startswith(("float", "bfloat")):
                 numbers = frozenset(float(one) for one in value.numbers)
                 found.append(_Read(place, reader, numbers, node))
         elif node.type in _READ_PLAIN:
             plain = frozenset(one for one in node.numbers if isinstance(one, float))
             found += [_Read(place, node, plain, None)] if plain else []
-    return [one for one in found if not one.written]
+    return [one for one in found if not one.is_literal]
 
 
 def _came_back(run: Run, left: Left, read: _Read) -> bool:
@@ -170,29 +156,13 @@ def _came_back(run: Run, left: Left, read: _Read) -> bool:
     return bool(mine & read.numbers) and read.numbers <= others
 
 
-def _unexplained(read: _Read) -> bool:
-    """Whether it is one number, with more digits than a person writes."""
-    single = read.leaf is None or read.leaf.outputs[0].size == 1
-    return single and read.node.place is not None and any(map(_computed, read.numbers))
-
-
-def _computed(one: float) -> bool:
-    return float(f"{one:.4g}") != one
-
-
-def _of(left: Left, node: Node) -> str:
+def _of(run: Run, left: Left) -> str:
     many = "numbers" if left.value.size > 1 else "value"
-    return f"The {many} of {called(node)}"
+    node = run.recording.nodes[left.node]
+    return f"The {many} of {called(node)} left torch by {left_by(left)}{in_line(left.place)}"
 
 
-def _shown(left: Left) -> str:
-    return f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
-
-
-def _hit(run: Run, graph: Graph, node: str) -> str:
-    hit = leaves_before(run, graph, node)
-    return listed(hit[:3]) if len(hit) <= 3 else f"{listed(hit[:2])} and {len(hit) - 2} more"
-
-
-def _literals(node: Node) -> frozenset[float]:
-    return floats_around(node.place[0], node.place[1][0]) if node.place else frozenset()
+def _lacks(run: Run, node: str) -> str:
+    hit = run.leaves_before(node)
+    some = listed(hit, 2) if len(hit) > 3 else listed(hit)
+    return f"No gradient comes back through it: that of {some} lacks this part."

@@ -3,21 +3,16 @@
 import re
 from collections.abc import Collection, Iterator
 
-from torch import nn
-
 from ..recorder import Node
-from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
-from ..recorder.recording.switches import Off
-from ..recorder.recording.variables import Sources, Where, in_line, line_of
+from ..recorder.recording.variables import Sources, in_line
 from ..text import counted, listed
-from .cuts import Told
 from .errors import place_of
-from .graph import Graph
 from .leaves import spelled
+from .run import Run
 from .source import backward_of, cited
-from .stops import called
-from .watch import WITHOUT_GRAPH, Run
+from .watch import WITHOUT_GRAPH
+from .words import Fault, called
 
 _INPLACE = (
     "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new tensor, "
@@ -104,9 +99,9 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
+def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     """The fault of a program that raised; none where one of those `told`, by kind, explains it."""
-    error = run.watch.error
+    error = run.error
     if error is None:
         return
     said = " ".join(str(error).split())
@@ -114,66 +109,59 @@ def raised(run: Run, graph: Graph, told: Collection[str]) -> Iterator[Told]:
         yield _refused(run, run.recording.nodes[run.recording.refused])
     elif "second time" in said:
         if "no_create_graph" not in told:  # what grad() had saved is freed at once
-            yield _second_time(run, graph)
+            yield _second_time(run)
     elif returned := _RETURNED.search(said):
-        yield _returned(returned)
+        yield _returned(*returned.groups())
     elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch.dark:
-        yield _in_the_dark(error, *run.watch.dark)
+        module, place, off = run.watch.dark
+        by = f"torch.{off.name}{in_line(off.where)}" if off is not None and off.where else "no_grad"
+        yield Fault(
+            "no_grad",
+            f"{spelled(module, error)} ran{in_line(place)} without gradients, which {by} had "
+            "switched off, so the loss has no graph.",
+            "Take what trains out of it.",
+        )
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
         why, do = known or (f"torch says: {said[:300]}", "")
-        yield (
-            "raised", f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
-            f"{_which(run, error)}{why}", do, None,
-        )  # fmt: skip
-
-
-def _in_the_dark(
-    error: BaseException, module: nn.Module, place: Where | None, off: Off | None
-) -> Told:
-    """All that ran before the backward pass ran without gradients."""
-    by = f"torch.{off.name} in {line_of(off.where)}" if off is not None and off.where else "no_grad"
-    return (
-        "no_grad", f"{spelled(module, error)} ran in {line_of(place)} without gradients, which "
-        f"{by} had switched off, so the loss has no graph.", "Take what trains out of it.", None,
-    )  # fmt: skip
+        says = (
+            f"{run.name} raised {type(error).__name__} in {place_of(error)}: {_which(run, error)}"
+        )
+        yield Fault("raised", f"{says}{why}", do)
 
 
 def _which(run: Run, error: BaseException) -> str:
     """The tensor that an error is about, as the start of a sentence, where that was seen."""
-    none = run.watch.optimizers.none
+    none = run.optimizers.none
     if "NoneType" in str(error) and none is not None:
         return f"the last .grad that was read is that of {spelled(none, error)}, and "
     if "nference" in str(error):
         made = [one for one in run.recording if one.off and one.off.name == "inference_mode"]
-        return f"{called(made[-1])} comes from {line_of(made[-1].place)}, and " if made else ""
+        return f"{called(made[-1])} was made{in_line(made[-1].place)}, and " if made else ""
     return ""
 
 
-def _returned(found: re.Match[str]) -> Told:
+def _returned(name: str, wanted: str, got: str, index: str | None) -> Fault:
     """The fault of a backward that returns a wrong number of gradients, or one of a wrong shape."""
-    name, wanted, got, index = found.groups()
+    if index:
+        says = f"a gradient of another shape for input {index}"
+        do = "Sum over what was broadcast, until it has the shape of that input."
+    else:
+        inputs = counted(int(wanted), "input")
+        says = f"{counted(int(got), 'gradient')} for {inputs} of its forward"
+        do = "Return one for each input in their order, None where none is wanted."
     where = backward_of(name)
-    where = f" in {where}" if where else ""
-    says, do = (
-        f"a gradient of another shape for input {index}",
-        "Sum over what was broadcast, until it has the shape of that input.",
-    ) if index else (
-        f"{counted(int(got), 'gradient')} for {counted(int(wanted), 'input')} of its forward",
-        "Return one for each input in their order, None where none is wanted.",
-    )  # fmt: skip
-    return "returned", f"{name}.backward{where} returns {says}.", do, None
+    at = f" in {where}" if where else ""
+    return Fault("returned", f"{name}.backward{at} returns {says}.", do)
 
 
-def _refused(run: Run, node: Node) -> Told:
+def _refused(run: Run, node: Node) -> Fault:
     """Torch won't go back through a node: what was saved there was changed in place since."""
     stale = next(one for one in node.stale if one.refused)
     writer = stale.writer
+    refused = (one for node in run.recording for one in node.stale if one.refused)
+    same = [one.name for one in refused if one.writer is writer]
     begun = in_line(run.recording.passes[-1].place) if run.recording.passes else ""
-    says = (
-        f"Torch refuses the backward pass{begun}: {saver(node, stale)} "
-        f"saved {_all(run, stale)} for its gradient{in_line(node.place)}, then "
-    )
     how = "it was changed in place"
     do = "Write the new value into a new tensor, or change a clone."
     if writer is not None:
@@ -183,56 +171,49 @@ def _refused(run: Run, node: Node) -> Told:
                 f"Call {writer.type} after the last backward() through these weights; or run the "
                 f"forward pass again after it, so that the new weights are saved."
             )
-    return "refused", f"{says}{how}{from_to(stale)}.", do, node.name
+    return Fault(
+        "refused",
+        f"Torch refuses the backward pass{begun}: {saver(node, stale)} saved "
+        f"{listed(list(dict.fromkeys([stale.name, *same])), 4)} for its gradient"
+        f"{in_line(node.place)}, then {how}{from_to(stale)}.",
+        do,
+        node.name,
+    )
 
 
-def _all(run: Run, stale: Stale) -> str:
-    """All that the same writer changed and torch refuses, by name."""
-    same = [
-        one.name for node in run.recording for one in node.stale
-        if one.refused and one.writer is stale.writer
-    ]  # fmt: skip
-    return listed(list(dict.fromkeys([stale.name, *same])), 4)
-
-
-def _second_time(run: Run, graph: Graph) -> Told:
+def _second_time(run: Run) -> Fault:
     """A pass goes through ops that an earlier pass went through, and that were freed then."""
-    recording = run.recording
-    last = recording.passes[-1]
-    earlier = graph.before([one.node for one in recording.passes[:-1]])
-    now, begun_with = graph.before([last.node]), list(recording)[: recording.passes[0].before]
+    *others, last = run.recording.passes
+    earlier, now = run.graph.before([one.node for one in others]), run.graph.before([last.node])
+    begun_with = list(run.recording)[: run.recording.passes[0].before]
     shared = [
         node for node in begun_with
         if node.name in now & earlier and node.requires_grad and not node.leaf
     ]  # fmt: skip
-    begun = line_of(last.place)
-    says = f"{run.name} went backward a second time through ops of the first, in {begun}: "
+    says = (
+        f"{run.name} went backward a second time through ops of the first,{in_line(last.place)}: "
+    )
     if not shared:
-        return (
-            "second_time", f"{says}torch had freed what they saved.",
-            "Compute the loss again for each backward(); retain_graph=True keeps the first graph.",
-            last.node,
-        )  # fmt: skip
+        says += "torch had freed what they saved."
+        do = "Compute the loss again for each backward(); retain_graph=True keeps the first graph."
+        return Fault("second_time", says, do, last.node)
     node = shared[-1]
-    reads = graph.consumers.get(node.name, ())
+    reads = run.graph.consumers.get(node.name, ())
     later = [edge for edge in reads if edge.consumer.name in now - earlier]
     names = Sources().names(node.place)
     output = later[0].output if later else 0
     name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
     first = {edge.consumer.place for edge in reads if edge.consumer.name in earlier}
-    outputs = {edge.output for edge in later}
-    says += (
-        f"{name}, made in {line_of(node.place)}, is shared by both, and torch had freed what its "
-        "ops saved."
-    )
-    if last.node in {one.node for one in recording.passes[:-1]}:
+    if last.node in {one.node for one in others}:
         do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."
     elif any(one.consumer.place in first and one.consumer not in begun_with for one in later):
         do = f"Make {name} inside the loop, so that each pass has a graph of its own."
     else:
-        detached = f"tuple(one.detach() for one in {name})" if outputs - {0} else f"{name}.detach()"
+        several = any(edge.output for edge in later)
+        detached = f"tuple(one.detach() for one in {name})" if several else f"{name}.detach()"
         do = (
             f"Detach what goes on to the next pass, as in {name} = {detached}; "
             "retain_graph=True would keep all graphs."
         )
-    return "second_time", says, do, node.name
+    says += f"{name}, made{in_line(node.place)}, is shared by both, and torch had freed what its "
+    return Fault("second_time", f"{says}ops saved.", do, node.name)

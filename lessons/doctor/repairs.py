@@ -10,11 +10,10 @@ import torch
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
 from ..tricks.rule import Slot
-from .graph import Graph
-from .stops import called
-from .words import spelled
+from .words import called, spelled
 
 AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
+_BEFORE = f"{AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
 DIVIDE = (
     "The denominator is 0 there. If it is never negative, add a small number to it: "
     "x / (y + 1e-12). Else choose it before the division: x / torch.where(y == 0, 1, y). "
@@ -47,35 +46,56 @@ _SPECTRA = {
 }
 
 
-def after_forward(graph: Graph, node: Node, what: str, place: int | None) -> tuple[str, str]:
+def after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
     """A further reason, and what helps, where an op made `what` of finite numbers."""
-    value = node.outputs[0]
+    value, kind = node.outputs[0], node.type
+    reads = [edge.value for edge in node.operands]
     if value.dtype == "float16" and "∞" in what:
         return "", (
             "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
         )
     if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
         return "", DIVIDE
-    for special in (_spread, _nothing, _ignored, _masked, _power):
-        found = special(node)
-        if found is not None:
-            return found
+    if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
+        return f" {kind} of one value divides by n − 1 = 0.", (
+            f"Skip the normalisation for one value, or write {kind}(correction=0), which is 0 for "
+            "it; then (x - mean) / (std + 1e-8) is 0 too."
+        )
+    if any(one.size == 0 for one in reads):
+        return "", "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
+    if kind in ("cross_entropy", "nll_loss") and _ignores_all(node):
+        index = _argument(node, 4, "ignore_index", -100)
+        why = f" Every label equals ignore_index ({spelled(index)}), so the mean is over nothing."
+        return why, (
+            f"Skip such a batch; or divide the sum by a count that is at least 1: {kind}(…, "
+            f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here."
+        )
+    if row := _masked(node):
+        return f" In {row} every key is masked, so softmax is 0/0.", (
+            "Leave at least one key in each row, such as the query itself; or give such rows a "
+            "finite mask (torch.finfo(dtype).min) and take them out of the loss."
+        )
+    if power := _root(node):
+        return f" A negative number to the power {power} is not real.", (
+            f"Keep the sign outside, x.sign() * x.abs() ** {power}, or clamp it: x.clamp(min=1e-12)"
+            f" ** {power}."
+        )
     if _together(node):
         return "", _together(node)
-    if node.type in _REPAIRS and "clamp" in _REPAIRS[node.type][1]:
+    if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
         return "", (
             "Keep what it reads inside the bounds of the op, past which rounding can take it: "
-            f"{node.type}({_REPAIRS[node.type][1]})."
+            f"{kind}({_REPAIRS[kind][1]})."
         )
-    if node.type in _REPAIRS or node.type == "pow":
+    if kind in _REPAIRS or kind == "pow":
         here = (
             "Keep what it reads where the op is defined: clamp it, or add a small number, before "
             "the op."
         )
-        if node.type.startswith("log") and what == "NaN":
+        if kind.startswith("log") and what == "NaN":
             return "", f"{here} A logarithm is not defined below 0: look why it is negative."
         return "", f"{here} {AFTERWARDS}"
-    if node.type in ("exp", "cosh", "sinh", "expm1"):
+    if kind in ("exp", "cosh", "sinh", "expm1"):
         return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
     return _range(node), "Bring these numbers into a smaller range before the op."
 
@@ -97,7 +117,7 @@ def after_backward(
     if came == 0 and spelled(edge.offered.numbers[place]) == "NaN":
         return (
             f"0 came, and the slope of {node.type} is not finite there: their product is NaN. "
-            f"{_before()}"
+            f"{_BEFORE}"
         )
     if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
         return (
@@ -112,11 +132,7 @@ def after_backward(
         )
     if node.type == "pow":
         return "The slope of pow is infinite at 0 here. Add a small number: (x + 1e-12) ** p."
-    return f"The slope of {node.type} is not finite there. {_before()}"
-
-
-def _before() -> str:
-    return f"{AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
+    return f"The slope of {node.type} is not finite there. {_BEFORE}"
 
 
 def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
@@ -125,7 +141,7 @@ def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
     op: _Op = getattr(torch, node.type)
     slope, other = (_slope(one, reads, edge.value.dtype) for one in (op, lambda x: op(repaired(x))))
     if math.isnan(slope):
-        return f"{node.type} is not defined at {spelled(reads)}. {_before()}"
+        return f"{node.type} is not defined at {spelled(reads)}. {_BEFORE}"
     sent = other * (1.0 if came is None else float(came))
     becomes = f": the gradient there becomes {spelled(sent)}" if math.isfinite(sent) else ""
     zero = f" 0 came, and 0 · ∞ is NaN. {AFTERWARDS}" if came == 0 else ""
@@ -147,9 +163,7 @@ def _slope(function: _Op, at: float, dtype: str) -> float:
 
 def _together(node: Node) -> str:
     """For log(softmax(x)) and log(sigmoid(x)): one op that does not go through 0."""
-    if node.type != "log" or not node.operands:
-        return ""
-    made_by = node.operands[0].producer.type
+    made_by = node.operands[0].producer.type if node.type == "log" and node.operands else ""
     joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
     return (
         f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm without it."
@@ -157,74 +171,38 @@ def _together(node: Node) -> str:
     )  # fmt: skip
 
 
-def _spread(node: Node) -> tuple[str, str] | None:
-    """The std of one value."""
-    if node.type not in ("std", "var", "std_mean", "var_mean") or not node.operands:
-        return None
-    read, made = node.operands[0].value.size, node.outputs[0].size
-    if read != made:
-        return None
-    return (
-        f" {node.type} of one value divides by n − 1 = 0.",
-        f"Skip the normalisation for one value, or write {node.type}(correction=0), which is 0 "
-        "for it; then (x - mean) / (std + 1e-8) is 0 too.",
-    )
-
-
-def _nothing(node: Node) -> tuple[str, str] | None:
-    """A mean over no entries."""
-    if not any(edge.value.size == 0 for edge in node.operands):
-        return None
-    return "", "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
-
-
-def _ignored(node: Node) -> tuple[str, str] | None:
-    """A mean over labels that are all ignored."""
-    if node.type not in ("cross_entropy", "nll_loss") or len(node.operands) < 2:
-        return None
-    labels, index = node.operands[1].value, _argument(node, 4, "ignore_index", -100)
-    kept = len(labels.numbers) == labels.size
-    if not kept or any(one != index for one in labels.numbers):
-        return None
-    shown = spelled(index)
-    return (
-        f" Every label equals ignore_index ({shown}), so the mean is over nothing.",
-        f"Skip such a batch; or divide the sum by a count that is at least 1: {node.type}(…, "
-        f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here.",
-    )
-
-
-def _argument(node: Node, place: int, name: str, default: Any) -> Any:
+def _argument(node: Node, place: int, name: str, default: Any = None) -> Any:
     if len(node.args) > place:
         return node.args[place]
     return node.kwargs.get(name, default)
 
 
-def _masked(node: Node) -> tuple[str, str] | None:
-    """A softmax over a row in which every entry is masked."""
-    row = None
+def _whole(value: Value) -> torch.Tensor | None:
+    """The tensor of a value of which all numbers are kept."""
+    if len(value.numbers) < value.size:
+        return None
+    return torch.tensor(list(value.numbers)).reshape(value.shape)
+
+
+def _ignores_all(node: Node) -> bool:
+    """Whether a loss takes a mean over labels that are all ignored."""
+    labels = _whole(node.operands[1].value) if len(node.operands) > 1 else None
+    return labels is not None and bool((labels == _argument(node, 4, "ignore_index", -100)).all())
+
+
+def _masked(node: Node) -> str:
+    """A row of a softmax in which every entry is masked; "" for none."""
+    if node.type == "multi_head_attention_forward":
+        return _without_keys(node)
     if node.type in ("softmax", "log_softmax", "softmin") and node.operands:
-        row = _empty_row(node.operands[0].value, _argument(node, 1, "dim", -1))
-    elif node.type == "multi_head_attention_forward":
-        row = _without_keys(node)
-    if row is None:
-        return None
-    return (
-        f" In {row} every key is masked, so softmax is 0/0.",
-        "Leave at least one key in each row, such as the query itself; or give such rows a finite "
-        "mask (torch.finfo(dtype).min) and take them out of the loss.",
-    )
+        tensor, dim = _whole(node.operands[0].value), _argument(node, 1, "dim", -1)
+        if tensor is not None and tensor.dim() and isinstance(dim, int):
+            rows = (tensor == -math.inf).all(dim)
+            return f"row {rows.nonzero()[0].tolist()}" if bool(rows.any()) else ""
+    return ""
 
 
-def _empty_row(value: Value, dim: Any) -> str | None:
-    if len(value.numbers) < value.size or not value.shape or not isinstance(dim, int):
-        return None
-    tensor = torch.tensor(list(value.numbers)).reshape(value.shape)
-    rows = (tensor == -math.inf).all(dim)
-    return f"row {rows.nonzero()[0].tolist()}" if bool(rows.any()) else None
-
-
-def _without_keys(node: Node) -> str | None:
+def _without_keys(node: Node) -> str:
     """The first query of multi-head attention whose keys both masks together hide."""
     padding, mask = (_mask(node, place, name) for place, name in
                      ((14, "key_padding_mask"), (16, "attn_mask")))  # fmt: skip
@@ -237,38 +215,26 @@ def _without_keys(node: Node) -> str | None:
         mask = mask[::heads] if mask.shape[0] > 1 and heads > 1 else mask
         hidden = mask if hidden is None else hidden | mask
     if hidden is None or not bool(hidden.all(-1).any()):
-        return None
+        return ""
     sample, query = hidden.all(-1).nonzero()[0].tolist()
-    named = f"query {query} (counted from 0)"
     every = hidden.shape[1] == 1
-    return f"sample {sample}" if every else f"sample {sample}, {named}"
+    return f"sample {sample}" if every else f"sample {sample}, query {query} (counted from 0)"
 
 
 def _mask(node: Node, place: int, name: str) -> torch.Tensor | None:
-    slot = _argument(node, place, name, None)
-    if not isinstance(slot, Slot):
-        return None
-    value = node.operands[slot.place].value
-    if len(value.numbers) < value.size:
-        return None
-    tensor = torch.tensor(list(value.numbers)).reshape(value.shape)
-    return tensor if tensor.dtype == torch.bool else tensor == -math.inf
+    slot = _argument(node, place, name)
+    tensor = _whole(node.operands[slot.place].value) if isinstance(slot, Slot) else None
+    return tensor if tensor is None or tensor.dtype == torch.bool else tensor == -math.inf
 
 
-def _power(node: Node) -> tuple[str, str] | None:
-    """A negative number to a power that is not whole."""
-    exponents = [one for one in node.numbers if isinstance(one, (int, float))]
-    if node.type != "pow" or not any(one != int(one) for one in exponents if math.isfinite(one)):
-        return None
-    base = node.operands[0].value
-    if not any(one < 0 for one in base.numbers if isinstance(one, (int, float))):
-        return None
-    power = spelled(exponents[0])
-    return (
-        f" A negative number to the power {power} is not real.",
-        f"Keep the sign outside, x.sign() * x.abs() ** {power}, or clamp it: x.clamp(min=1e-12) ** "
-        f"{power}.",
-    )
+def _root(node: Node) -> str:
+    """The power, where it is not whole and the base has a negative number; "" elsewhere."""
+    if node.type != "pow" or not node.operands:
+        return ""
+    power = next((one for one in node.numbers if isinstance(one, (int, float))), math.inf)
+    base = [one for one in node.operands[0].value.numbers if isinstance(one, (int, float))]
+    real = not math.isfinite(power) or power == int(power) or min(base, default=0) >= 0
+    return "" if real else spelled(power)
 
 
 def _equal(node: Node) -> str:

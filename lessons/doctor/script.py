@@ -10,8 +10,9 @@ from pathlib import Path
 
 from ..recorder import record
 from .errors import TraceError, program_frames
+from .run import Run
 from .trace import Trace
-from .watch import Run, Watch
+from .watch import Watch
 
 
 def trace_script(
@@ -33,7 +34,7 @@ def trace_script(
         recording.wait()
 
         def seen() -> Run:
-            return watching.run(path.name, [], folder)
+            return Run(watching, path.name, folder=folder)
 
         def finished() -> None:
             try:

@@ -5,24 +5,22 @@ from collections.abc import Iterator
 from ..recorder import Edge, Node
 from ..recorder.derivatives.elementwise import ELEMENTWISE
 from ..recorder.recording.variables import Where, line_of
-from .cuts import Told, ends
-from .graph import Graph
-from .stops import called
-from .watch import Run
-from .words import spelled
+from .graph import came
+from .run import Run
+from .words import Fault, called, spelled
 
 _LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 _COMPARE = _LOSSES | {"sub", "rsub", "mul"}
 _RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "squeeze", "flatten"))
 
 
-def broadcasts(run: Run, graph: Graph) -> Iterator[Told]:
+def broadcasts(run: Run) -> Iterator[Fault]:
     """Yield a fault for each op that broadcasts by accident and whose result becomes one number."""
-    wanted, told = graph.before(ends(run)), set[Where | None]()
+    told = set[Where | None]()
     for node in run.recording:
         if node.place is not None and node.place in told:  # of a loop, once
             continue
-        if node.type not in _COMPARE or node.name not in wanted or len(node.operands) != 2:
+        if node.type not in _COMPARE or node.name not in run.wanted or len(node.operands) != 2:
             continue
         wide = next((e for e in node.operands if e.value.shape[-1:] == (1,)), node.operands[0])
         flat = node.operands[1 - wide.operand]
@@ -30,17 +28,17 @@ def broadcasts(run: Run, graph: Graph) -> Iterator[Told]:
         if wide.value.shape != (*flat.value.shape, 1) or len(flat.value.shape) != 1 or count < 2:
             continue
         live = wide.producer.requires_grad or flat.producer.requires_grad
-        if not live or _meant(wide, flat) or not _is_reduced(graph, node):
+        if not live or _meant(wide, flat) or not _is_reduced(run, node):
             continue
         told.add(node.place)
         one, other = called(wide.producer), called(flat.producer)
-        yield (
+        yield Fault(
             "broadcast",
             f"{node.type} in {line_of(node.place)} reads {one} of shape {count}×1 and {other} of "
             f"shape {count}, and broadcasts them to {count}×{count}: each prediction meets every "
             "target.",
             f"Bring both to one shape: .squeeze(1) for {one}, or [:, None] for {other}."
-            f"{_becomes(graph, node, wide, flat)}",
+            f"{_becomes(run, node, wide, flat)}",
             node.name,
         )
 
@@ -59,27 +57,26 @@ def _roots(node: Node) -> set[Node]:
     return set().union(*(_roots(edge.producer) for edge in node.operands))
 
 
-def _is_reduced(graph: Graph, node: Node) -> bool:
+def _is_reduced(run: Run, node: Node) -> bool:
     """Whether what was broadcast is summed to one number, entry by entry until then."""
     shape = node.outputs[0].shape
     if node.type in _LOSSES:
         return not shape
-    readers = [edge.consumer for edge in graph.consumers.get(node.name, ())]
+    readers = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
     return any(
-        _is_reduced(graph, one) if one.outputs[0].shape == shape
+        _is_reduced(run, one) if one.outputs[0].shape == shape
         else one.type in ("mean", "sum") and one.outputs[0].size == 1
         for one in readers
     )  # fmt: skip
 
 
-def _becomes(graph: Graph, node: Node, wide: Edge, flat: Edge) -> str:
+def _becomes(run: Run, node: Node, wide: Edge, flat: Edge) -> str:
     """What the gradient of the first prediction is, and what it becomes."""
-    readers = [edge.consumer.type for edge in graph.consumers.get(node.name, ())]
+    readers = [edge.consumer.type for edge in run.graph.consumers.get(node.name, ())]
     square = node.type == "mse_loss" or (node.type == "sub" and readers in (["pow"], ["square"]))
-    sent = wide.offered if wide.producer.requires_grad else flat.offered
     mine, other = (wide, flat) if wide.producer.requires_grad else (flat, wide)
-    came = next((one for one in node.upstream if one is not None), None)
-    if not square or sent is None or came is None or not mine.value.numbers:
+    sent = mine.offered
+    if not square or sent is None or came(node) is None or not mine.value.numbers:
         return ""
     # The slope of a mean of squares, over n numbers in place of n²: the sum of one row is n / n².
     count, first, goal = flat.value.size, mine.value.numbers[0], other.value.numbers[0]

@@ -1,117 +1,111 @@
 """What becomes of gradients after the backward pass: what clears them, and which step uses them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import torch
 
 from ..recorder.recording.torch_calls import op_type_of_node
-from ..recorder.recording.variables import Where, in_line, line_of
+from ..recorder.recording.variables import Where, in_line
 from ..recorder.recording.wiring import node_name
 from ..text import counted, listed
-from .cuts import Told
-from .graph import it_or_them
-from .optimizers import Optimizers, Step
+from .optimizers import Step
+from .run import Run
 from .source import cited
-from .watch import Run, Watch
+from .words import Fault, it_or_them
 
 ORDER = "The usual order is zero_grad(), the forward pass, backward(), step()."
 
 
-def steps(run: Run) -> Iterator[Told]:
+def steps(run: Run) -> Iterator[Fault]:
     """A fault for each way in which a gradient that came does not move its weight."""
-    watch, seen = run.watch, run.watch.optimizers
+    seen = run.optimizers
     for tensor, place in seen.read.values():
-        yield _no_leaf(watch, tensor, place)
-    early = _early(seen)
+        yield _no_leaf(run, tensor, place)
+    early = _early(run)
     for step in early.values():
-        yield (
+        yield Fault(
             "step_before_backward",
-            f"{_step(step)} runs before backward() brings {_names(watch, list(step.held))} a "
-            "gradient, so it has nothing to go by.",
-            ORDER, None,
-        )  # fmt: skip
+            f"{_step(step)} runs before backward() brings {_names(run, step.held)} a gradient, so "
+            "it has nothing to go by.",
+            ORDER,
+        )
     told: set[Where | str | None] = set()
     for step in seen.steps:
         where = next(iter(step.cleared.values()), None)
         if step.cleared and not step.grads and step.name not in early and where not in told:
             told.add(where)
-            yield (
+            yield Fault(
                 "cleared",
-                f"{cited(where) or 'zero_grad()'} in {line_of(where)} clears the gradients of "
-                f"{_names(watch, list(step.cleared))} before {_step(step)} can use them.",
-                f"Move zero_grad() before backward(), or after step(). {ORDER}", None,
-            )  # fmt: skip
+                f"{cited(where) or 'zero_grad()'}{in_line(where)} clears the gradients of "
+                f"{_names(run, step.cleared)} before {_step(step)} can use them.",
+                f"Move zero_grad() before backward(), or after step(). {ORDER}",
+            )
         elif step.kept and step.name not in told:
             told.add(step.name)
-            yield (
+            yield Fault(
                 "not_cleared",
                 f"Nothing clears the gradients between two calls of {_step(step)}: backward() adds "
-                f"to those that the step before has used, for {_names(watch, list(step.grads))}.",
-                f"Call {step.name}.zero_grad() in each iteration. {ORDER}", None,
-            )  # fmt: skip
+                f"to those that the step before has used, for {_names(run, step.grads)}.",
+                f"Call {step.name}.zero_grad() in each iteration. {ORDER}",
+            )
         if step.clipped is not None and step.clipped not in told:
             told.add(step.clipped)
-            yield (
+            yield Fault(
                 "clipped_scaled",
-                f"{cited(step.clipped) or 'The clipping'} in {line_of(step.clipped)} clips "
-                "gradients that the GradScaler has multiplied by its scale, so the bound is off by "
-                "that factor.",
-                f"Call scaler.unscale_({step.name}) before it.", None,
-            )  # fmt: skip
-    yield from _replaced(run, watch, seen)
+                f"{cited(step.clipped) or 'The clipping'}{in_line(step.clipped)} clips gradients "
+                "that the GradScaler has multiplied by its scale, so the bound is off by that "
+                "factor.",
+                f"Call scaler.unscale_({step.name}) before it.",
+            )
+    yield from _replaced(run)
 
 
-def unheld(run: Run, watch: Watch) -> list[str]:
-    """The leaves that got a gradient and that no optimizer holds, where one has stepped."""
-    if not watch.optimizers.steps:
-        return []
-    held = watch.optimizers.all_held()
-    tensors = watch.leaves.tensors
-    return [
-        name for name, one in run.gradients.items()
-        if one.norm and isinstance(tensors[name], torch.nn.Parameter) and tensors[name].is_leaf
-        and id(tensors[name]) not in held
-    ]  # fmt: skip
-
-
-def _replaced(run: Run, watch: Watch, seen: Optimizers) -> Iterator[Told]:
+def _replaced(run: Run) -> Iterator[Fault]:
     """Weights that no optimizer holds, while one holds others that nothing reads any more."""
-    left = unheld(run, watch)
-    for step in {one.name: one for one in seen.steps}.values():
+    seen, held = run.optimizers, run.optimizers.all_held() if run.optimizers.steps else set()
+    left = [
+        name for name, one in run.gradients.items()
+        if one.norm and isinstance(run.tensors[name], torch.nn.Parameter)
+        and run.tensors[name].is_leaf and id(run.tensors[name]) not in held
+    ]  # fmt: skip
+    for step in {one.name: one for one in seen.steps}.values() if left else ():
         dead = [
             number for number, one in step.held.items()
-            if number not in seen.came and one.requires_grad and watch.leaves.called(one) is None
+            if number not in seen.came and one.requires_grad
+            and run.watch.leaves.called(one) is None
         ]  # fmt: skip
-        if left and dead:
-            they = "gets a gradient" if len(left) == 1 else "get a gradient"
-            yield (
+        if dead:
+            they, them = "gets" if len(left) == 1 else "get", it_or_them(left)
+            yield Fault(
                 "not_held",
-                f"{listed(left)} {they}, and {step.name} ({step.kind}) does not hold "
-                f"{it_or_them(left)}, so {_step(step)} never moves {it_or_them(left)}. It holds "
+                f"{listed(left)} {they} a gradient, and {step.name} ({step.kind}) does not hold "
+                f"{them}, so {_step(step)} never moves {them}. It holds "
                 f"{counted(len(dead), 'parameter')} that no op has read: the ones that were "
                 "replaced.",
                 f"Create {step.name} after the last change to the model, or add them: "
-                f"{step.name}.add_param_group({{'params': …}}).", left[0],
-            )  # fmt: skip
+                f"{step.name}.add_param_group({{'params': …}}).",
+                left[0],
+            )
             return
 
 
-def _early(seen: Optimizers) -> dict[str, Step]:
+def _early(run: Run) -> dict[str, Step]:
     """Steps without any gradient, which came afterwards; not where a later step found one."""
     found: dict[str, Step] = {}
-    for step in seen.steps:
+    for step in run.optimizers.steps:
+        came = (run.optimizers.came.get(one, 0) for one in step.held)
         if step.grads:
             found.pop(step.name, None)
-        elif not step.cleared and any(seen.came.get(one, 0) > step.time for one in step.held):
+        elif not step.cleared and any(one > step.time for one in came):
             found[step.name] = step
     return found
 
 
-def _no_leaf(watch: Watch, tensor: torch.Tensor, place: Where | None) -> Told:
+def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
     """A tensor whose `.grad` was read although torch keeps none for it."""
-    node, _ = watch.recording.node_of(tensor)
-    name = watch.leaves.called(tensor) or node.label
-    born = watch.recording.born(tensor) or node.place
+    node, _ = run.recording.node_of(tensor)
+    name = run.watch.leaves.called(tensor) or node.label
+    born = run.recording.born(tensor) or node.place
     op = node.type if not node.leaf else op_type_of_node(node_name(tensor.grad_fn))
     do = (
         f"Make a leaf of the finished weight: scale first, then requires_grad_(), as in {name} = "
@@ -121,19 +115,20 @@ def _no_leaf(watch: Watch, tensor: torch.Tensor, place: Where | None) -> Told:
     made_of += [edge.producer for one in made_of for edge in one.operands]
     if any(one.type == "grad" for one in made_of):
         do = f"Change the leaf in place: with torch.no_grad(): {name} -= rate * {name}.grad"
-    return (
+    return Fault(
         "no_leaf",
-        f"{name} is no leaf: {op}{in_line(born)} made it from a tensor "
-        f"that requires a gradient. So its .grad, which {line_of(place)} reads, stays None.",
-        do, node.name,
-    )  # fmt: skip
+        f"{name} is no leaf: {op}{in_line(born)} made it from a tensor that requires a gradient. "
+        f"So its .grad, read{in_line(place)}, stays None.",
+        do,
+        node.name,
+    )
 
 
 def _step(step: Step) -> str:
-    return f"{step.name}.step() in {line_of(step.place)}"
+    return f"{step.name}.step(){in_line(step.place)}"
 
 
-def _names(watch: Watch, numbers: Sequence[int]) -> str:
-    names = {id(one): name for name, one in watch.leaves.tensors.items()}
+def _names(run: Run, numbers: Iterable[int]) -> str:
+    names = {id(one): name for name, one in run.tensors.items()}
     known = [names[one] for one in numbers if one in names]
-    return listed(known, 4) if known else counted(len(numbers), "parameter")
+    return listed(known, 4) if known else "its parameters"

@@ -4,7 +4,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from ..text import number
-from .watch import Run, spelled_shape
+from .run import Run
+from .watch import spelled_shape
 
 Row = tuple[str, ...]
 
@@ -46,7 +47,7 @@ def modules(run: Run) -> Table:
     shapes: dict[str, str] = {}
     kinds: dict[str, str] = {}
     times: Counter[str] = Counter()
-    for call in run.calls:
+    for call in run.watch.calls:
         shapes[call.path] = ", ".join(call.shapes)
         kinds[call.path] = call.kind
         times[call.path] += 1

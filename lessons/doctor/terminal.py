@@ -1,10 +1,10 @@
 """A trace as text, for a terminal: faults first, then how large each gradient is."""
 
 from ..text import counted
-from .faults import Fault
 from .page import fine, headline
+from .run import Run
 from .tables import Table
-from .watch import Run
+from .words import Fault
 
 ROWS = 30
 """Of each table; the page has more."""

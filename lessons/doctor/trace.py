@@ -8,13 +8,15 @@ from typing import Any
 from ..recorder import Recording, record
 from ..text import counted
 from .drawing import Drawn, drawn
-from .faults import Fault, faults
+from .faults import findings
 from .notes import notes
 from .page import page
+from .run import Run, watched
 from .tables import Table, gradients, modules
 from .target import target
 from .terminal import listed_faults, told
-from .watch import Run, Watch, watch
+from .watch import Watch
+from .words import Fault
 
 FRAME = 640
 """Height of a trace within a notebook, in pixels."""
@@ -29,12 +31,13 @@ class Trace:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.faults: list[Fault] = faults(run)
+        self.faults: list[Fault]
+        self.faults, self._meant = findings(run)
 
     @property
     def error(self) -> BaseException | None:
         """What the program raised, as it does without a trace; None where it did not."""
-        return self.run.watch.error
+        return self.run.error
 
     @property
     def recording(self) -> Recording:
@@ -43,7 +46,7 @@ class Trace:
     @cached_property
     def notes(self) -> list[str]:
         """What is no fault by itself: where gradients stop on the way, what was warned."""
-        return notes(self.run, {one.node for one in self.faults})
+        return notes(self.run, self.faults, self._meant)
 
     @cached_property
     def drawn(self) -> Drawn | None:
@@ -100,7 +103,7 @@ def trace(function: Any, *args: Any, **kwargs: Any) -> Trace:
     names = {*kwargs, *(f"argument {place}" for place in range(len(args)))}
     what = target(function, given=names)
     with record(keep=True) as recording:
-        run = watch(Watch(recording), what, args, kwargs)
+        run = watched(Watch(recording), what, args, kwargs)
     return Trace(run)
 
 

@@ -23,13 +23,11 @@ from ..recorder import Recording
 from ..recorder.recording.recording import Listener
 from ..recorder.recording.switches import Off
 from ..recorder.recording.torch_calls import meaning, tensors_in
-from ..recorder.recording.variables import Where, line_of
+from ..recorder.recording.variables import Where, in_line
 from ..recorder.torch_private import unseen
-from ..text import visible
-from .errors import TraceError, shortened
+from .errors import TraceError
 from .leaves import Leaves, here
 from .optimizers import Optimizers
-from .target import Target
 
 PASSES = 4
 """Backward passes before one step that are recorded; the others are counted."""
@@ -69,45 +67,6 @@ class Call:
     shapes: list[str] = field(default_factory=list)
 
 
-@dataclass
-class Run:
-    """What was seen. `result` the tensor that the first backward pass starts from, if one did.
-
-    `returned` says what came back, where that is no tensor. `gradients` has each leaf by name,
-    `frozen` those parameters that want none, the last of them since `frozen_at`. `said` is the
-    error that the program raised, shortened: `refused` where torch would not go back, `failed`
-    where gradients are missing because of it.
-    """
-
-    name: str
-    watch: "Watch"
-    recording: Recording
-    given: list[str]
-    frozen: list[str]
-    gradients: dict[str, Gradient]
-    calls: list[Call]
-    weights: int
-    result: torch.Tensor | None = None
-    returned: str = ""
-    refused: str = ""
-    failed: str = ""
-    warned: list[str] = field(default_factory=list)
-    is_model: bool = False
-    said: str = ""
-    frozen_at: Where | None = None
-
-    def module_of(self, node: str) -> str:
-        """The path of the innermost module in whose forward pass the node ran; empty for none."""
-        if self._owners is None:
-            names = list(self.recording.nodes)
-            self._owners = {}
-            for call in self.calls:  # an outer one begins before what it calls
-                self._owners |= dict.fromkeys(names[call.first : call.end], call.path)
-        return self._owners.get(node, "")
-
-    _owners: dict[str, str] | None = None
-
-
 _WATCHING: "weakref.WeakSet[Watch]" = weakref.WeakSet()
 
 
@@ -132,8 +91,9 @@ class Watch(Listener):
         self.recording, self.limit = recording, steps
         recording.listener = self
         self.leaves = Leaves(recording)
-        self.optimizers = Optimizers(recording, self.leaves.turned_on)
-        self.optimizers.stepped = self._stepped
+        self.optimizers = Optimizers(
+            recording, self.leaves.turned_on, self._stepped, self._is_elsewhere
+        )
         self.calls: list[Call] = []
         self.facts: dict[str, Gradient] = {}
         self.hidden = ""  # the first code whose ops nobody sees
@@ -146,11 +106,9 @@ class Watch(Listener):
         self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
         """What a script ran last without gradients before the recording began, where, and why."""
         self._dark_inside = 0
-        self._open: list[Call] = []
-        self._inside: list[nn.Module] = []
+        self._open: list[tuple[Call, nn.Module]] = []
         self._passes = self._unheard = 0
         self._thread = threading.get_ident()
-        self.optimizers.is_elsewhere = self._is_elsewhere
 
     @contextmanager
     def following(self) -> Iterator[None]:
@@ -166,7 +124,7 @@ class Watch(Listener):
                 showing(message, *place, **more)
 
             warnings.showwarning = show
-            stack.enter_context(self.optimizers.followed())
+            self.optimizers.follow(stack)
             stack.callback(register_module_forward_pre_hook(self._enter).remove)
             stack.callback(register_module_forward_hook(self._leave).remove)
             _WATCHING.add(self)
@@ -177,7 +135,7 @@ class Watch(Listener):
         return self.leaves.name(tensor)
 
     def found(self, tensor: torch.Tensor) -> str | None:
-        return self.leaves.found(tensor, self._inside[-1] if self._inside else None)
+        return self.leaves.found(tensor, self._open[-1][1] if self._open else None)
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
         self.optimizers.heard(function, args)
@@ -189,9 +147,7 @@ class Watch(Listener):
                 self._begin()
 
     def opaque(self, what: str) -> None:
-        if not self.hidden:
-            place = line_of(here())
-            self.hidden = f"{what} in {place}" if place else what
+        self.hidden = self.hidden or f"{what}{in_line(here())}"
 
     def _begin(self) -> None:
         self.begins = False
@@ -227,6 +183,10 @@ class Watch(Listener):
         fact.zero = whole.numel() > 0 and not bool(whole.any())
 
     def _stepped(self) -> None:
+        if not self.optimizers.steps:  # all of them in other threads
+            if self.optimizers.unseen > self.limit + TURNS:
+                self._finish()
+            return
         if self._passes >= PASSES:
             self.recording.pause(-1)
         self._passes = self._unheard = 0
@@ -270,17 +230,16 @@ class Watch(Listener):
         count = len(self.recording.nodes)
         call = Call(path, type(module).__name__, count, count)
         self.calls.append(call)
-        self._open.append(call)
-        self._inside.append(module)
+        self._open.append((call, module))
 
     def _leave(self, module: nn.Module, _: Any, output: Any) -> None:
         if self._is_elsewhere():
             return
         self._dark_inside -= self.begins
         if self._open and not self.recording.paused:
-            call, _ = self._open.pop(), self._inside.pop()
+            call, _ = self._open.pop()
             call.end = len(self.recording.nodes)
-            call.shapes = [spelled_shape(one.shape) for one in _tensors(output)[:3]]
+            call.shapes = [spelled_shape(one.shape) for one in tensors_of(output)[:3]]
 
     def call(self, function: Callable[[], Any]) -> Any:
         """What the program returns; None where it raises, which `error` keeps."""
@@ -290,7 +249,7 @@ class Watch(Listener):
             raise
         except (Exception, SystemExit) as error:
             self.error = error
-            for call in self._open:
+            for call, _ in self._open:
                 call.end = len(self.recording.nodes)
             return None
 
@@ -320,40 +279,7 @@ class Watch(Listener):
                 if name is not None:
                     self.gradient(name, leaf, gradient)
 
-    def run(
-        self, name: str, given: list[str], folder: str | None = None, returned: str = ""
-    ) -> Run:
-        """What was seen."""
-        leaves, frozen = self.leaves, list[str]()
-        gradients: dict[str, Gradient] = {}
-        holders = self.optimizers.all_held()
-        new = self._on_the_way()
-        for leaf, tensor in leaves.tensors.items():
-            if tensor.requires_grad and (leaf not in new or id(tensor) in holders):
-                empty = Gradient(tuple(tensor.shape), tensor.numel())
-                gradients[leaf] = self.facts.get(leaf, empty)
-            elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
-                frozen.append(leaf)
-        weights = [one for one in leaves.tensors.values() if isinstance(one, nn.Parameter)]
-        places = (self.optimizers.frozen.get(id(leaves.tensors[one])) for one in frozen[::-1])
-        said = "" if self.error is None else shortened(self.error, folder)
-        return Run(
-            name, self, self.recording, given, frozen, gradients, self.calls,
-            sum(one.numel() for one in weights), self.result, returned,
-            refused=said if self.recording.refused else "",
-            failed=said if self._is_cut_short() else "",
-            warned=list(dict.fromkeys(self.warned)),
-            is_model="" in leaves.modules, said=said,
-            frozen_at=next((one for one in places if one), None),
-        )  # fmt: skip
-
-    def _is_cut_short(self) -> bool:
-        """Whether an error kept gradients from coming, so that none missing says anything."""
-        if self.error is None or (self.in_pass and WITHOUT_GRAPH in str(self.error)):
-            return False
-        return self.in_pass or not self.recording.passes or "NoneType" not in str(self.error)
-
-    def _on_the_way(self) -> set[str]:
+    def made_on_the_way(self) -> set[str]:
         """Leaves that the program makes anew for each step: no weights of its own.
 
         These are the ones that the second step, if there is one, does not read again.
@@ -367,57 +293,14 @@ class Watch(Listener):
         return set(self.leaves.met if self.is_script and again else self.leaves.new) - again
 
 
-def watch(watching: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Run:
-    """Call the target and go backward from what it returns, summed if it is not one number.
-
-    Called within the block of the recording that `watching` listens to.
-
-    Raises:
-        TraceError: the program raised before anything was said of gradients.
-    """
-    named, given = target.given(args, kwargs)
-    for name, tensor in named.items():
-        watching.leaves.add(name, tensor)
-    for name, module in {**target.modules, **given}.items():
-        watching.leaves.add_module(name, module)
-    with watching.following():
-        returned = watching.call(lambda: target.call(*args, **kwargs))
-    error = watching.error
-    if error is not None and not watching.recording.passes and not OF_GRADIENTS.search(str(error)):
-        said = shortened(error, target.folder)
-        raise TraceError(f"{target.name} raised:\n{said}") from error
-    results = [] if watching.recording.passes or error else _losses_in(returned)
-    for result in results:
-        watching.go_back(result)
-    if not results and not error:
-        watching.take_asked()
-    told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
-    return watching.run(target.name, [*named], target.folder, "" if results or error else told)
-
-
-def _losses_in(returned: Any) -> list[torch.Tensor]:
-    """The tensors to start from: the loss where one is known by its name or by being one number,
-    else all that have a gradient, or the first.
-    """
-    loss = (
-        returned.get("loss") if isinstance(returned, Mapping) else getattr(returned, "loss", None)
-    )
-    if isinstance(loss, torch.Tensor):
-        return [loss]
-    found = _tensors(returned)
-    wanting = [one for one in found if one.requires_grad]
-    alone = bool(found) and found[0].numel() == 1 and any(one.numel() > 1 for one in found)
-    return found[:1] if alone or not wanting else wanting
-
-
-def _tensors(output: Any) -> list[torch.Tensor]:
+def tensors_of(output: Any) -> list[torch.Tensor]:
     """The tensors of an output, those in tuples and dictionaries too."""
     if isinstance(output, torch.Tensor):
         return [output]
     if not isinstance(output, (Mapping, tuple, list)):
         return []
     items = output.values() if isinstance(output, Mapping) else output
-    return [tensor for one in items for tensor in _tensors(one)]
+    return [tensor for one in items for tensor in tensors_of(one)]
 
 
 def spelled_shape(shape: Shape) -> str:

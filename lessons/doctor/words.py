@@ -1,19 +1,54 @@
-"""How a fault spells an op with its place, an entry of a tensor, and a number."""
+"""A fault, and how its sentences spell an op with its place, an entry of a tensor, a number."""
+
+from collections.abc import Sized
+from dataclasses import dataclass
 
 from ..recorder import Node, Value
 from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.variables import line_of
-from ..text import number
-from .watch import Run
+from ..recorder.recording.variables import Where, line_of
+from ..text import listed, number
+from .run import Run
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`kind` a word for programs; `says` what and where; `do` what helps; `node` where to look.
+
+    `where` is the line of an op that stops a gradient.
+    """
+
+    kind: str
+    says: str
+    do: str = ""
+    node: str | None = None
+    where: Where | None = None
+
+
+def called(node: Node) -> str:
+    """What a person calls a node: its variable, or what it is."""
+    if node.variable:
+        return node.variable
+    if node.leaf and node.name.rstrip("_0123456789") in ("input", "const"):
+        return "a constant" if node.kind == "constant" else "a new tensor"
+    if node.type == "stop_gradient" and node.operands:
+        return f"{called(node.operands[0].producer)}{how_stopped(node)}"
+    return node.label if node.leaf else f"{node.type}(…)"
+
+
+def how_stopped(node: Node) -> str:
+    """The spelling of a detach."""
+    return ".data" if node.function == "__get__" else ".detach()"
 
 
 def op_called(run: Run, node: Node) -> str:
+    """ "exp (y) in encoder, train.py:12": an op, what it is assigned to, its module and line."""
     called = node.type if node.label in (node.name, node.type) else f"{node.type} ({node.label})"
     where = [part for part in (run.module_of(node.name), line_of(node.place)) if part]
     return f"{called} in {', '.join(where)}" if where else called
 
 
 def at(place: int | None, value: Value) -> str:
+    """ " at [1, 2]", where a tensor has several entries."""
     if place is None or len(value.numbers) < 2:
         return ""
     return f" at {list(unflat(place, value.shape))}"
@@ -21,3 +56,18 @@ def at(place: int | None, value: Value) -> str:
 
 def spelled(value: object) -> str:
     return str(value) if isinstance(value, complex) else number(float(value), 4)  # type: ignore[arg-type]
+
+
+def sentence_start(text: str) -> str:
+    """A word of ours with a capital; a name of the program's stays as it is."""
+    return text.capitalize() if " " in text else text
+
+
+def it_or_them(names: Sized) -> str:
+    """The word that stands for these."""
+    return "it" if len(names) == 1 else "them"
+
+
+def get_none(names: list[str]) -> str:
+    """ "a, b get no gradient"."""
+    return f"{listed(names)} {'gets' if len(names) == 1 else 'get'} no gradient"

@@ -10,52 +10,43 @@ from ..recorder.recording.variables import Where
 from ..text import listed
 from .arms import arms
 from .births import spoiled
-from .cuts import Told
 from .flat import WRITES, slope_of, too_small, written_over
-from .graph import Graph, zero
+from .graph import came, zero
 from .hooks import hook_on
+from .run import Run
 from .source import backward_of
-from .stops import called
-from .watch import Run
-from .words import at, op_called, spelled
+from .words import Fault, at, called, op_called, spelled
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
 
 
-def zeros(run: Run, graph: Graph, meant: bool = False) -> Iterator[Told]:
+def zeros(run: Run) -> Iterator[Fault]:
     """A fault for each op that stops a gradient with zeros, and each place where paths cancel.
 
-    Args:
-        meant: yield those that are usual instead: a factor that starts at 0, a bias that cancels.
+    What is usual is a note: a factor that starts at 0, a bias that cancels.
     """
-    for told in _zeros(run, graph):
-        if (told[0] == "meant") == meant:
-            yield told
-
-
-def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
     left = [name for name, one in run.gradients.items() if one.zero]
     if not left or spoiled(run):
         return
-    for both, names in arms(run, graph, left):
+    for both, names in arms(run, left):
         left = [name for name in left if name not in names]
         yield both
-    below = graph.after(left, live=True)
+    below = run.graph.after(left, live=True)
     stopped: dict[tuple[str, Where | str], tuple[Node, list[Edge], list[str]]] = {}
     order = run.recording.order
     for name in [*order, *(name for name in left if name not in set(order))]:
         node = run.recording.nodes.get(name)
         if node is None or name not in below:
             continue
-        came = next((one for one in node.upstream if one is not None), None)
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in below]
         told = None
-        if zero(came):
-            hit = [one for one in left if one in graph.before([name])]
-            told = _hooked(run, graph, node, hit) or _cancelled(run, graph, node, hit)
-        elif came is not None and ways and all(zero(one.offered) for one in ways):
-            hit = [one for one in left if one in graph.before([e.producer.name for e in ways])]
+        if zero(came(node)):
+            hit = [one for one in left if one in run.graph.before([name])]
+            told = _hooked(run, node, hit) or _cancelled(run, node, hit)
+        elif came(node) is not None and ways and all(zero(one.offered) for one in ways):
+            before = run.graph.before([edge.producer.name for edge in ways])
+            hit = [one for one in left if one in before]
             told = _starting(run, node, ways, hit)
             if told is None:  # one line runs for several layers
                 key = node.type, node.place or node.name
@@ -64,15 +55,18 @@ def _zeros(run: Run, graph: Graph) -> Iterator[Told]:
         if told is not None and hit:
             left = [one for one in left if one not in hit]
             yield told
-    yield from (_stopped(run, graph, *one) for one in stopped.values() if one[2])
+    yield from (_stopped(run, *one) for one in stopped.values() if one[2])
     if left:
-        says = f"The gradient of {listed(left)} is 0 in every entry."
-        yield ("zero_gradient", says, "", left[0])
+        yield Fault("zero_gradient", f"The gradient of {_all_zero(left)}.", node=left[0])
 
 
-def rounding(run: Run, graph: Graph) -> Iterator[Told]:
+def _all_zero(names: list[str]) -> str:
+    return f"{listed(names)} is 0 in every entry"
+
+
+def rounding(run: Run) -> Iterator[Fault]:
     """A fault where paths cancel up to rounding, on every way to a leaf: what it gets is noise."""
-    end = run.recording.output
+    end, graph = run.recording.output, run.graph
     leaves = [name for name, one in run.gradients.items() if one.norm]
     for node in run.recording:
         met = [edge for edge in graph.consumers.get(node.name, ()) if edge.gradient is not None]
@@ -80,8 +74,8 @@ def rounding(run: Run, graph: Graph) -> Iterator[Told]:
         if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
             continue
         hit = [name for name in leaves if end not in graph.after([name], True, without=node.name)]
-        told = _cancelled(run, graph, node, hit, left) if hit else None
-        if told is not None and told[0] != "meant":
+        told = _cancelled(run, node, hit, is_rounding=True) if hit else None
+        if told is not None and told.kind != "note":
             yield told
             leaves = [name for name in leaves if name not in hit]
 
@@ -97,17 +91,17 @@ def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
     )  # fmt: skip
 
 
-def _hooked(run: Run, graph: Graph, node: Node, hit: list[str]) -> Told | None:
+def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     """A tensor's hook that makes 0 of a gradient that is not."""
-    met = [edge.gradient.numbers for edge in graph.consumers.get(node.name, ()) if edge.gradient]
+    edges = run.graph.consumers.get(node.name, ())
+    met = [edge.gradient.numbers for edge in edges if edge.gradient]
     hook = hook_on(run, node)
-    came = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
-    if not hook or came is None:
+    total = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
+    if not hook or total is None:
         return None
-    return (
+    return Fault(
         "zero_gradient",
-        f"The gradient of {listed(hit)} is 0 in every entry: {hook} makes 0 of the "
-        f"{spelled(came)} that came.",
+        f"The gradient of {_all_zero(hit)}: {hook} makes 0 of the {spelled(total)} that came.",
         "Let the hook return what it should be multiplied to, or None to leave it as it is.",
         node.name,
     )
@@ -127,36 +121,30 @@ def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
     )
 
 
-def _cancelled(
-    run: Run, graph: Graph, node: Node, hit: list[str], left: Value | None = None
-) -> Told | None:
+def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) -> Fault | None:
     """Gradients that meet at `node`, each not 0, with a sum that is 0 everywhere, or rounding."""
-    met = [
-        edge for edge in graph.consumers.get(node.name, ())
-        if edge.gradient is not None and any(edge.gradient.numbers)
-    ]  # fmt: skip
-    if len(met) < 2:
+    edges = run.graph.consumers.get(node.name, ())
+    met = [edge for edge in edges if edge.gradient is not None and any(edge.gradient.numbers)]
+    if len(met) < 2 or met[0].gradient is None:
         return None
     first = met[0].gradient
-    assert first is not None
     place = next(place for place, one in enumerate(first.numbers) if one)
     index = unflat(place, first.shape)
     parts = [
         f"{spelled(edge.gradient.component(index))} from {op_called(run, edge.consumer)}"
-        for edge in met[:4] if edge.gradient is not None
+        for edge in met if edge.gradient is not None
     ]  # fmt: skip
-    more = [f"{len(met) - 4} more"] if len(met) > 4 else []
-    what, noise = "is 0 in every entry", ""
-    if left is not None:
-        what = "is rounding alone"
+    what, noise = _all_zero(hit), ""
+    if is_rounding:
+        what = f"{listed(hit)} is rounding alone"
         noise = (
             " An optimizer such as Adam divides by the size of a gradient, and makes steps of it "
             "all the same."
         )
-    return (
-        "meant" if _only_bias(run, node.name, hit) else "zero_gradient",
-        f"The gradient of {listed(hit)} {what}: {len(met)} paths meet at "
-        f"{called(node)} and cancel{at(place, first)}: {listed([*parts, *more])}.{noise}",
+    return Fault(
+        "note" if _only_bias(run, node.name, hit) else "zero_gradient",
+        f"The gradient of {what}: {len(met)} paths meet at {called(node)} and cancel"
+        f"{at(place, first)}: {listed(parts, 4)}.{noise}",
         f"The result stays as it is when {called(node)} changes a little: what one path adds, "
         "another takes away. A sum over one entry does so in x / x.sum(). Look whether it has the "
         "right axis, or .detach() one of the paths.",
@@ -164,7 +152,7 @@ def _cancelled(
     )
 
 
-def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Told | None:
+def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault | None:
     """A factor that is 0 everywhere and learns, as one half of LoRA does at its first step."""
     for edge in node.operands:
         factor = edge.producer
@@ -172,27 +160,28 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Told | 
             factor = factor.operands[0].producer
         gradient = run.gradients.get(factor.name)
         if edge not in ways and gradient is not None and gradient.norm and zero(edge.value):
-            return (
-                "meant",
+            return Fault(
+                "note",
                 f"The gradient of {listed(hit)} is 0 while {factor.name} is 0, in "
                 f"{op_called(run, node)}. {factor.name} itself has a gradient, so this ends with "
-                "its first step, as in LoRA.", "", node.name,
-            )  # fmt: skip
+                "its first step, as in LoRA.",
+                node=node.name,
+            )
     return None
 
 
-def _stopped(run: Run, graph: Graph, node: Node, ways: list[Edge], hit: list[str]) -> Told:
+def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     written = _written(ways)
-    because = ""
     if written is not None:
         because = f", for it reads the zeros that {op_called(run, written)} wrote"
-    return (
+        do = written_over(written)
+    else:
+        because, do = "", too_small(node, ways) or slope_of(run, node) or _own(node)
+    return Fault(
         "zero_gradient",
-        f"The gradient of {listed(hit)} is 0 in every entry: {op_called(run, node)} sends nothing "
-        f"but zeros back to {listed([called(edge.producer) for edge in ways])}{because}.",
-        written_over(written)
-        if written
-        else too_small(node, ways) or slope_of(node, graph) or _own(node),
+        f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
+        f"{listed([called(edge.producer) for edge in ways])}{because}.",
+        do,
         (written or node).name,
     )
 

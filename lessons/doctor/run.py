@@ -1,0 +1,134 @@
+"""What was seen of a program, as the finders of faults ask for it."""
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..text import visible
+from .errors import TraceError, shortened
+from .graph import Graph
+from .target import Target
+from .watch import OF_GRADIENTS, WITHOUT_GRAPH, Gradient, Watch, tensors_of
+
+
+class Run:
+    """A program that was watched.
+
+    `given` names the tensors among its arguments; `returned` says what came back, where that is no
+    tensor; `said` is the error that it raised, shortened. `gradients` has each leaf that wants one,
+    `frozen` those parameters that want none.
+    """
+
+    def __init__(
+        self,
+        watch: Watch,
+        name: str,
+        given: Collection[str] = (),
+        folder: str | None = None,
+        returned: str = "",
+    ) -> None:
+        self.watch, self.recording, self.optimizers = watch, watch.recording, watch.optimizers
+        self.name, self.given, self.returned = name, given, returned
+        self.result, self.error, self.tensors = watch.result, watch.error, watch.leaves.tensors
+        self.said = "" if self.error is None else shortened(self.error, folder)
+        self.is_model = "" in watch.leaves.modules
+        self.gradients: dict[str, Gradient] = {}
+        self.frozen: list[str] = []
+        held, new = self.optimizers.all_held(), watch.made_on_the_way()
+        for leaf, tensor in self.tensors.items():
+            if tensor.requires_grad and (leaf not in new or id(tensor) in held):
+                empty = Gradient(tuple(tensor.shape), tensor.numel())
+                self.gradients[leaf] = watch.facts.get(leaf, empty)
+            elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
+                self.frozen.append(leaf)
+        weights = [one for one in self.tensors.values() if isinstance(one, nn.Parameter)]
+        self.weights = sum(one.numel() for one in weights)
+
+    @cached_property
+    def graph(self) -> Graph:
+        return Graph(self.recording)
+
+    @cached_property
+    def ends(self) -> set[str]:
+        """The nodes from which the program goes backward."""
+        return {one.node for one in self.recording.passes}
+
+    @cached_property
+    def wanted(self) -> set[str]:
+        """The nodes that these are made of."""
+        return self.graph.before(self.ends)
+
+    @cached_property
+    def idle(self) -> list[str]:
+        """The leaves whose optimizers made no step while others did."""
+        waiting = self.optimizers.idle()
+        return [name for name in self.gradients if id(self.tensors[name]) in waiting]
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether an error kept gradients from coming, so that none missing says anything."""
+        if self.error is None or (self.watch.in_pass and WITHOUT_GRAPH in str(self.error)):
+            return False
+        return self.watch.in_pass or not self.recording.passes or "NoneType" not in str(self.error)
+
+    def leaves_before(self, *nodes: str) -> list[str]:
+        """The leaves that want a gradient and that some nodes are made of."""
+        before = self.graph.before(nodes)
+        return [name for name in self.gradients if name in before]
+
+    def module_of(self, node: str) -> str:
+        """The path of the innermost module in whose forward pass the node ran; empty for none."""
+        return self._owners.get(node, "")
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        names, owners = list(self.recording.nodes), dict[str, str]()
+        for call in self.watch.calls:  # an outer one begins before what it calls
+            owners |= dict.fromkeys(names[call.first : call.end], call.path)
+        return owners
+
+
+def watched(watch: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Run:
+    """Call the target and go backward from what it returns, summed if it is not one number.
+
+    Called within the block of the recording that `watch` listens to.
+
+    Raises:
+        TraceError: the program raised before anything was said of gradients.
+    """
+    named, given = target.given(args, kwargs)
+    for name, tensor in named.items():
+        watch.leaves.add(name, tensor)
+    for name, module in {**target.modules, **given}.items():
+        watch.leaves.add_module(name, module)
+    with watch.following():
+        returned = watch.call(lambda: target.call(*args, **kwargs))
+    error, passes = watch.error, watch.recording.passes
+    if error is not None and not passes and not OF_GRADIENTS.search(str(error)):
+        said = shortened(error, target.folder)
+        raise TraceError(f"{target.name} raised:\n{said}") from error
+    results = [] if passes or error else _losses_in(returned)
+    for result in results:
+        watch.go_back(result)
+    if not results and not error:
+        watch.take_asked()
+    told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
+    return Run(watch, target.name, named, target.folder, "" if results or error else told)
+
+
+def _losses_in(returned: Any) -> list[torch.Tensor]:
+    """The tensors to start from: the loss where one is known by its name or by being one number,
+    else all that have a gradient, or the first.
+    """
+    loss = (
+        returned.get("loss") if isinstance(returned, Mapping) else getattr(returned, "loss", None)
+    )
+    if isinstance(loss, torch.Tensor):
+        return [loss]
+    found = tensors_of(returned)
+    wanting = [one for one in found if one.requires_grad]
+    alone = bool(found) and found[0].numel() == 1 and any(one.numel() > 1 for one in found)
+    return found[:1] if alone or not wanting else wanting
