@@ -20,6 +20,7 @@ class BySeed:
 
     def __init__(self, values: Values) -> None:
         self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
+        self._known: tuple[int, Values, dict[str, Array]] | None = None
 
     def numbers(self, values: Values) -> Mapping[str, torch.Tensor]:
         """What is told of every seed, by name: [seeds]."""
@@ -32,9 +33,12 @@ class BySeed:
     def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
         """How things stand; the picture is of the seed that is set, or of the last one.
 
-        Where no seed can be set, there is no picture.
+        Where no seed can be set, there is no picture. Numbers are computed once for a moment: one
+        that the curves keep is often drawn as well.
         """
-        numbers = arrays(self.numbers(values))
+        if self._known is None or self._known[:2] != (done, values):
+            self._known = done, values, arrays(self.numbers(values))
+        numbers = self._known[2]
         if not drawn or "shown" not in values:
             return Snapshot(numbers)
         index = min(int(values["shown"]), len(self.seeds)) - 1

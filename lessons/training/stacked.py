@@ -1,17 +1,23 @@
 """Networks of many seeds as one: each weight carries a leading dimension, one entry a seed.
 
+A lesson writes its network as for one seed, of these layers and torch's own. ``torch.vmap`` over
+plain modules took 1.4 times as long a step, and rounds in another way.
+
 Points are columns, so that every product is one batched
 matrix product: weight [seeds, out, in] times points [seeds, in, points].
 """
 
+import copy
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import torch
 
 from lessons.tricks.as_one import one_op
 from lessons.tricks.plain import run_function
+
+M = TypeVar("M", bound=torch.nn.Module)
 
 
 def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[torch.Tensor]:
@@ -28,9 +34,64 @@ def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[t
     ]
 
 
+class Draws:
+    """A generator for each seed; its numbers are drawn on the CPU in float64.
+
+    They are moved later, so that every device and number format starts from the same ones.
+
+    Args:
+        seeds: numbers, of which torch's generator reads the lower 32 bits alone.
+    """
+
+    def __init__(self, seeds: Iterable[int]) -> None:
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+
+    def uniform(self, *shape: int) -> torch.Tensor:
+        """Numbers in [0, 1), [seeds, *shape]."""
+        return self._drawn(torch.rand, shape)
+
+    def normal(self, *shape: int) -> torch.Tensor:
+        """Standard normal numbers, [seeds, *shape]."""
+        return self._drawn(torch.randn, shape)
+
+    def _drawn(self, draw: Callable[..., torch.Tensor], shape: tuple[int, ...]) -> torch.Tensor:
+        each = (draw(shape, dtype=torch.float64, generator=one) for one in self._generators)
+        return torch.stack(list(each))
+
+
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """A layer of every seed at its own points: [seeds, in, points] to [seeds, out, points]."""
     return torch.baddbmm(bias, weight, x)
+
+
+class Linear(torch.nn.Module):
+    """A linear layer of every seed, its numbers at first uniform within ±1/√inputs."""
+
+    def __init__(self, inputs: int, outputs: int, draws: Draws) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(inputs)
+        self.weight, self.bias = (
+            torch.nn.Parameter((2 * draws.uniform(outputs, columns) - 1) * bound)
+            for columns in (inputs, 1)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return linear(x, self.weight, self.bias)
+
+
+class Tanh(torch.nn.Module):
+    """tanh in place, as ``tanh_``."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return tanh_(x)
+
+
+def one_seed(networks: M, index: int) -> M:
+    """A copy that has one seed's weights alone, as they are now."""
+    one = copy.deepcopy(networks)
+    for weight in one.parameters():
+        weight.data = weight.data[index : index + 1]
+    return one
 
 
 class _Tanh(torch.autograd.Function):
@@ -97,8 +158,8 @@ class Adam:
 
     MEAN, SQUARE, LEAST = 0.9, 0.999, 1e-8
 
-    def __init__(self, weights: list[torch.Tensor]) -> None:
-        self.weights = weights
+    def __init__(self, weights: Iterable[torch.Tensor]) -> None:
+        self.weights = weights = list(weights)
         self._mean, self._square, self._size = (
             torch.zeros_like(_in_a_row(weights)).detach() for _ in range(3)
         )

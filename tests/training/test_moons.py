@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.reversal.moons.lab import LAB, Watched, other_shares
+from lessons.chapters.reversal.moons.lab import LAB, other_shares
 from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
 from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
 from lessons.chapters.reversal.moons.single_point import Heads, features_of_point, settings_of_point
 from lessons.outputs.catalogue import find
-from lessons.training.stacked import Adam, accuracy
+from lessons.training.stacked import Adam, Draws, accuracy, one_seed
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -159,12 +159,12 @@ def test_lambda_may_change_while_it_trains():
 def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_domain_head():
     """What the flipped sign of a loss does to whom; double precision, one step's gradients."""
     seeds = range(2)
-    networks = Networks("two_layers", seeds, CPU, torch.float64)
-    points = points_of(seeds, "two_layers", 35.0)
+    networks = Networks("two_layers", Draws(seeds))
+    points = points_of(Draws(seeds), 35.0)
 
     def gradients(wiring):
         loss = loss_of(adversarial, networks, points, 0.7, 0.0, wiring).sum()
-        return torch.autograd.grad(loss, networks.weights)
+        return torch.autograd.grad(loss, list(networks.parameters()))
 
     extractor = slice(4)
     domain_head = slice(-4, None)
@@ -243,10 +243,10 @@ def test_the_answers_follow_the_program():
 
 
 def test_the_data_are_two_moons_and_the_target_turned():
-    points = points_of(range(30), "two_layers", 35.0)
+    points = points_of(Draws(range(30)), 35.0)
     assert points.shape == (30, 2, 600)
     assert points[..., :300].mean(2).abs().max() < 1e-12
-    straight = points_of(range(30), "two_layers", 0.0)
+    straight = points_of(Draws(range(30)), 0.0)
     turned = torch.atan2(points[:, 1, 300:], points[:, 0, 300:])
     before = torch.atan2(straight[:, 1, 300:], straight[:, 0, 300:])
     degrees = torch.rad2deg(turned - before).remainder(360)
@@ -307,15 +307,15 @@ def test_two_runs_at_once_are_the_same_as_one_after_the_other():
 
 def test_looking_does_not_change_what_is_trained():
     given = values(seeds=2, steps=20)
-    watched = Watched(adversarial, given)
+    watched = Moons(adversarial, given)
     for done in range(20):
         watched.step(done, given)
         watched.look(done, given)
-    unseen = Moons(adversarial, given, CPU, torch.float32)
+    unseen = Moons(adversarial, given)
     for done in range(20):
         unseen.step(done, given)
     for name in unseen.arms:
-        seen, not_seen = (moons.arms[name].weights for moons in (watched.moons, unseen))
+        seen, not_seen = (moons.arms[name].parameters() for moons in (watched, unseen))
         for one, other in zip(seen, not_seen, strict=True):
             assert torch.equal(one, other), name
 
@@ -328,48 +328,31 @@ def test_a_seed_with_a_logit_that_is_not_finite_has_no_accuracy(lost):
     assert math.isnan(second)
 
 
-def test_what_a_look_computed_is_not_computed_again(monkeypatch):
-    """Neither by the look at the same moment that draws it, nor by the step that comes."""
-    run: list[str] = []
-
-    def counted(name, layer):
-        def call(*args, **more):
-            run.append(name)
-            return layer(*args, **more)
-
-        return call
-
+def test_the_numbers_of_a_moment_are_computed_once_though_it_is_drawn_later(monkeypatch):
+    run: list[Moons] = []
+    numbers = Moons.numbers
+    monkeypatch.setattr(Moons, "numbers", lambda *given: run.append(given[0]) or numbers(*given))
     given = values(seeds=2, steps=20)
-    watched = Watched(adversarial, given)
-    for name, arm in watched.moons.arms.items():
-        for what in ("features", "label_head", "domain_head"):
-            monkeypatch.setattr(arm, what, counted(f"{name} {what}", getattr(arm, what)))
-    watched.look(0, given, drawn=False)
-    assert len(run) == 6
-    assert watched.numbers(given) is watched.numbers(given)
-    assert len(run) == 6
-    watched.step(0, given)
-    # Its heads run again: its program may be cut open at them.
-    assert run[6:] == ["trick label_head", "trick domain_head"]
-    watched.look(1, given, drawn=False)
-    assert len(run) == 8 + 6
+    watched = Moons(adversarial, given)
+    for done in (0, 1):
+        first, drawn = watched.look(done, given, drawn=False), watched.look(done, given)
+        assert first.numbers is drawn.numbers
+        watched.step(done, given)
+    assert len(run) == 2
 
 
 def test_a_seed_is_the_same_alone_and_among_others():
-    given = values(seeds=7, seed=3, steps=3)
-    among = Moons(adversarial, given, CPU, torch.float64)
-    alone = [
-        Moons(adversarial, given | {"seeds": 1, "seed": seed}, CPU, torch.float64)
-        for seed in range(3, 10)
-    ]
+    given = values(seeds=7, seed=3, steps=3, dtype="float64")
+    among = Moons(adversarial, given)
+    alone = [Moons(adversarial, given | {"seeds": 1, "seed": seed}) for seed in range(3, 10)]
     for done in range(3):
         for moons in (among, *alone):
             moons.step(done, given)
     for index, one in enumerate(alone):
-        (arms, points), (there, same) = among.of_seed(index), one.of_seed(0)
-        assert torch.equal(points, same)
-        for name in arms:
-            torch.testing.assert_close(arms[name].weights, there[name].weights)
+        assert torch.equal(among.points[index], one.points[0])
+        for name, arm in one.arms.items():
+            ours = list(one_seed(among.arms[name], index).parameters())
+            torch.testing.assert_close(ours, list(arm.parameters()))
 
 
 @pytest.mark.long

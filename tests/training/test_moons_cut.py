@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 from torch.overrides import _get_current_function_mode_stack
 
 from lessons.chapters.reversal.moons.lab import LAB, PARAMETERS
@@ -14,6 +13,7 @@ from lessons.chapters.reversal.moons.net import Networks, loss_of, points_of
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
 from lessons.recorder.cutting import cut
+from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -45,8 +45,8 @@ def ops(recording):
 @pytest.mark.parametrize("wiring", OPTIONS["wiring"])
 @pytest.mark.parametrize("network", OPTIONS["network"])
 def test_the_graph_that_is_drawn_is_that_of_what_is_trained(wiring, network):
-    networks = Networks(network, range(2), torch.device("cpu"), torch.float32)
-    points = points_of(range(2), network, 35.0)
+    networks = Networks(network, Draws(range(2))).float()
+    points = points_of(Draws(range(2)), 35.0)
     features = []
 
     def program(given, **settings):

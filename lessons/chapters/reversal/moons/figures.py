@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from lessons.chapters.reversal.moons.net import MOON, SOURCE
+from lessons.chapters.reversal.moons.net import MOON, SIDE, SOURCE, UP
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
@@ -24,8 +24,6 @@ from lessons.training.step_charts import (
 )
 
 HEIGHT = 400
-SIDE, UP = 3.7, 2.9
-"""How far the plane is drawn on each side of the middle, across and up."""
 _LISTED = 8  # units in the table
 _AWAY = 99.0
 """Where the points of another kind lie: outside, so that each kind always has all of its points and

@@ -9,14 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from lessons.chapters.reversal.moons.figures import (
-    SIDE,
-    figures,
-    static_figures,
-    static_table,
-    table,
-)
-from lessons.chapters.reversal.moons.net import LABELS, Moons
+from lessons.chapters.reversal.moons.figures import figures, static_figures, static_table, table
+from lessons.chapters.reversal.moons.net import Moons
 from lessons.chapters.reversal.moons.single_point import (
     UNITS,
     Heads,
@@ -27,15 +21,11 @@ from lessons.chapters.reversal.moons.single_point import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Result
+from lessons.contract.result import Result
 from lessons.contract.training import Training
-from lessons.kit.inputs import array, computed_in, series_by_role
+from lessons.kit.inputs import computed_in, series_by_role
 from lessons.text import counted
-from lessons.training.by_seed import BySeed
-from lessons.training.contours import above, grid
 from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
-
-MARKS, GRID = grid(-SIDE, SIDE, 41)
 
 WIRINGS = (
     ("reversal", "one reversal"),
@@ -105,34 +95,6 @@ PARAMETERS = (
 Program = Callable[..., torch.Tensor]
 
 
-class Watched(BySeed):
-    """The moons in training, and how they look. Pictures are of one seed, numbers of all."""
-
-    def __init__(self, program: Program, values: Values) -> None:
-        super().__init__(values)
-        where = device_and_dtype(values)
-        self.moons = Moons(program, values, *where)
-        self._grid = torch.tensor(GRID[None]).to(*where)
-
-    def step(self, done: int, values: Values) -> None:
-        self.moons.step(done, values)
-
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
-        return self.moons.numbers()
-
-    @torch.no_grad()
-    def picture(self, index: int, values: Values) -> dict[str, Array]:
-        """Of one seed: points, which of them are called wrong, where the second moon is called."""
-        arms, points = self.moons.of_seed(index)
-        networks = arms["trick"]
-        on_grid, on_points = (
-            array(networks.label_head(networks.features(at))) for at in (self._grid, points)
-        )
-        x, y = above(MARKS, on_grid.reshape(len(MARKS), -1))
-        wrong = (on_points.ravel() > 0) != (array(LABELS) > 0)
-        return {"points": array(points[0]), "wrong": 1.0 * wrong, "region_x": x, "region_y": y}
-
-
 def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) -> dict[str, float]:
     """The last step's photos: the best accuracy on the target, and what each belief expects.
 
@@ -190,7 +152,7 @@ LAB = Lab(
     table=static_table,
     start=start,
     training=Training(
-        begin=Watched,
+        begin=Moons,
         figures=figures,
         table=table,
         cuts=True,
