@@ -1,21 +1,28 @@
 """A learner of many seeds, as a page sees it: the numbers of all of them, the picture of one."""
 
-from collections.abc import Mapping
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.history import Snapshot
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
 from lessons.kit.inputs import array
+from lessons.training.stacked import Adam, Draws
+
+N = TypeVar("N", bound=torch.nn.Module)
 
 
 class BySeed:
     """What ``Learner`` has, but for ``step``; a lesson's networks say ``numbers`` and ``picture``.
 
     Args:
-        values: the settings, of ``which_seeds.py`` among them.
+        values: the settings, of ``settings.py`` among them.
     """
 
     def __init__(self, values: Values) -> None:
@@ -44,6 +51,55 @@ class BySeed:
         index = min(int(values["shown"]), len(self.seeds)) - 1
         seed = np.array([float(self.seeds[index])])
         return Snapshot(numbers, {**self.picture(index, values), "seed": seed})
+
+
+class TwoArms(BySeed, Generic[N]):
+    """Networks of every seed in two arms, from the same start and on the same numbers.
+
+    The arm ``trick`` is as set. The other is what it is compared with: an edge that is cut in the
+    lesson's program is whole in that arm's.
+
+    Args:
+        program: the lesson's.
+        values: the settings.
+
+    Attributes:
+        other: the name of the other arm.
+        draws: where all numbers come from, of both arms.
+        like: an empty tensor on the device and in the number format to compute in.
+    """
+
+    other = "plain"
+
+    def __init__(self, program: Callable[..., Any], values: Values) -> None:
+        super().__init__(values)
+        device, dtype = device_and_dtype(values)
+        self.draws, self.like = Draws(self.seeds), torch.empty(0, device=device, dtype=dtype)
+        networks = self.begin(values).to(device, dtype)
+        self.arms = {"trick": networks, self.other: copy.deepcopy(networks)}
+        self.programs = {"trick": program, self.other: inspect.unwrap(program)}
+        self._adam = {name: Adam(arm.parameters()) for name, arm in self.arms.items()}
+
+    def begin(self, values: Values) -> N:
+        """The networks of both arms at first; draws the data as well."""
+        raise NotImplementedError
+
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        """What this arm's next step descends, [seeds]; ``done`` were made before it."""
+        raise NotImplementedError
+
+    def rate(self, done: int, values: Values) -> float:
+        """The learning rate of the next step."""
+        return float(values["rate"])
+
+    @torch.no_grad()
+    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+        return super().look(done, values, drawn)
+
+    def step(self, done: int, values: Values) -> None:
+        """One update of both arms; ``done`` were made before it."""
+        for name in self.arms:
+            self._adam[name].step(self.loss(name, done, values), self.rate(done, values))
 
 
 def arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:

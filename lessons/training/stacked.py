@@ -20,20 +20,6 @@ from lessons.tricks.plain import run_function
 M = TypeVar("M", bound=torch.nn.Module)
 
 
-def drawn_layer(inputs: int, outputs: int, generator: torch.Generator) -> list[torch.Tensor]:
-    """Weight and bias of one layer, uniform within ±1/√inputs: float64, on the CPU.
-
-    The numbers are drawn on the CPU in float64 and moved later, so that every device and number
-    format starts from the same ones.
-    """
-    bound = 1 / math.sqrt(inputs)
-    shapes = ((outputs, inputs), (outputs, 1))
-    return [
-        (2 * torch.rand(shape, dtype=torch.float64, generator=generator) - 1) * bound
-        for shape in shapes
-    ]
-
-
 class Draws:
     """A generator for each seed; its numbers are drawn on the CPU in float64.
 

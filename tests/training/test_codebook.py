@@ -9,7 +9,7 @@ import torch
 
 from lessons.chapters.in_the_wild.codebook.lab import LAB
 from lessons.chapters.in_the_wild.codebook.lesson import vq_losses, without_commitment
-from lessons.chapters.in_the_wild.codebook.net import CODES, POINTS, Trained, drawn, nearest
+from lessons.chapters.in_the_wild.codebook.net import CODES, POINTS, Trained, nearest
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
 from lessons.training.under_way import Run, finished
@@ -161,8 +161,10 @@ def test_swapped_weights_end_at_about_the_same_error():
 def test_a_code_of_no_point_gets_exactly_nothing():
     networks = Trained(vq_losses, values(seeds=2, start=5))
     arm = networks.arms["trick"]
-    code, chosen = nearest(arm.encode(), arm.codes)
-    losses = vq_losses(arm.encode(), code, arm.decode, arm.points, 0.25, "paper")
+    code, chosen = nearest(arm.encode(networks.points), arm.codes)
+    losses = vq_losses(
+        arm.encode(networks.points), code, arm.decode, networks.points, 0.25, "paper"
+    )
     (slope,) = torch.autograd.grad(sum(one.sum() for one in losses), arm.codes)
     for seed in range(2):
         used = set(chosen[seed].tolist())
@@ -170,7 +172,8 @@ def test_a_code_of_no_point_gets_exactly_nothing():
 
 
 def test_the_nearest_code_is_the_nearest():
-    points, *_, codes = drawn(3)
+    trained = Trained(vq_losses, values(seeds=1, seed=3, dtype="float64"))
+    points, codes = trained.points[0], trained.arms["trick"].codes[0].detach()
     assert points.shape == (2, POINTS)
     picked, chosen = nearest(points[None], codes[None])
     squares = ((points.T[:, None] - codes[None]) ** 2).sum(2)

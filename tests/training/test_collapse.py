@@ -19,14 +19,14 @@ from lessons.chapters.in_the_wild.collapse.net import (
     FULL,
     POINTS,
     Networks,
-    begun,
+    Pairs,
     cosine,
-    drawn,
     itself,
     measured,
 )
 from lessons.chapters.in_the_wild.collapse.pair import FixedPredictor, features_of_pair
 from lessons.outputs.catalogue import find
+from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
 from tests.lessons.titles import reads
 from tests.support import course
@@ -186,7 +186,7 @@ def test_what_is_measured_against_pairs_one_by_one_and_numpy():
 
 
 def test_a_head_reads_what_is_there_and_guesses_where_nothing_is():
-    x = torch.stack([drawn(seed)[0] for seed in range(8)])
+    x = Pairs(siamese, values(seeds=8, dtype="float64")).x
     assert float(measured(x, x)["accuracy"].mean()) > 0.85
     fresh = torch.randn(x.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
     assert 0.45 < float(measured(fresh, x)["accuracy"].mean()) < 0.55
@@ -194,9 +194,12 @@ def test_a_head_reads_what_is_there_and_guesses_where_nothing_is():
 
 
 def test_the_inputs_the_kept_noise_and_the_training_noise_are_of_different_numbers():
-    numbers, generator = begun(0)
-    fresh = torch.randn(2, 8, POINTS, dtype=torch.float64, generator=generator)
-    parts = [numbers[0], *numbers[1], *fresh]
+    draws = Draws([0])
+    x, kept = draws.normal(8, POINTS)[0], draws.normal(2, 8, POINTS)[0]
+    Networks(draws)
+    parts = [x, *kept, *draws.normal(2, 8, POINTS)[0]]
+    learner = Pairs(siamese, values(seeds=1, dtype="float64"))
+    assert torch.equal(learner.x[0], x), "the order in which the training draws them"
     seen = torch.corrcoef(torch.stack([one.flatten() for one in parts]))
     assert (seen - torch.eye(len(parts))).abs().max() < 0.15
 
@@ -293,21 +296,19 @@ def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses
 def test_blown_up_features_are_left_out_with_a_note():
     given = values(seeds=2, steps=3, rate=10)
     run = Run(LAB, siamese, given)
-    run.advance(math.inf, given)
     with torch.no_grad():
-        run._learner.arms["trick"].weights[0][0] = math.nan
-    run.look(given)
+        run._learner.arms["trick"].features[0].weight[0] = math.nan
+    run.advance(math.inf, given)
     assert run.history.notes()
     assert math.isnan(run.history.latest.numbers["trick_spread"][0])
     assert len(LAB.training.figures(run.history, given)) == 2
 
 
 def test_the_stacked_networks_against_plain_layers():
-    x, _, *weights = drawn(3)
-    cpu = torch.device("cpu")
-    stacked = Networks(range(3, 4), cpu, torch.float64)
+    x, stacked = torch.randn(8, 5, dtype=torch.float64), Networks(Draws([3]))
+    weights = [one[0].detach() for one in stacked.features.parameters()]
     h = x
-    for weight, bias in zip(weights[:4:2], weights[1:4:2], strict=True):
+    for weight, bias in zip(weights[::2], weights[1::2], strict=True):
         h = torch.nn.functional.linear(h.T, weight, bias[:, 0]).T
         h = h.relu() if weight.shape[0] == 32 else h
     assert torch.allclose(stacked.features(x[None])[0], h)

@@ -23,11 +23,12 @@ from lessons.chapters.stop_gradient.noise_layer.net import (
     POINTS,
     WIDTH,
     Long,
-    drawn_weights,
     inputs,
     kept_draws,
+    layers_of,
 )
 from lessons.outputs.catalogue import find
+from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -154,7 +155,7 @@ def test_the_variance_against_a_plain_network_one_draw_at_a_time():
     place, strength, count, seed = 6, 0.7, 5, 3
     given = values(place=place, strength=strength, draws=count, seed=seed, seeds=2, dtype="float64")
     ours = Long(NoiseLayer, given, CPU, torch.float64).gradient_noise(given)
-    weights = drawn_weights(seed)
+    weights = [weight[0].detach() for weight in layers_of(Draws([seed])).parameters()]
     layers = [torch.nn.Linear(w.shape[1], w.shape[0], dtype=torch.float64) for w in weights[::2]]
     for layer, weight, bias in zip(layers, weights[::2], weights[1::2], strict=True):
         layer.weight.data, layer.bias.data = weight, bias[:, 0]

@@ -1,21 +1,18 @@
 """A small VQ-VAE: points of a square, an encoder, a codebook in a plane, a decoder.
 
 Two points in, two out: so encodings and codes can be drawn. As everywhere in a training, all seeds
-are one batch: each weight carries a leading dimension, one entry a seed.
+are one batch.
 """
 
-import inspect
 from collections.abc import Callable
-from functools import lru_cache
-from itertools import pairwise
 
 import torch
+from torch.nn import Parameter, Sequential, Tanh
 
-from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
-from lessons.training.by_seed import BySeed, arrays
-from lessons.training.stacked import Adam, drawn_layer, linear
+from lessons.training.by_seed import TwoArms, arrays
+from lessons.training.stacked import Draws, Linear
 from lessons.tricks.as_one import one_op
 
 POINTS, CODES, WIDTH = 128, 16, 16
@@ -53,87 +50,47 @@ def nearest(z: torch.Tensor, codes: torch.Tensor) -> tuple[torch.Tensor, torch.T
     return picked, chosen
 
 
-@lru_cache(maxsize=256)
-def drawn(seed: int) -> tuple[torch.Tensor, ...]:
-    """Points [2, POINTS], weights and biases, codes within ±1 [CODES, 2]: float64, on the CPU."""
-    generator = torch.Generator().manual_seed(seed)
-
-    def uniform(*shape: int) -> torch.Tensor:
-        return 2 * torch.rand(shape, dtype=torch.float64, generator=generator) - 1
-
-    points = uniform(2, POINTS)
-    weights = [
-        one for widths in ((2, WIDTH, 2), (2, WIDTH, 2)) for pair in pairwise(widths)
-        for one in drawn_layer(*pair, generator)
-    ]  # fmt: skip
-    return points, *weights, uniform(CODES, 2)
-
-
-class Networks:
-    """Encoder, codebook and decoder of every seed, as stacked weights.
+class Networks(torch.nn.Module):
+    """Encoder, codebook and decoder of every seed.
 
     Args:
-        seeds: one network each.
+        draws: where their first numbers come from.
         start: the codes are drawn within ± this.
-        device, dtype: where and in what they compute.
     """
 
-    def __init__(
-        self, seeds: range, start: float, device: torch.device, dtype: torch.dtype
-    ) -> None:
-        stacked = [torch.stack(one) for one in zip(*map(drawn, seeds), strict=True)]
-        self.points = stacked[0].to(device, dtype)
-        *weights, codes = stacked[1:]
-        self.weights = [one.to(device, dtype).requires_grad_() for one in (*weights, start * codes)]
-
-    @property
-    def codes(self) -> torch.Tensor:
-        """Shape [seeds, CODES, 2]."""
-        return self.weights[-1]
-
-    def encode(self) -> torch.Tensor:
-        """The points' encodings, [seeds, 2, POINTS]."""
-        return self._two_layers(self.points, 0)
+    def __init__(self, draws: Draws, start: float) -> None:
+        super().__init__()
+        self.encode = Sequential(Linear(2, WIDTH, draws), Tanh(), Linear(WIDTH, 2, draws))
+        self._decode = Sequential(Linear(2, WIDTH, draws), Tanh(), Linear(WIDTH, 2, draws))
+        self.codes = Parameter(start * (2 * draws.uniform(CODES, 2) - 1))  # [seeds, CODES, 2]
 
     @one_op("decode")
     def decode(self, codes: torch.Tensor) -> torch.Tensor:
         """Points from codes, [seeds, 2, POINTS] both."""
-        return self._two_layers(codes, 4)
-
-    def _two_layers(self, x: torch.Tensor, first: int) -> torch.Tensor:
-        hidden = torch.tanh(linear(x, *self.weights[first : first + 2]))
-        return linear(hidden, *self.weights[first + 2 : first + 4])
+        points: torch.Tensor = self._decode(codes)
+        return points
 
 
-class Trained(BySeed):
-    """Every seed in two arms from the same start: as the learner wires it, and as in the paper.
+class Trained(TwoArms[Networks]):
+    """Every seed in two arms: as the learner wires it, and as in the paper."""
 
-    Args:
-        program: the lesson's, perhaps with edges cut; the paper's arm keeps them.
-        values: the settings.
-    """
+    other = "paper"
 
-    def __init__(self, program: Program, values: Values) -> None:
-        super().__init__(values)
-        device, dtype = device_and_dtype(values)
-        start = float(values["start"])
-        self.programs = {"trick": program, "paper": inspect.unwrap(program)}
-        self.arms = {name: Networks(self.seeds, start, device, dtype) for name in self.programs}
-        self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
+    def begin(self, values: Values) -> Networks:
+        self.points = (2 * self.draws.uniform(2, POINTS) - 1).to(self.like)
+        return Networks(self.draws, float(values["start"]))
 
-    def step(self, done: int, values: Values) -> None:
-        """One update of both arms on all points."""
-        wired = {"trick": (float(values["beta"]), values["wiring"]), "paper": (PAPER, "paper")}
-        for name, arm in self.arms.items():
-            z = arm.encode()
-            code, _ = nearest(z, arm.codes)
-            losses = self.programs[name](z, code, arm.decode, arm.points, *wired[name])
-            total = sum(losses[1:], losses[0])
-            self._adam[name].step(total, float(values["rate"]))
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        arm, wired = self.arms[name], (PAPER, "paper")
+        if name == "trick":
+            wired = float(values["beta"]), values["wiring"]
+        z = arm.encode(self.points)
+        code, _ = nearest(z, arm.codes)
+        losses: Losses = self.programs[name](z, code, arm.decode, self.points, *wired)
+        return losses[0] + losses[1] + losses[2]
 
-    @torch.no_grad()
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
-        """Of each arm: float64 on the CPU, shape [seeds].
+        """Of each arm: shape [seeds].
 
         Returns:
             ``…_error``: of the reconstruction. ``…_apart``: the squared distance of encodings and
@@ -141,20 +98,19 @@ class Trained(BySeed):
         """
         found: dict[str, torch.Tensor] = {}
         for name, arm in self.arms.items():
-            z = arm.encode()
+            z = arm.encode(self.points)
             code, chosen = nearest(z, arm.codes)
             found |= {
-                f"{name}_error": squared_error(arm.decode(code), arm.points),
+                f"{name}_error": squared_error(arm.decode(code), self.points),
                 f"{name}_apart": squared_error(z, code),
                 f"{name}_used": in_use(chosen).sum(1),
             }
-        return {name: one.to("cpu", torch.float64) for name, one in found.items()}
+        return found
 
-    @torch.no_grad()
     def picture(self, index: int, values: Values) -> dict[str, Array]:
         """The learner's arm of one seed: its encodings [2, POINTS], codes, and which are used."""
         arm = self.arms["trick"]
-        z = arm.encode()
+        z = arm.encode(self.points)
         _, chosen = nearest(z, arm.codes)
         codes, used = arm.codes[index].T, in_use(chosen)[index]
         return arrays({"encodings": z[index], "codes": codes, "used": used})

@@ -2,21 +2,18 @@
 
 An input is eight numbers; a view of it is the same with noise added. Features are compared by
 their direction alone, as in SimSiam (Chen and He, 2020, arXiv 2011.10566). Smaller than there, and
-without its batch normalisation. All seeds are one batch: each weight has a leading dimension.
+without its batch normalisation. All seeds are one batch.
 """
 
-import inspect
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from itertools import pairwise
 
 import torch
+from torch.nn import ReLU, Sequential
 
-from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
-from lessons.training.by_seed import BySeed
-from lessons.training.stacked import Adam, drawn_layer, linear
+from lessons.training.by_seed import TwoArms
+from lessons.training.stacked import Draws, Linear
 from lessons.tricks.as_one import one_op
 
 INPUTS = 8
@@ -50,89 +47,43 @@ def itself(features: torch.Tensor) -> torch.Tensor:
     return features
 
 
-def begun(seed: int) -> tuple[list[torch.Tensor], torch.Generator]:
-    """What one seed starts from, float64 on the CPU, and where its next numbers come from.
+class Networks(torch.nn.Module):
+    """Encoder and predictor of every seed; ``features`` are the encoder's."""
 
-    Returns:
-        Inputs [INPUTS, POINTS]; the noise of the two views that the loss is measured at; weight,
-        bias, … of two layers of the encoder and two of the predictor. The generator goes on with
-        the noise of the training: a stream for each of these would need seeds that are differ
-        in the low 32 bits, which are all that torch's generator reads.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    x = torch.randn(INPUTS, POINTS, dtype=torch.float64, generator=generator)
-    kept = noise(generator)
-    parts = ((INPUTS, HIDDEN, FEATURES), (FEATURES, PREDICTOR_HIDDEN, FEATURES))
-    layers = [drawn_layer(*pair, generator) for widths in parts for pair in pairwise(widths)]
-    return [x, kept, *(one for layer in layers for one in layer)], generator
-
-
-@lru_cache(maxsize=256)
-def drawn(seed: int) -> tuple[torch.Tensor, ...]:
-    """The same without the generator."""
-    return tuple(begun(seed)[0])
-
-
-def noise(generator: torch.Generator) -> torch.Tensor:
-    """Of two views of every input, standard normal: [2, INPUTS, POINTS], float64."""
-    return torch.randn(2, INPUTS, POINTS, dtype=torch.float64, generator=generator)
-
-
-class Networks:
-    """Encoder and predictor of every seed, as stacked weights.
-
-    Args:
-        seeds: one network each.
-        device, dtype: where and in what they compute.
-    """
-
-    def __init__(self, seeds: range, device: torch.device, dtype: torch.dtype) -> None:
-        stacks = [torch.stack(one) for one in zip(*map(drawn, seeds), strict=True)]
-        self.weights = [one.to(device, dtype).requires_grad_() for one in stacks[2:]]
-
-    def features(self, x: torch.Tensor) -> torch.Tensor:
-        """[seeds, INPUTS, points] to [seeds, FEATURES, points]."""
-        return self._two_layers(x, 0)
+    def __init__(self, draws: Draws) -> None:
+        super().__init__()
+        self.features = two_layers(INPUTS, HIDDEN, FEATURES, draws)
+        self._predict = two_layers(FEATURES, PREDICTOR_HIDDEN, FEATURES, draws)
 
     @one_op("predictor")
     def predictor(self, features: torch.Tensor) -> torch.Tensor:
         """What one view's features say of the other's, [seeds, FEATURES, points]."""
-        return self._two_layers(features, 4)
-
-    def _two_layers(self, x: torch.Tensor, first: int) -> torch.Tensor:
-        inner, inner_bias, outer, outer_bias = self.weights[first : first + 4]
-        return linear(torch.relu(linear(x, inner, inner_bias)), outer, outer_bias)
+        found: torch.Tensor = self._predict(features)
+        return found
 
 
-class Pairs(BySeed):
-    """Every seed's networks in two arms, from the same start and with the same views.
+def two_layers(inputs: int, hidden: int, outputs: int, draws: Draws) -> Sequential:
+    """A relu between them."""
+    return Sequential(Linear(inputs, hidden, draws), ReLU(), Linear(hidden, outputs, draws))
 
-    The arm ``trick`` is as set, the arm ``plain`` has no stop, whatever is set or cut.
 
-    Args:
-        program: the lesson's.
-        values: the settings.
-    """
+class Pairs(TwoArms[Networks]):
+    """Every seed's networks in two arms, with the same views; ``plain`` has no stop."""
 
-    def __init__(self, program: Program, values: Values) -> None:
-        super().__init__(values)
-        device, dtype = device_and_dtype(values)
-        self._programs = {"trick": program, "plain": inspect.unwrap(program)}
-        self.x = torch.stack([drawn(seed)[0] for seed in self.seeds]).to(device, dtype)
-        self._kept = torch.stack([drawn(seed)[1] for seed in self.seeds]).to(device, dtype)
-        self.arms = {name: Networks(self.seeds, device, dtype) for name in self._programs}
-        self._adam = {name: Adam(arm.weights) for name, arm in self.arms.items()}
-        self._noise = [begun(seed)[1] for seed in self.seeds]
+    def begin(self, values: Values) -> Networks:
+        self.x = self.draws.normal(INPUTS, POINTS).to(self.like)
+        self._kept = self._noise()
+        return Networks(self.draws)
 
     def step(self, done: int, values: Values) -> None:
         """One update of both arms on all inputs, with two fresh views of each."""
-        fresh = torch.stack([noise(one) for one in self._noise]).to(self.x)
-        for name, arm in self.arms.items():
-            stop = name == "trick" and values["target"] == "stopped"
-            loss = self._loss(name, self._views(arm, fresh, values), stop, values)
-            self._adam[name].step(loss, float(values["rate"]))
+        self._fresh = self._noise()
+        super().step(done, values)
 
-    @torch.no_grad()
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        stop = name == "trick" and values["target"] == "stopped"
+        return self._loss(self.programs[name], self.arms[name], self._fresh, stop, values)
+
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Loss at two kept views, and what the features are; float64 on the CPU, [seeds].
 
@@ -140,29 +91,24 @@ class Pairs(BySeed):
         """
         found = {}
         for name, arm in self.arms.items():
-            loss = self._loss("plain", self._views(arm, self._kept, values), False, values, arm)
+            loss = self._loss(self.programs["plain"], arm, self._kept, False, values)
             features = arm.features(self.x).to("cpu", torch.float64)
             found[f"{name}_loss"] = loss.to("cpu", torch.float64)
             found[f"{name}_above"] = (1 + found[f"{name}_loss"]).clamp(min=ROUNDING)
             found |= {f"{name}_{what}": one for what, one in measured(features, self.x).items()}
         return found
 
-    def _views(
-        self, arm: Networks, drawn: torch.Tensor, values: Values
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        size = float(values["noise"])
-        return arm.features(self.x + size * drawn[:, 0]), arm.features(self.x + size * drawn[:, 1])
+    def _noise(self) -> torch.Tensor:
+        """Of two views of every input, standard normal: [seeds, 2, INPUTS, POINTS]."""
+        return self.draws.normal(2, INPUTS, POINTS).to(self.like)
 
     def _loss(
-        self,
-        name: str,
-        views: tuple[torch.Tensor, torch.Tensor],
-        stop: bool,
-        values: Values,
-        arm: Networks | None = None,
+        self, program: Program, arm: Networks, noise: torch.Tensor, stop: bool, values: Values
     ) -> torch.Tensor:
-        predictor = (arm or self.arms[name]).predictor if values["head"] == "network" else itself
-        loss: torch.Tensor = self._programs[name](*views, predictor=predictor, stop=stop)
+        size = float(values["noise"])
+        views = (arm.features(self.x + size * one) for one in noise.unbind(1))
+        predictor = arm.predictor if values["head"] == "network" else itself
+        loss: torch.Tensor = program(*views, predictor=predictor, stop=stop)
         return loss
 
 

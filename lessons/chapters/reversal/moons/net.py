@@ -4,8 +4,6 @@ The data are those of Ganin et al., JMLR 2016, figure 2: two interleaved moons, 
 domain the same turned about the middle. What is not in the paper is stated where it is set.
 """
 
-import copy
-import inspect
 import math
 from collections.abc import Callable
 
@@ -13,14 +11,12 @@ import torch
 from torch.func import functional_call
 from torch.nn import ReLU, Sequential, Sigmoid
 
-from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
 from lessons.kit.inputs import array
-from lessons.training.by_seed import BySeed
+from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
 from lessons.training.stacked import (
-    Adam,
     Draws,
     Linear,
     Tanh,
@@ -103,23 +99,22 @@ class Networks(torch.nn.Module):
     @one_op("domain_head")
     def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
         """The logit of the target domain, [seeds, 1, points]; ``frozen`` weights learn nothing."""
-        weights = dict(self.domain.named_parameters())
+        weights: dict[str, torch.Tensor] = dict(self.domain.named_parameters())
         if frozen:
             weights = {name: weight.detach() for name, weight in weights.items()}
         logit: torch.Tensor = functional_call(self.domain, weights, (features,))
         return logit
 
 
+def progress(done: int, values: Values) -> float:
+    """How far the training is, 0 to 1."""
+    return done / int(values["steps"])
+
+
 def scale_at(p: float, values: Values) -> float:
     """λ when the training has come this far: as set, or rising from 0 to it (Ganin et al.)."""
     full = float(values["scale"])
     return full if values["schedule"] == "fixed" else full * (2 / (1 + math.exp(-10 * p)) - 1)
-
-
-def rate_at(p: float, values: Values) -> float:
-    """The learning rate: as set, or falling as in Ganin et al."""
-    full = float(values["rate"])
-    return full if values["decay"] == "none" else full / (1 + 10 * p) ** 0.75
 
 
 def loss_of(
@@ -152,39 +147,34 @@ def loss_of(
     )
 
 
-class Moons(BySeed):
-    """All seeds' networks in two arms from the same start: with the trick, and with λ = 0.
+class Moons(TwoArms[Networks]):
+    """All seeds' networks in two arms: with the trick, and with λ = 0.
 
     On one thread: a second one for half of the seeds gained a twentieth on two cores, and where a
     browser draws beside it a run took half as long again.
-
-    Args:
-        program: the lesson's: features, heads and labels in, a loss a seed out.
-        values: the settings.
     """
 
-    def __init__(self, program: Callable[..., torch.Tensor], values: Values) -> None:
-        super().__init__(values)
-        device, dtype = device_and_dtype(values)
-        draws = Draws(self.seeds)
-        self.points = points_of(draws, values["angle"]).to(device, dtype)
-        trick = Networks(values["network"], draws).to(device, dtype)
-        self.arms = {"trick": trick, "source_only": copy.deepcopy(trick)}
-        self._adam = {name: Adam(arm.parameters()) for name, arm in self.arms.items()}
-        self._program, self._values_at_start = program, values
+    other = "source_only"
 
-    def step(self, done: int, values: Values) -> None:
-        """One update of both arms on all points; ``done`` were made before it."""
-        p = done / int(values["steps"])
-        wired = (scale_at(p, values), scale_at(0.0, self._values_at_start), values["wiring"])
-        trick = loss_of(self._program, self.arms["trick"], self.points, *wired)
-        self._adam["trick"].step(trick, rate_at(p, values))
-        whole = inspect.unwrap(self._program)  # what is compared with keeps the edges that are cut
-        alone = (0.0, 0.0, "reversal", False)
-        plain = loss_of(whole, self.arms["source_only"], self.points, *alone)
-        self._adam["source_only"].step(plain, rate_at(p, values))
+    def begin(self, values: Values) -> Networks:
+        self._values_at_start = values
+        self.points = points_of(self.draws, values["angle"]).to(self.like)
+        return Networks(values["network"], self.draws)
 
-    @torch.no_grad()
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        arm = self.programs[name], self.arms[name], self.points
+        if name == self.other:
+            return loss_of(*arm, 0.0, 0.0, "reversal", heard=False)
+        at_start = scale_at(0.0, self._values_at_start)
+        return loss_of(*arm, scale_at(progress(done, values), values), at_start, values["wiring"])
+
+    def rate(self, done: int, values: Values) -> float:
+        """As set, or falling as in Ganin et al."""
+        full = super().rate(done, values)
+        return (
+            full if values["decay"] == "none" else full / (1 + 10 * progress(done, values)) ** 0.75
+        )
+
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Losses and accuracies as they are now, shape [seeds].
 
@@ -193,7 +183,7 @@ class Moons(BySeed):
         """
         labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
         source, target = slice(SOURCE), slice(SOURCE, None)
-        found = {}
+        found: dict[str, torch.Tensor] = {}
         for name, arm in self.arms.items():
             features = arm.features(self.points)
             label, domain = arm.label_head(features), arm.domain_head(features)
@@ -206,7 +196,6 @@ class Moons(BySeed):
             }
         return found
 
-    @torch.no_grad()
     def picture(self, index: int, values: Values) -> dict[str, Array]:
         """Of one seed: points, which of them are called wrong, where the second moon is called."""
         networks, points = one_seed(self.arms["trick"], index), self.points[index : index + 1]

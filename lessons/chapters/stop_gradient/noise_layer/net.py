@@ -1,11 +1,12 @@
 """A long network with one noise layer in it, a small task, and its gradients' noise.
 
 Ten layers of 16 units with tanh between them learn sin(2x) from 64 points. As everywhere in a
-training, all seeds are one batch: each weight carries a leading dimension, one entry a seed.
+training, all seeds are one batch.
 """
 
+import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import torch
 
 from lessons.contract.parameters import Values
 from lessons.kit.gradients import gradient
-from lessons.training.stacked import Adam, drawn_layer, linear
+from lessons.training.stacked import Adam, Draws, Linear
 
 LAYERS = 10
 WIDTH = 16
@@ -45,45 +46,27 @@ Program = Callable[..., torch.nn.Module]
 """The lesson's: strength, whether the backward is clean, and where the noise comes from."""
 
 
-class Layer(torch.nn.Module):
-    """A linear layer of every network: weight [networks, out, in], bias [networks, out, 1]."""
-
-    def __init__(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
-        super().__init__()
-        self.weight, self.bias = torch.nn.Parameter(weight), torch.nn.Parameter(bias)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """[networks, in, points] to [networks, out, points]."""
-        return linear(x, self.weight, self.bias)
-
-
-class Tanh(torch.nn.Module):
-    """The hyperbolic tangent."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Of every entry."""
-        return torch.tanh(x)
-
-
-def long_network(layers: list[Layer], noise: torch.nn.Module, place: int) -> torch.nn.Sequential:
+def long_network(
+    layers: Iterable[torch.nn.Module], noise: torch.nn.Module, place: int
+) -> torch.nn.Sequential:
     """Layers with tanh between them, the noise after the layer with this number, 1 the first."""
     parts: list[torch.nn.Module] = []
     for number, layer in enumerate(layers, start=1):
         parts.append(layer)
-        if number < len(layers):
-            parts.append(Tanh())
+        if number < LAYERS:
+            parts.append(torch.nn.Tanh())
         if number == place:
             parts.append(noise)
     return torch.nn.Sequential(*parts)
 
 
-@lru_cache(maxsize=256)
-def drawn_weights(seed: int) -> tuple[torch.Tensor, ...]:
-    """Weight, bias, weight, … of one network at first: float64, on the CPU."""
-    generator = torch.Generator().manual_seed(seed)
+def layers_of(draws: Draws) -> torch.nn.ModuleList:
+    """The layers of each seed's network at first."""
     widths = [1, *[WIDTH] * (LAYERS - 1), 1]
-    pairs = [drawn_layer(inputs, outputs, generator) for inputs, outputs in pairwise(widths)]
-    return tuple(GAIN * one for pair in pairs for one in pair)
+    layers = torch.nn.ModuleList(Linear(*pair, draws) for pair in pairwise(widths))
+    for weight in layers.parameters():
+        weight.data *= GAIN
+    return layers
 
 
 @lru_cache(maxsize=64)
@@ -134,27 +117,14 @@ class Long:
         self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
         x, target = (part.to(device, dtype) for part in inputs())
         self.x, self.target = x.expand(len(self.seeds), -1, -1), target
-        drawn = [torch.stack(one) for one in zip(*map(drawn_weights, self.seeds), strict=True)]
-        start = [one.to(device, dtype) for one in drawn]
-        self.arms = {
-            name: [
-                Layer(weight.clone(), bias.clone())
-                for weight, bias in zip(start[::2], start[1::2], strict=True)
-            ]
-            for name in ("trick", "plain")
-        }
-        self._adam = {
-            name: Adam([w for layer in layers for w in layer.parameters()])
-            for name, layers in self.arms.items()
-        }
-        self._noise = [torch.Generator().manual_seed(NOISE_FROM + seed) for seed in self.seeds]
+        layers = layers_of(Draws(self.seeds)).to(device, dtype)
+        self.arms = {"trick": layers, "plain": copy.deepcopy(layers)}
+        self._adam = {name: Adam(layers.parameters()) for name, layers in self.arms.items()}
+        self._noise = Draws(NOISE_FROM + seed for seed in self.seeds)
 
     def step(self, done: int, values: Values) -> None:
         """One update of both arms on all points, with one fresh draw of noise for both."""
-        drawn = [
-            torch.rand(WIDTH, POINTS, dtype=torch.float64, generator=one) for one in self._noise
-        ]
-        draw = torch.stack(drawn).to(self.x)
+        draw = self._noise.uniform(WIDTH, POINTS).to(self.x)
         for name in self.arms:
             output = self.network(name, values, draw)(self.x)
             loss = (output - self.target).square().mean((1, 2))
@@ -242,10 +212,12 @@ class Long:
         def spread(one: torch.Tensor) -> torch.Tensor:
             return one.detach().unsqueeze(1).expand(-1, count, -1, -1).flatten(0, 1)
 
-        layers = [Layer(spread(one.weight), spread(one.bias)) for one in self.arms["trick"]]
+        layers = copy.deepcopy(self.arms["trick"])
+        for weight in layers.parameters():
+            weight.data = spread(weight)
         draw, place = draws.flatten(0, 1), int(values["place"])
         network = long_network(layers, torch.nn.Identity(), place)
-        weights = [layer.weight for layer in layers]
+        weights = [weight for name, weight in layers.named_parameters() if "weight" in name]
         entering = network[: 2 * place](spread(self.x))
         found: dict[str, list[torch.Tensor]] = {}
         leaving: torch.Tensor | None = None
