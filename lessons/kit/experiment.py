@@ -10,7 +10,7 @@ import torch
 from lessons.contract.lab import Start
 from lessons.contract.parameters import Values
 from lessons.contract.result import Series
-from lessons.kit.gradients import gradients
+from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, leaf, place_of, series_by_role
 
 Program = Callable[..., torch.Tensor]
@@ -73,13 +73,13 @@ class Experiment:
 
         def wanted() -> torch.Tensor:
             fixed = {name: leaf.detach() for name, leaf in start.leaves.items()}
-            return _joined(self.intended(**fixed, **start.settings))
+            return joined(self.intended(**fixed, **start.settings))
 
         return AsAsked(
             {
                 "forward": lambda: value().detach(),
-                "trick_gradient": lambda: _joined(gradients(value(), trained)),
-                "true_gradient": lambda: _joined(
+                "trick_gradient": lambda: joined(gradients(value(), trained)),
+                "true_gradient": lambda: joined(
                     gradients(start.finish(start.call(self.plain)), trained)
                 ),
                 "intended_gradient": wanted,
@@ -110,10 +110,3 @@ def components(roles: Roles) -> tuple[Series, ...]:
         for role, y in roles.items()
         for series in series_by_role(array(torch.arange(1, y.numel() + 1)), {role: y.flatten()})
     )
-
-
-def _joined(parts: torch.Tensor | Sequence[torch.Tensor]) -> torch.Tensor:
-    """One tensor as it is, several flat in one row."""
-    if isinstance(parts, torch.Tensor):
-        return parts
-    return parts[0] if len(parts) == 1 else torch.cat([part.flatten() for part in parts])

@@ -31,3 +31,10 @@ def gradients(
     found = sent_to(leaves, y, torch.ones_like(y) if upstream is None else upstream)
     pairs = zip(leaves, found, strict=True)
     return [torch.zeros_like(leaf) if one is None else one for leaf, one in pairs]
+
+
+def joined(parts: torch.Tensor | Sequence[torch.Tensor]) -> torch.Tensor:
+    """One tensor as it is, several flat in one row."""
+    if isinstance(parts, torch.Tensor):
+        return parts
+    return parts[0] if len(parts) == 1 else torch.cat([part.flatten() for part in parts])

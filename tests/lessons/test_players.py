@@ -7,7 +7,6 @@ from torch.nn import functional
 
 from lessons.chapters.reversal.shared_players.game import (
     at_features,
-    by_role,
     domain_loss,
     examples,
     wanted,
@@ -15,16 +14,28 @@ from lessons.chapters.reversal.shared_players.game import (
 )
 from lessons.chapters.reversal.two_players.lesson import two_players
 from lessons.chapters.reversal.wrong_ways.lesson import wrong_ways
+from lessons.contract.lab import Start
+from lessons.kit.experiment import Experiment, run_of
 from lessons.outputs.catalogue import find
 from lessons.tricks import flip_gradient
 from tests.support import course
 from tests.support.course import right
 
+PLAYERS = Experiment(run_of(), plain=domain_loss, intended=wanted)
 CASES = [(2.0, 1.2, 20.0), (0.0, 0.4, -130.0), (-1.0, 3.0, 90.0), (0.3, 0.0, 5.0)]
 
 
 def tensors(gap, turn):
     return (*weights(turn), *examples(gap))
+
+
+def start(w1, w2, x, domain, scale, **settings):
+    trained = {"w1": w1.detach().requires_grad_(), "w2": w2.detach().requires_grad_()}
+    return Start({**trained, "x": x, "domain": domain}, {"scale": scale, **settings})
+
+
+def by_role(program, *given, **settings):
+    return PLAYERS.by_role(program, start(*given, **settings))
 
 
 @pytest.mark.parametrize(("scale", "gap", "turn"), CASES)
@@ -73,7 +84,7 @@ def test_the_arrows_part_at_the_features_and_agree_at_the_classifier():
     feature = (x @ w1).requires_grad_()
     loss = functional.binary_cross_entropy_with_logits(flip_gradient(feature, 2.0) @ w2, domain)
     (expected,) = torch.autograd.grad(loss, feature)
-    assert torch.allclose(at_features(two_players, w1, w2, x, domain, 2.0), expected)
+    assert torch.allclose(at_features(two_players, start(w1, w2, x, domain, 2.0)), expected)
 
 
 def test_one_step_of_each_player_moves_the_loss_against_the_other():
@@ -206,8 +217,8 @@ def test_the_transfer_answers_follow_the_numbers():
     w1, w2, x, domain = tensors(1.2, 20.0)
 
     def gradients(weight, scale):
-        def program(*given):
-            return weight * two_players(*given)
+        def program(**given):
+            return weight * two_players(**given)
 
         return by_role(program, w1, w2, x, domain, scale)["trick_gradient"]
 

@@ -1,18 +1,14 @@
 """The lab of the two players: λ, the domains' gap, the classifier's angle; who gets what."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import torch
 
 from lessons.chapters.reversal.shared_players.figures import figures, table
 from lessons.chapters.reversal.shared_players.game import (
-    Program,
     at_features,
-    by_role,
     domain_loss,
     examples,
+    wanted,
     weights,
 )
 from lessons.contract.devices import device_and_dtype
@@ -20,6 +16,7 @@ from lessons.contract.figure import Figure
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Parameter, Values
 from lessons.contract.result import Array, FactsAsAsked, Result, Series
+from lessons.kit.experiment import Experiment, Program, Roles, components
 from lessons.kit.inputs import COMPUTED_IN, array
 
 STEP = 0.5
@@ -27,9 +24,6 @@ STEP = 0.5
 
 DRAWN = 1.2
 """How long an arrow is drawn for an example's gradient of length 1."""
-
-Tensors = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
-"""w1, w2, x and domain."""
 
 PARAMETERS = (
     Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-1.0, 3.0), step=0.05),
@@ -49,25 +43,21 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
             the plain gradient: ``OPTION_extractor`` and ``OPTION_classifier``.
     """
 
-    def settings(values: Values) -> dict[str, Any]:
-        return {parameter.name: values[parameter.name] for parameter in own}
-
-    def given(values: Values) -> Tensors:
+    def run(values: Values) -> Start:
         tensors = (*weights(values["turn"]), *examples(values["gap"]))
         w1, w2, x, domain = (tensor.to(*device_and_dtype(values)) for tensor in tensors)
-        return w1, w2, x, domain
+        leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
+        settings = {parameter.name: values[parameter.name] for parameter in own}
+        return Start(leaves, {"scale": values["scale"], **settings}, (0, 0))
+
+    experiment = Experiment(run, plain=domain_loss, intended=wanted)
 
     def compute(program: Program, values: Values) -> Result:
-        tensors = given(values)
-        scale, chosen = values["scale"], settings(values)
-        roles = by_role(program, *tensors, scale, **chosen)
-        place = array(torch.arange(1, 7))
-        arrows = _arrows(program, tensors, scale, chosen, roles)
+        start = run(values)
+        roles, at_one = (experiment.by_role(program, one) for one in (start, start.but(scale=1.0)))
+        arrows = _arrows(program, start, roles)
         return Result(
-            series=(
-                Series("forward", "forward", np.ones(1), array(roles["forward"])),
-                *(Series(r, r, place, array(y)) for r, y in roles.items() if r != "forward"),
-            ),
+            series=components(roles),
             curves=tuple(
                 Series(f"{role}_{end}_{axis}", role, place_of, points[:, column])
                 for role, (starts, ends) in arrows.items()
@@ -77,34 +67,23 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
             ),
             facts=FactsAsAsked(
                 {
-                    "scale": scale,
                     "gap": values["gap"],
-                    **chosen,
+                    **start.settings,
                     **_shares(roles),
-                    **_one_step(tensors, roles),
-                    **{
-                        f"{name}_at_one": loss
-                        for name, loss in _one_step(
-                            tensors, by_role(program, *tensors, 1.0, **chosen)
-                        ).items()
-                    },
+                    **_one_step(start, roles),
+                    **{f"{n}_at_one": loss for n, loss in _one_step(start, at_one).items()},
                 },
-                lambda: _compared(program, tensors, scale, chosen, compared) if compared else {},
+                lambda: _compared(program, experiment, start, compared) if compared else {},
             ),
             work="6 examples, 6 weights",
         )
-
-    def start(values: Values) -> Start:
-        w1, w2, x, domain = given(values)
-        leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
-        return Start(leaves, {"scale": values["scale"], **settings(values)}, (0, 0))
 
     return Lab(
         parameters=(*own, *PARAMETERS, *COMPUTED_IN),
         compute=compute,
         figures=_figures,
         table=lambda result, values: table(result),
-        start=start,
+        start=run,
         named=True,
     )
 
@@ -120,23 +99,11 @@ def _figures(result: Result, values: Values) -> list[Figure]:
     return figures(result, arrows)
 
 
-def _arrows(
-    program: Program,
-    tensors: Tensors,
-    scale: float,
-    settings: Mapping[str, Any],
-    roles: Mapping[str, torch.Tensor],
-) -> dict[str, tuple[Array, Array]]:
+def _arrows(program: Program, start: Start, roles: Roles) -> dict[str, tuple[Array, Array]]:
     """By role where each arrow starts and ends: one an example, the classifier's weight last."""
-    w1, w2, x, _ = tensors
-
-    def without(w1: Any, w2: Any, x: Any, domain: Any, scale: float) -> torch.Tensor:
-        return domain_loss(w1, w2, x, domain)
-
-    slopes = {
-        "true_gradient": at_features(without, *tensors, scale),
-        "trick_gradient": at_features(program, *tensors, scale, **settings),
-    }
+    w1, w2, x, _ = (leaf.detach() for leaf in start.leaves.values())
+    programs = {"true_gradient": domain_loss, "trick_gradient": program}
+    slopes = {role: at_features(one, start) for role, one in programs.items()}
     starts = array(torch.cat([x @ w1, w2[None]]))
     found = {}
     for role, slope in slopes.items():
@@ -146,10 +113,10 @@ def _arrows(
     return found
 
 
-def _shares(roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
+def _shares(roles: Roles) -> dict[str, float]:
     """What each player gets of the plain gradient: lengths, and the factor along it."""
     plainly, trick = roles["true_gradient"].double(), roles["trick_gradient"].double()
-    facts: dict[str, float] = {"loss": float(roles["forward"][0])}
+    facts: dict[str, float] = {"loss": float(roles["forward"])}
     for player, part in (("extractor", slice(0, 4)), ("classifier", slice(4, 6))):
         size = float(plainly[part].norm())
         along = float(trick[part] @ plainly[part]) / size**2 if size else float("nan")
@@ -164,21 +131,21 @@ def _shares(roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
 
 
 def _compared(
-    program: Program, tensors: Tensors, scale: float, settings: Mapping[str, Any], choice: Choice
+    program: Program, experiment: Experiment, start: Start, choice: Choice
 ) -> dict[str, float]:
     """For each option, the factor along the plain gradient that each player gets."""
     facts = {}
     for option, _ in choice.options:
-        roles = by_role(program, *tensors, scale, **{**settings, choice.name: option})
+        roles = experiment.by_role(program, start.but(**{choice.name: option}))
         shares = _shares(roles)
         for player in ("extractor", "classifier"):
             facts[f"{option}_{player}"] = shares[f"{player}_factor"]
     return facts
 
 
-def _one_step(tensors: Tensors, roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
+def _one_step(start: Start, roles: Roles) -> dict[str, float]:
     """The plain domain loss now, and after a step of one player alone."""
-    w1, w2, x, domain = tensors
+    w1, w2, x, domain = (leaf.detach() for leaf in start.leaves.values())
     trick = roles["trick_gradient"]
     moved1, moved2 = w1 - STEP * trick[:4].reshape(2, 2), w2 - STEP * trick[4:]
     return {

@@ -5,11 +5,12 @@ from functools import lru_cache
 import torch
 from torch.nn import functional
 
-from lessons.chapters.reversal.shared_players.game import both, examples, weights
+from lessons.chapters.reversal.shared_players.game import examples, weights
 from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.kit.answers import which
+from lessons.kit.gradients import gradients, joined
 from lessons.tricks import flip_gradient
 
 
@@ -49,15 +50,15 @@ CHANGES = {"loss": (10.0, 2.0), "both": (10.0, 0.2), "scale": (1.0, 20.0), "smal
 def changed() -> dict[str, float]:
     """By how much each change multiplies each player's gradient."""
 
-    def gradients(weight: float, scale: float) -> torch.Tensor:
+    def of_all(weight: float, scale: float) -> torch.Tensor:
         w1, w2 = (one.requires_grad_() for one in weights(20.0))
         x, domain = examples(1.2)
-        return both(weight * two_players(w1, w2, x, domain, scale), w1, w2)
+        return joined(gradients(weight * two_players(w1, w2, x, domain, scale), (w1, w2)))
 
-    now = gradients(1.0, 2.0)
+    now = of_all(1.0, 2.0)
     found: dict[str, float] = {}
     for name, change in CHANGES.items():
-        times = gradients(*change) / now
+        times = of_all(*change) / now
         found |= {f"{name}_extractor_times": float(times[:4].mean())}
         found |= {f"{name}_classifier_times": float(times[4:].mean())}
     return found | {"adam_times": under_adam()}

@@ -10,13 +10,17 @@ from functools import lru_cache
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.noisy_root import Program, of_this_noise
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import by_role
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.kit.chart_pieces import Edge, Trace, dragged
+from lessons.kit.experiment import Program
 
 LOW, HIGH = 0.05, 0.95
 """Where in the noise, as a share of it, the edges of a band are."""
+
+DRAWN = ("forward", "trick_gradient", "true_gradient")
+"""The roles that another draw of the noise would change."""
 
 _AT = (-1.5, 0.7, 2.0)
 _AMOUNTS = (0.5, 1.0, 2.0)
@@ -31,7 +35,9 @@ def powers(program: Program) -> Mapping[str, float]:
     x = torch.tensor(_AT, dtype=torch.float64)
     u = torch.tensor(_AMOUNTS, dtype=torch.float64)[:, None].expand(-1, len(x))
     found = {}
-    for role, values in of_this_noise(program, x.expand(u.shape), u).items():
+    roles = by_role(program, x.expand(u.shape), u)
+    for role in DRAWN:
+        values = roles[role]
         slopes = (values[1:] / values[:-1]).log2()
         power = slopes.mean()
         alike = bool(((slopes - power).abs() < 1e-9).all())

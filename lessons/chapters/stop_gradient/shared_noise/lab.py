@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.edges import HIGH, LOW, powers
+from lessons.chapters.stop_gradient.shared_noise.edges import DRAWN, HIGH, LOW, powers
 from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
-    Program,
+    EXPERIMENT,
     by_role,
-    first_draw,
     intended,
-    of_this_noise,
+    noise_at_points,
 )
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
-from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Lab
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.kit.draws import ROWS, unit_draws
+from lessons.kit.experiment import Program, Roles
 from lessons.kit.inputs import (
     COMPUTED_IN,
     GRID,
     array,
     grid_around,
     inputs,
+    place_of,
     series_by_role,
 )
 from lessons.kit.spread import Spread
@@ -68,8 +68,6 @@ PARAMETERS = (
     *COMPUTED_IN,
 )
 
-_SPREAD_ROLES = ("forward", "trick_gradient", "true_gradient")
-
 
 def check(values: Values) -> Mapping[str, str]:
     """Refusals that need more than one value."""
@@ -107,60 +105,44 @@ def compute(program: Program, values: Values) -> Result:
         program: the lesson's forward pass, of x and u.
         values: of PARAMETERS, validated.
     """
-    device, dtype = device_and_dtype(values)
-
-    def cast(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.to(device, dtype)
-
+    start = EXPERIMENT.run(values)
+    x, u = start.leaves["x"].detach(), noise_at_points(values)
     points = torch.tensor(values["x"], dtype=torch.float64)
     grid = grid_around(points)
-    u = _noise_at_points(values, len(points))
-    roles = by_role(program, cast(points), cast(u))
+    roles = EXPERIMENT.by_role(program, start)
 
     columns, count = torch.cat([points, grid]), len(points)
-    spreads = {role: Spread(count) for role in _SPREAD_ROLES}
-    along = {role: Spread(len(grid)) for role in _SPREAD_ROLES}
+    spreads = {role: Spread(count) for role in DRAWN}
+    along = {role: Spread(len(grid)) for role in DRAWN}
     total = _total(values)
     for noise in _noise(values, count, len(columns)):
-        wide = cast(columns[: noise.shape[1]]).expand(len(noise), -1)
-        for role, value in of_this_noise(program, wide, cast(noise)).items():
-            drawn = array(value)
+        noise = noise.to(x)
+        drawn_at = columns[: noise.shape[1]].to(x).expand(len(noise), -1)
+        found = by_role(program, drawn_at, noise)
+        for role in DRAWN:
+            drawn = array(found[role])
             spreads[role].add(drawn[:, :count])
             if drawn.shape[1] > count:
                 along[role].add(drawn[:, count:])
 
-    place = min(values["point"], len(points)) - 1
+    place = place_of(values)
     return Result(
         series=(
-            Series("u", "noise", array(points), array(u.expand(len(points)))),
+            Series("u", "noise", array(points), array(u)),
             *series_by_role(array(points), roles),
         ),
         statistics=tuple(_summary(role, spread, points) for role, spread in spreads.items()),
         curves=(
             *(_summary(role, spread, grid) for role, spread in along.items()),
             Series(
-                "intended_gradient", "intended_gradient", array(grid), array(intended(cast(grid)))
+                "intended_gradient", "intended_gradient", array(grid), array(intended(grid.to(x)))
             ),
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
         facts={**_facts(points, u, roles, spreads, place, values), **powers(program)},
-        notes=(*notes(points, cast(points), cast(u), roles, spreads, along),),
+        notes=(*notes(points, x, start.leaves["u"], roles, spreads, along),),
         work=counted(total, "draw"),
     )
-
-
-def start(values: Values) -> Start:
-    """The run whose graph is drawn: this draw of the noise at the learner's x."""
-    x = torch.tensor(values["x"], dtype=torch.float64).to(*device_and_dtype(values))
-    u = _noise_at_points(values, len(x)).to(x)
-    place = min(values["point"], len(x)) - 1
-    return Start({"x": x.requires_grad_(), "u": u}, index=(place,))
-
-
-def _noise_at_points(values: Values, count: int) -> torch.Tensor:
-    if values["u"] is not None:
-        return torch.tensor(values["u"], dtype=torch.float64).expand(count)
-    return first_draw(values["seed"], count, values["noise_low"], values["noise_high"])
 
 
 def _total(values: Values) -> int:
@@ -222,7 +204,7 @@ def _histograms(spreads: dict[str, Spread], place: int, intended: float) -> tupl
 def _facts(
     points: torch.Tensor,
     u: torch.Tensor,
-    roles: dict[str, torch.Tensor],
+    roles: Roles,
     spreads: dict[str, Spread],
     place: int,
     values: Values,
@@ -230,7 +212,7 @@ def _facts(
     """What the prose and the predictions use, at the input the learner chose."""
     facts: dict[str, float] = {
         "x": float(points[place]),
-        "u": float(u.expand(len(points))[place]),
+        "u": float(u[place]),
         "draws": _total(values),
         "inputs": len(points),
         "noise_low": values["noise_low"],
@@ -253,7 +235,7 @@ def _facts(
 
 def drawn(values: Values) -> dict[str, Any]:
     """The noise of this draw at each of the learner's x, as in_torch.py has it."""
-    return {"u": _noise_at_points(values, len(values["x"])).tolist()}
+    return {"u": noise_at_points(values).tolist()}
 
 
 def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
@@ -275,6 +257,6 @@ def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
         check=check,
         preview=preview,
         seconds=seconds,
-        start=start,
+        start=EXPERIMENT.run,
         drawn=drawn,
     )

@@ -1,14 +1,13 @@
 """The running example of chapter 1: y = x², noise u, z = √(y·u), and its gradients by role."""
 
-from collections.abc import Callable
-
 import torch
 
+from lessons.contract.lab import Start
+from lessons.contract.parameters import Values
 from lessons.kit.draws import unit_draws
+from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.kit.gradients import gradient
-
-Program = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""Forward value z from x and noise u, with whatever trick the lesson is about."""
+from lessons.kit.inputs import leaf, place_of
 
 
 def noisy(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
@@ -16,41 +15,34 @@ def noisy(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(x**2 * u)
 
 
-def noise_free(x: torch.Tensor) -> torch.Tensor:
-    """What the gradient is wanted of: √(x²)."""
-    return torch.sqrt(x**2)
-
-
-def by_role(program: Program, x: torch.Tensor, u: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Forward value and the gradient in its three roles, computed by autograd.
-
-    Args:
-        program: the lesson's forward pass.
-        x: any shape, floating point.
-        u: broadcasts with x, same dtype and device.
-
-    Returns:
-        forward and trick_gradient of the program; true_gradient of the same forward expression
-        without tricks, noise frozen; intended_gradient, of the expression without noise.
-    """
-    return {**of_this_noise(program, x, u), "intended_gradient": intended(x)}
-
-
-def of_this_noise(program: Program, x: torch.Tensor, u: torch.Tensor) -> dict[str, torch.Tensor]:
-    """The roles that another draw of u would change: all but the intended gradient."""
+def intended(x: torch.Tensor, u: torch.Tensor | None = None) -> torch.Tensor:
+    """The gradient that is wanted: that of √(x²), without noise."""
     x = x.detach().requires_grad_()
-    z = program(x, u)
-    return {
-        "forward": z.detach(),
-        "trick_gradient": gradient(z, x),
-        "true_gradient": gradient(noisy(x, u), x),
-    }
+    return gradient(torch.sqrt(x**2), x)
 
 
-def intended(x: torch.Tensor) -> torch.Tensor:
-    """The gradient that is wanted: that of the expression without noise."""
-    x = x.detach().requires_grad_()
-    return gradient(noise_free(x), x)
+def noise_at_points(values: Values) -> torch.Tensor:
+    """This draw of the noise at the learner's x: float64, shape [n]."""
+    count = len(values["x"])
+    if values["u"] is not None:
+        return torch.tensor(values["u"], dtype=torch.float64).expand(count)
+    return first_draw(values["seed"], count, values["noise_low"], values["noise_high"])
+
+
+def run(values: Values) -> Start:
+    """This draw of the noise at the learner's x."""
+    x = leaf(values, "x")
+    leaves = {"x": x.requires_grad_(), "u": noise_at_points(values).to(x)}
+    return Start(leaves, index=(place_of(values),))
+
+
+EXPERIMENT = Experiment(run, plain=noisy, intended=intended)
+
+
+def by_role(program: Program, x: torch.Tensor, u: torch.Tensor) -> Roles:
+    """The experiment's roles at these x, with this noise, which broadcasts with x."""
+    start = Start({"x": x.detach().requires_grad_(), "u": u})
+    return EXPERIMENT.by_role(program, start)
 
 
 def first_draw(seed: int, count: int, low: float, high: float) -> torch.Tensor:

@@ -6,6 +6,7 @@ import torch
 
 from lessons.contract.result import Note
 from lessons.kit.causes import notes_on_not_finite
+from lessons.kit.experiment import Roles
 from lessons.kit.spread import Spread
 from lessons.text import number
 
@@ -14,7 +15,7 @@ def notes(
     given: torch.Tensor,
     x: torch.Tensor,
     u: torch.Tensor,
-    roles: dict[str, torch.Tensor],
+    roles: Roles,
     spreads: dict[str, Spread],
     along: dict[str, Spread],
 ) -> Iterator[Note]:
@@ -27,7 +28,6 @@ def notes(
         spreads: over the draws, at x.
         along: the same at the points of the curves, which may have fewer draws.
     """
-    u = u.expand(len(x))
     y = x**2
     causes = [
         (
