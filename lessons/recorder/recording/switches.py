@@ -2,17 +2,17 @@
 
 import ast
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Literal
 
 import torch
 
 from .variables import Where, outside, parsed, where
 
-_APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 _TORCH = Path(torch.__file__).parent
 _SWITCHES = torch.no_grad.__enter__.__code__.co_filename
 _NAMES = ("no_grad", "inference_mode", "set_grad_enabled")
@@ -61,10 +61,20 @@ class Switch:
 
 def applied_at() -> Where | None:
     """Where the `autograd.Function` was applied whose forward pass runs now."""
+    codes = set(_codes(torch.autograd.Function))
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code is not _APPLY:
+    while frame is not None and frame.f_code not in codes:
         frame = frame.f_back
     return None if frame is None else where(outside(frame.f_back))
+
+
+def _codes(function: type[torch.autograd.Function]) -> Iterator[CodeType]:
+    """What `apply` runs of this and its subclasses; `apply` itself has no frame in torch 2.15."""
+    for method in (function.forward, function.setup_context):
+        if isinstance(code := getattr(method, "__code__", None), CodeType):
+            yield code
+    for one in function.__subclasses__():
+        yield from _codes(one)
 
 
 def _outermost(frame: FrameType) -> FrameType:
