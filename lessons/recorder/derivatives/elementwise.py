@@ -75,9 +75,34 @@ def _gelu(n: Numbers) -> Any:
     return 0.5 * (1 + torch.erf(a / math.sqrt(2))) + a * density
 
 
+def _at_bound(low: Any, one: int) -> float:
+    """What torch gives the value or its bound where the two are equal: it differs by release."""
+    given = [torch.zeros((), requires_grad=True), low]
+    return float(torch.autograd.grad(torch.clamp(*given), given[one])[0])
+
+
+_VALUE_AT_NUMBER = _at_bound(0.0, 0)
+_VALUE_AT_TENSOR, _TENSOR = (_at_bound(torch.zeros((), requires_grad=True), one) for one in (0, 1))
+
+
 def _clamped(n: Numbers) -> Any:
-    low, high = n["low"], n["high"]
-    return _is((low is None or n["a"] >= low) and (high is None or n["a"] <= high))
+    bounds = [n["low"], n["high"]]
+    if at := [bound for bound in bounds if bound is not None and bound == n["a"]]:
+        return _VALUE_AT_TENSOR if isinstance(at[0], torch.Tensor) else _VALUE_AT_NUMBER
+    low, high = bounds
+    return _is((low is None or n["a"] > low) and (high is None or n["a"] < high))
+
+
+def _low(n: Numbers) -> Any:
+    if n["high"] is not None and n["high"] <= n["low"]:
+        return 0.0
+    return _TENSOR if n["a"] == n["low"] else _is(n["a"] < n["low"])
+
+
+def _high(n: Numbers) -> Any:
+    if n["low"] is not None and n["high"] < n["low"]:
+        return 1.0
+    return _TENSOR if n["a"] == n["high"] else _is(n["a"] > n["high"])
 
 
 _SELU = 1.0507009873554805, 1.6732632423543772
@@ -226,14 +251,8 @@ ELEMENTWISE: dict[str, Row] = {
     "clamp": _row(
         "a low=None high=None",
         a=Local(r"\mathbf{1}[@low \le @a \le @high]", _clamped),
-        low=Local(
-            r"\mathbf{1}[@a < @low]",
-            lambda n: _is(n["a"] < n["low"] and (n["high"] is None or n["low"] < n["high"])),
-        ),
-        high=Local(
-            r"\mathbf{1}[@a > @high]",
-            lambda n: _is(n["a"] > n["high"] or (n["low"] is not None and n["high"] < n["low"])),
-        ),
+        low=Local(r"\mathbf{1}[@a < @low]", _low),
+        high=Local(r"\mathbf{1}[@a > @high]", _high),
     ),
     "where": _row(
         "c a b",

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import torch
 
+from ... import tricks
 from .variables import Where, outside, parsed, where
 
 _TORCH = Path(torch.__file__).parent
@@ -69,8 +70,12 @@ def applied_at() -> Where | None:
 
 
 def _codes(function: type[torch.autograd.Function]) -> Iterator[CodeType]:
-    """What `apply` runs of this and its subclasses; `apply` itself has no frame in torch 2.15."""
-    for method in (function.forward, function.setup_context):
+    """What `apply` runs of this and its subclasses; `apply` itself has no frame in torch 2.15.
+
+    The tricks' own functions are left out: the recorder sees the ops that they run.
+    """
+    own = function.__module__.startswith(tricks.__name__)
+    for method in () if own else (function.forward, function.setup_context):
         if isinstance(code := getattr(method, "__code__", None), CodeType):
             yield code
     for one in function.__subclasses__():
