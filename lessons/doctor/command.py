@@ -18,6 +18,15 @@ from .target import load
 from .trace import Trace
 from .watch import Watch
 
+PROGRAM = "gradient-tricks"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command as the distribution installs it; returns its exit status."""
+    parser = argparse.ArgumentParser(PROGRAM, description="Find what is wrong with a gradient.")
+    add_command(parser.add_subparsers(required=True, metavar="COMMAND"))
+    return console.answer(PROGRAM, lambda: run(parse(parser, words)), TraceError)
+
 
 def add_command(commands: Any) -> None:
     """Add ``trace`` to a parser's commands."""

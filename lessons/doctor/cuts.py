@@ -14,6 +14,8 @@ from .source import is_statement
 from .stops import left_by, stop
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
+RETURN = "Return the tensor itself, and use .item() for printing alone."
+
 
 def cuts(run: Run) -> Iterator[Fault]:
     """A fault for each reason why leaves that want a gradient have none; a note where it is meant.
@@ -68,26 +70,25 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
         if node.type == "Parameter" or node.name in copied
     }  # fmt: skip
     unread = [name for name in unread if run.gradients[name].shape not in instead]
-    opaque = run.watch.hidden
-    hidden = f", save perhaps one that was not seen: {opaque[:1].lower()}{opaque[1:]}"
+    hidden = f", save perhaps one that was not seen: {_hidden(run)}" if run.watch.hidden else ""
+    them = it_or_them(unread)
+    says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}{hidden}."
+    do = "Call the layer that owns it, or take it out; DistributedDataParallel stops on such."
     if unread:
-        yield Fault(
-            "unused",
-            f"{listed(unread)} got no gradient: no op of the forward pass reads "
-            f"{it_or_them(unread)}{hidden * bool(opaque)}.",
-            "Call the layer that owns it, or take it out; DistributedDataParallel stops on such.",
-            next((name for name in unread if name in run.recording.nodes), None),
-        )
+        known = next((name for name in unread if name in run.recording.nodes), None)
+        yield Fault("unused", says, do, known)
+
+
+def _hidden(run: Run) -> str:
+    """The code whose ops nobody saw, within a sentence."""
+    return run.watch.hidden[:1].lower() + run.watch.hidden[1:]
 
 
 def _nothing_wanted(run: Run) -> Fault:
     """Nothing requires a gradient: where parameters were frozen, and how the last ones train."""
     if not run.frozen:
-        return Fault(
-            "nothing_wanted",
-            "No input and no parameter wants a gradient: requires_grad is False for all of them.",
-            "Set requires_grad=True on what is trained.",
-        )
+        says = "No input and no parameter wants a gradient: requires_grad is False for all of them."
+        return Fault("nothing_wanted", says, "Set requires_grad=True on what is trained.")
     last = run.frozen[-1].rpartition(".")[0] or run.name
     places = (run.optimizers.frozen.get(id(run.tensors[one])) for one in run.frozen[::-1])
     where = line_of(next((one for one in places if one), None))
@@ -127,14 +128,12 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     left_torch = _culprits(run, reached, bool(found))
     yield from (_left(run, left, read) for left in left_torch)
     for node in fresh if not found and not left_torch else ():
-        yield Fault(
-            "fresh_leaf",
+        says = (
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{first_read(run, node)}: backward() runs without an error, and the gradient ends "
-            f"there. {get_none(read)}.",
-            "Take requires_grad=True away again, and find what cut the graph before it.",
-            node.name,
+            f"{first_read(run, node)}: the gradient ends there without an error. {get_none(read)}."
         )
+        do = "Take requires_grad=True away again, and find what cut the graph before it."
+        yield Fault("fresh_leaf", says, do, node.name)
 
 
 def first_read(run: Run, node: Node) -> str:
@@ -190,13 +189,12 @@ def _dropped(run: Run) -> Iterator[Fault]:
             read = node.operands[0].producer
             name = called(read)
             if read.requires_grad and node.name not in run.graph.consumers and read.reached:
-                yield Fault(
-                    "dropped",
+                says = (
                     f"{name}.detach(){in_line(node.place)} gives a new tensor, and nothing reads "
-                    f"it: {name} keeps its graph, and a gradient goes on through it.",
-                    f"Write {name} = {name}.detach() to stop it there, or take the line out.",
-                    node.name,
+                    f"it: a gradient goes on through {name} itself."
                 )
+                do = f"Write {name} = {name}.detach() to stop it there, or take the line out."
+                yield Fault("dropped", says, do, node.name)
 
 
 def _kept_back(run: Run, read: list[str]) -> Fault:
@@ -205,32 +203,27 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):
-            return Fault(
-                "no_gradient_sent",
-                f"{listed(read)} got no gradient: a gradient came to {node.type}"
-                f"{in_line(node.place)}, and its backward sent None on.",
-                "Return a gradient for each input from that Function's backward.",
-                node.name,
+            says = (
+                f"{listed(read)} got no gradient: one came to {node.type}{in_line(node.place)}, "
+                "and its backward sent None on."
             )
-    return Fault(
-        "no_path",
-        f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}.",
-        "Look whether the right tensor is returned.",
-        read[0] if read[0] in run.recording.nodes else None,
-    )
+            do = "Return a gradient for each input from that Function's backward."
+            return Fault("no_gradient_sent", says, do, node.name)
+    says = f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}."
+    at = read[0] if read[0] in run.recording.nodes else None
+    return Fault("no_path", says, "Look whether the right tensor is returned.", at)
 
 
 def _not_a_tensor(run: Run) -> Fault:
     if run.returned:
-        return Fault(
-            "no_tensor",
-            f"{run.name} returned {run.returned}; a tensor is expected, to go backward from.",
-            "Return the tensor itself, and use .item() for printing alone.",
+        says = f"{run.name} returned {run.returned}; a tensor is expected, to go backward from."
+        return Fault("no_tensor", says, RETURN)
+    seen, do = " ran", "Let it run to its first loss.backward(): fewer data, say."
+    if run.watch.hidden:
+        seen, do = (
+            f" was seen; {_hidden(run)} is opaque here",
+            "Leave that out while it is watched.",
         )
-    hidden, seen, do = run.watch.hidden, " ran", "Let it run to its first backward(): fewer data?"
-    if hidden:
-        seen = f" was seen; {hidden[:1].lower()}{hidden[1:]} is opaque here"
-        do = "Leave that out while it is watched."
     says = f"{run.name} ended and no backward pass{seen}, so there is no gradient to look at."
     return Fault("no_pass", says, do)
 
@@ -241,21 +234,18 @@ def _left(run: Run, left: Left, read: list[str]) -> Fault:
     before = run.graph.before([left.node])
     none, back = get_none([name for name in read if name in before]), _came_back(run, left)
     if "Tensor(" in call:
-        return Fault(
-            "copied",
-            f"{none}: {call}{at} copies the numbers into a new tensor, and torch knows no link"
-            f"{back}.",
-            "torch.stack or torch.cat joins tensors and keeps their graph.",
-            left.node,
-        )
-    numpy = left.call in ("numpy", "__array__")
+        says = f"{none}: {call}{at} copies the numbers into a new tensor without a graph{back}."
+        do = "torch.stack or torch.cat joins tensors and keeps their graph."
+        return Fault("copied", says, do, left.node)
+    kind, whose, do = "item", "Python", RETURN
+    if left.call in ("numpy", "__array__"):
+        kind = whose = "numpy"
+        do = "Compute it with torch's own functions."
     return Fault(
-        "numpy" if numpy else "item",
-        f"{none}: {call} on {called(node)}{at} hands plain numbers to "
-        f"{'numpy' if numpy else 'Python'}, where autograd does not follow{back}.",
-        "Compute it with torch's own functions."
-        if numpy
-        else "Return the tensor itself, and use .item() for printing alone.",
+        kind,
+        f"{none}: {call} on {called(node)}{at} hands plain numbers to {whose}, where autograd does "
+        f"not follow{back}.",
+        do,
         left.node,
     )
 

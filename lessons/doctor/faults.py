@@ -23,11 +23,12 @@ MOST = 12
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """All that is found, the likely cause of the others first; and what is usual, as notes."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
-    notes = [one.says for one in found if one.kind == "note"]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *steps(run), *hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]
-    told += partial_cuts(run, {one.node for one in told})  # the mildest
+    mildest = list(partial_cuts(run, {one.node for one in told}))
+    told += [one for one in mildest if one.kind != "note"]
+    notes = [one.says for one in (*found, *mildest) if one.kind == "note"]
     return _fewer([*_stale(run), *told]), notes
 
 

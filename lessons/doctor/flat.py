@@ -34,10 +34,8 @@ _FLAT_SOMEWHERE = FLAT | WRITES | _CLAMPS | {
 
 def written_over(node: Node) -> str:
     """What to do about an op that overwrites."""
-    return (
-        f"{node.type} puts new numbers in the place of the old, and the old get no gradient. Write "
-        "to the entries that are meant, or multiply by a mask."
-    )
+    says = f"{node.type} puts new numbers in the place of the old, which get no gradient."
+    return f"{says} Write to the entries that are meant, or multiply by a mask."
 
 
 def too_small(node: Node, ways: list[Edge]) -> str:
@@ -51,11 +49,8 @@ def too_small(node: Node, ways: list[Edge]) -> str:
     if not 0 < _largest(upstream) * _slope(node, ways[0]) < least:
         return ""
     instead = "use bfloat16" if dtype == torch.float16 else "compute in a wider dtype"
-    return (
-        f"The gradient underflows: it is smaller than the smallest number of {limits.dtype}, "
-        f"{spelled(least)}, and is rounded to 0. Scale the loss (torch.amp.GradScaler), or "
-        f"{instead}."
-    )
+    says = f"The gradient underflows: it is below all numbers of {limits.dtype}, {spelled(least)}."
+    return f"{says} Scale the loss (torch.amp.GradScaler), or {instead}."
 
 
 def _largest(value: Value) -> float:
@@ -100,17 +95,13 @@ def _range(node: Node) -> str:
 def slope_of(run: Run, node: Node) -> str:
     """What to do about an op whose slope is 0 at all that it read."""
     if node.type in FLAT:
-        return (
-            f"The slope of {node.type} is 0 wherever it has one. For a gradient that passes all "
-            f"the same: straight-through, x + (torch.{node.type}(x) - x).detach()."
-        )
+        says = f"The slope of {node.type} is 0 wherever it has one. For a gradient all the same:"
+        return f"{says} straight-through, x + (torch.{node.type}(x) - x).detach()."
     if node.type in _CLAMPS:
         return f"It reads {_range(node)}, where it is flat. Look at the scale of what comes in."
     if node.type in DRAWS:
-        return (
-            f"{node.type} draws numbers, and torch takes 0 for its slope. Draw apart from the "
-            "parameters: mean + std * torch.randn_like(mean)."
-        )
+        says = f"{node.type} draws numbers, and torch takes 0 for its slope."
+        return f"{says} Draw apart from the parameters: mean + std * torch.randn_like(mean)."
     if node.type in SATURATE:
         return _saturated(run, node)
     if node.type in AT_ZERO and any(zero(edge.value) for edge in node.operands):

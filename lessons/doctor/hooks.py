@@ -40,10 +40,5 @@ def hooks(run: Run) -> Iterator[Fault]:
         if same is not None:
             instead = f": {line_of(same.place)} calls the function {same.type}"
             do = f"Call the module itself, self.{paths[0].rpartition('.')[2]}(x)."
-        yield Fault(
-            "hook_unused",
-            f"{listed(paths)} has a hook, the function in {where}, and never ran{instead}. So the "
-            "hook never fires.",
-            do,
-            same.name if same else None,
-        )
+        says = f"{listed(paths)} never ran{instead}. So the hook in {where} never fires."
+        yield Fault("hook_unused", says, do, same.name if same else None)

@@ -4,7 +4,7 @@ import contextlib
 import sys
 import traceback
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -128,16 +128,14 @@ class Leaves:
 
 def spelled(thing: Any, error: BaseException | None = None) -> str:
     """What the program calls an object, as it runs or where it raised; else the object's type."""
-    frames = None
-    if error is not None:
-        frames = [one for one, _ in traceback.walk_tb(error.__traceback__) if _is_program(one)]
-    return _spelled(thing, frames) or type(thing).__name__
+    frames = traceback.walk_tb(None if error is None else error.__traceback__)
+    return _spelled(thing, [one for one, _ in frames if _is_program(one)]) or type(thing).__name__
 
 
-def _spelled(thing: Any, frames: list[types.FrameType] | None = None) -> str | None:
+def _spelled(thing: Any, frames: Sequence[types.FrameType] = ()) -> str | None:
     """The shortest name that leads to an object, in the outermost call that has one."""
     met: set[int] = set()
-    for frame in [*_outwards()][::-1] if frames is None else frames:
+    for frame in frames or [*_outwards()][::-1]:
         scopes = [one for one in (frame.f_locals, frame.f_globals) if id(one) not in met]
         met.update(map(id, scopes))
         values = [pair for one in scopes for pair in one.items() if pair[0][:2] != "__"]
@@ -152,9 +150,12 @@ def _among(values: list[tuple[str, Any]], thing: Any) -> str | None:
     met: set[int] = set()
     for _ in range(_DEEP):
         for name, value in values if isinstance(thing, (nn.Parameter, nn.Module)) else ():
-            path = _path(value, thing) if issubclass(type(value), nn.Module) else None
-            if path is not None:
-                return f"{name}.{path}".strip(".")
+            if issubclass(type(value), nn.Module):
+                modules = isinstance(thing, nn.Module)
+                parts = value.named_modules() if modules else value.named_parameters()
+                path = next((path for path, one in parts if one is thing), None)
+                if path is not None:
+                    return f"{name}.{path}".strip(".")
         for name, value in values:
             if value is thing:
                 return name
@@ -189,29 +190,19 @@ def _is_program(frame: types.FrameType) -> bool:
     return not _is_ours(frame) and not frame.f_code.co_filename.startswith("<frozen")
 
 
-def _path(module: nn.Module, thing: Any) -> str | None:
-    """Where a module holds another one or a parameter."""
-    parts = module.named_modules() if isinstance(thing, nn.Module) else module.named_parameters()
-    return next((path for path, one in parts if one is thing), None)
-
-
 def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """What a container or an object of the program's own holds.
 
     A lazy object may raise for whatever is asked of it, its class too: only its type is asked.
     """
-    kind = type(value)
-    if issubclass(kind, dict):
+    kind, plain = type(value), (type, types.ModuleType, types.FunctionType, torch.Tensor)
+    if issubclass(kind, (list, tuple)):
+        yield from ((f"{name}[{place}]", one) for place, one in enumerate(value[:_WIDE]))
+    elif issubclass(kind, dict):
         keys = (key for key in list(value)[:_WIDE] if type(key) in (str, int))
         yield from ((f"{name}[{visible(repr(key))}]", value[key]) for key in keys)
-    elif issubclass(kind, (list, tuple)):
-        yield from ((f"{name}[{place}]", one) for place, one in enumerate(value[:_WIDE]))
-    elif hasattr(kind, "__dict__") and not issubclass(
-        kind, (type, types.ModuleType, types.FunctionType, torch.Tensor)
-    ):
-        held = None
+    elif not issubclass(kind, plain):
         with contextlib.suppress(Exception):
             held = object.__getattribute__(value, "__dict__")
-        if type(held) is dict:
-            public = [key for key in held if not str(key).startswith("_")]
-            yield from ((f"{name}.{key}", held[key]) for key in public[:_WIDE])
+            public = [pair for pair in held.items() if not pair[0].startswith("_")]
+            yield from [(f"{name}.{key}", one) for key, one in public[:_WIDE]]

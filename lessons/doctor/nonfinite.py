@@ -1,21 +1,25 @@
 """Where infinities and NaNs arise, forward and on the way back; repairs.py says what helps."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..recorder import Edge, Node
+import torch
+
+from ..recorder import Edge, Node, Recording
 from ..recorder.derivatives.along_edge import terms
 from ..recorder.derivatives.elementwise import ELEMENTWISE
 from ..recorder.recording.plain_tensor import LIMIT, unflat
 from ..text import listed
-from .births import born, carried, intended, spoiled
-from .graph import bad_place
+from .graph import bad_place, reached
 from .hooks import hook_on
 from .repairs import after_backward, after_forward
 from .run import Run
 from .words import Fault, at, called, op_called, sentence_start, spelled
+
+_Birth = tuple[Node, str, int | None]
+"""The node, what it made ("NaN", "∞" or "−∞"), and where, if that number is kept."""
 
 
 class _Arises(NamedTuple):
@@ -35,7 +39,7 @@ def nonfinite(run: Run) -> list[Fault]:
     the forward pass what leads to the place where the gradient breaks. One that is masked again
     does no harm.
     """
-    if spoiled(run):
+    if run.spoiled:
         return list(_forward(run, [run.recording.output or ""])) or list(_backward(run))
     if not any(one.nonfinite for one in run.gradients.values()):
         return []
@@ -59,12 +63,12 @@ def nonfinite(run: Run) -> list[Fault]:
 
 def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
     """The first infinity and the first NaN that an op made of finite numbers, if they did harm."""
-    births = list(born(run.recording))
-    known = carried(run.recording, [name for name in ends if name in run.recording.nodes])
-    if known or not spoiled(run):  # one that torch.where took away again explains nothing
+    births = list(_born(run.recording))
+    known = _carried(run.recording, [name for name in ends if name in run.recording.nodes])
+    if known or not run.spoiled:  # one that torch.where took away again explains nothing
         births = [one for one in births if one[0].name in known]
     # A mask before a softmax is no accident, unless nothing else explains the harm.
-    births = [one for one in births if one[1] == "NaN" or not intended(one[0])] or births
+    births = [one for one in births if one[1] == "NaN" or not _intended(one[0])] or births
     infinity = next((one for one in births if one[1] != "NaN"), None)
     nan = next((one for one in births if one[1] == "NaN"), None)
     order = [one for one in births if one in (infinity, nan)]
@@ -76,21 +80,59 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
     for node, what, place in order:
         there = at(place, node.outputs[0])
         if node.leaf:
-            yield Fault(
-                "nonfinite_input",
-                f"{sentence_start(called(node))} holds {what}{there} before any op ran.{follows}",
-                "Look where it comes from: the data, or an earlier step.",
-                node.name,
-            )
+            says = f"{sentence_start(called(node))} holds {what}{there} before any op ran.{follows}"
+            do = "Look where it comes from: the data, or an earlier step."
+            yield Fault("nonfinite_input", says, do, node.name)
             continue
         why, do = after_forward(node, what, place)
-        yield Fault(
-            "nonfinite_forward",
+        says = (
             f"The first {what} of the forward pass comes from {op_called(run, node)}{there}"
-            f"{_from_operands(node, place)}.{why}{follows}",
-            do,
-            node.name,
+            f"{_from_operands(node, place)}.{why}{follows}"
         )
+        yield Fault("nonfinite_forward", says, do, node.name)
+
+
+def _born(recording: Recording) -> Iterator[_Birth]:
+    """Nodes with a NaN made of none, or an infinity made of finite numbers, in their order."""
+    holds: dict[str, set[str]] = {}
+    for node in recording:
+        found = _bad_in(recording, node)
+        holds[node.name] = set(found)
+        read = set().union(*(holds.get(edge.producer.name, set()) for edge in node.operands))
+        if "NaN" in found and "NaN" not in read:
+            yield node, "NaN", found["NaN"]
+        elif not read:
+            yield from ((node, what, place) for what, place in found.items())
+
+
+def _carried(recording: Recording, ends: Iterable[str]) -> set[str]:
+    """The nodes with a NaN or an infinity from which one comes to these ends."""
+    nodes = recording.nodes
+
+    def bad(names: Iterable[str]) -> list[str]:
+        return [name for name in names if _bad_in(recording, nodes[name])]
+
+    return reached(bad(ends), lambda name: bad(e.producer.name for e in nodes[name].operands))
+
+
+def _intended(node: Node) -> bool:
+    """An infinity that the program itself wrote: a mask before a softmax."""
+    written = any(isinstance(one, float) and math.isinf(one) for one in node.numbers)
+    return written or node.kind == "constant"
+
+
+def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
+    """What of it is in the outputs; the whole tensors are asked, for not all numbers are kept."""
+    value, found = node.outputs[0], dict[str, int | None]()
+    for place, one in enumerate(value.numbers):
+        if not (math.isfinite(one.real) and math.isfinite(one.imag)):
+            found.setdefault("NaN" if isinstance(one, complex) else spelled(one), place)
+    for tensor in recording.tensors.get(node.name, ()) if not found else ():
+        if tensor.is_floating_point() and tensor.layout is torch.strided and not tensor.is_meta:
+            whole = tensor.detach()
+            if value.size > len(value.numbers) and not bool(torch.isfinite(whole).all()):
+                return {"NaN" if bool(torch.isnan(whole).any()) else "∞": None}
+    return found
 
 
 def _from_operands(node: Node, place: int | None) -> str:
@@ -125,22 +167,14 @@ def _backward(run: Run) -> Iterator[Fault]:
     for name in bad:
         hook = hook_on(run, nodes[name]) if name in nodes else ""
         if hook:
-            yield Fault(
-                "nonfinite_backward",
-                f"The gradient of {name} has a NaN or an infinity: {hook} makes it of finite "
-                "numbers.",
-                "Look at what the hook divides by.",
-                name,
-            )
+            says = f"{hook[0].upper()}{hook[1:]} makes the gradient of {name} NaN or infinite."
+            yield Fault("nonfinite_backward", says, "Look at what the hook divides by.", name)
     came = [one for name in bad if name in nodes for one in nodes[name].upstream]
     if bad and all(bad_place(one) is None for one in came):
-        yield Fault(
-            "nonfinite_gradient",
-            f"The gradient of {listed(bad)} has a NaN or an infinity, in an entry that the graph "
-            "does not keep.",
-            "Trace a smaller input.",
-            bad[0],
+        says = (
+            f"The gradient of {listed(bad)} has a NaN or an infinity that the graph doesn't keep."
         )
+        yield Fault("nonfinite_gradient", says, "Trace a smaller input.", bad[0])
 
 
 def _arising(run: Run) -> Iterator[_Arises]:

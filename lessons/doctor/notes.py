@@ -7,7 +7,6 @@ from ..recorder.recording.variables import in_line, line_of
 from ..text import listed
 from .cuts import first_read
 from .graph import came
-from .partial import perhaps_partial
 from .run import Run
 from .stops import stop
 from .words import Fault, called, spelled
@@ -26,7 +25,7 @@ def notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
             "nothing is said of these. --steps watches longer."
         )
     usual += [*_applied(run), *meant]
-    seen = [*dict.fromkeys(_stops(run, told)), *perhaps_partial(run, told)]
+    seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST} more stop likewise."] if len(seen) > MOST else []
     warned = (f"Warned: {one[:300]}" for one in dict.fromkeys(run.watch.warned))
     return [*dict.fromkeys(usual), *seen[:MOST], *more, *warned]

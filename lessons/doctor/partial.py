@@ -54,7 +54,10 @@ class _Read(NamedTuple):
 
 
 def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
-    """A fault for each number that came back as a constant, where nothing else is told of it."""
+    """A fault for each number that came back as a constant, where nothing else is told of it.
+
+    A note, where an op reads a number later that may be made of one that left.
+    """
     live = _live(run)
     for node in run.graph.ends(live):
         if node.type in _COPIES and node.name in run.wanted and node.name not in told:
@@ -62,47 +65,49 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
             says = f"{why.says} {_lacks(run, node.name)}"
             do = f"{why.do} If a constant is meant, write .detach() to say so."
             yield replace(why, kind="left_torch", says=says, do=do)
-    holds: dict[float, list[_Read]] = {}
-    for one in _reads(run):
+    reads, holds = _reads(run), dict[float, list[_Read]]()
+    for one in reads:
         for plain_number in one.numbers:
             holds.setdefault(plain_number, []).append(one)
-    lines: set[tuple[str, str, str]] = set()
-    for left in _outside(run, live, told):
+    computed = [one for one in reads if one.is_computed]
+    lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
+    found: dict[tuple[str, str, str], Fault] = {}
+    perhaps: dict[tuple[str, str, str], Fault] = {}
+    for left in run.recording.left:
+        key = _line_key(run, left)
+        if left.node not in live or key in {*lines, *found}:
+            continue
         same = {one for number_ in left.value.numbers for one in holds.get(float(number_), ())}
         back = min(
             (one for one in same if one.place >= left.count and _came_back(run, left, one)),
             key=lambda one: one.place, default=None,
         )  # fmt: skip
-        if back is None or _line_key(run, left) in lines:
-            continue
-        lines.add(_line_key(run, left))
-        shown = f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
-        came_as = "plain number" if back.leaf is None else "constant"
-        yield Fault(
-            "left_torch",
-            f"{_of(run, left)} and came back as a {came_as}{shown}, that "
-            f"{back.node.type}{in_line(back.node.place)} reads. {_lacks(run, left.node)}",
-            f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; else "
-            "use the tensor itself.",
-            left.node,
-        )
-
-
-def perhaps_partial(run: Run, told: set[str | None]) -> list[str]:
-    """Notes on numbers that left, where an op reads a number later that may be made of them."""
-    reads = [one for one in _reads(run) if one.is_computed]
-    lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
-    notes: dict[tuple[str, str, str], str] = {}
-    for left in _outside(run, _live(run), told):
-        later = bisect_left(reads, left.count, key=lambda one: one.place)
-        if later < len(reads) and _line_key(run, left) not in {*lines, *notes}:
-            one = reads[later]
-            notes[_line_key(run, left)] = (
+        later = bisect_left(computed, left.count, key=lambda one: one.place)
+        if back is not None:
+            found[key] = _told(run, left, back)
+        elif later < len(computed):
+            one = computed[later]
+            says = (
                 f"{_of(run, left)}. If the number {number(min(one.numbers), 4)} that "
                 f"{one.node.type}{in_line(one.node.place)} reads is made of it, no gradient comes "
                 "back through it."
             )
-    return list(notes.values())
+            perhaps.setdefault(key, Fault("note", says))
+    yield from found.values()
+    yield from (one for key, one in perhaps.items() if key not in found)
+
+
+def _told(run: Run, left: Left, back: _Read) -> Fault:
+    came_as = "plain number" if back.leaf is None else "constant"
+    shown = f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
+    return Fault(
+        "left_torch",
+        f"{_of(run, left)} and came back as a {came_as}{shown}, that "
+        f"{back.node.type}{in_line(back.node.place)} reads. {_lacks(run, left.node)}",
+        f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; else use "
+        "the tensor itself.",
+        left.node,
+    )
 
 
 def _live(run: Run) -> set[str]:
@@ -111,11 +116,6 @@ def _live(run: Run) -> set[str]:
         return set()
     reached = [name for name, one in run.gradients.items() if one.norm is not None]
     return run.graph.after([one for one in reached if one in run.recording.nodes], live=True)
-
-
-def _outside(run: Run, live: set[str], told: set[str | None]) -> list[Left]:
-    """The numbers that left, of those a gradient would reach."""
-    return [one for one in run.recording.left if one.node in live and one.node not in told]
 
 
 def _line_key(run: Run, left: Left) -> tuple[str, str, str]:

@@ -14,89 +14,57 @@ from .source import backward_of, cited
 from .watch import WITHOUT_GRAPH
 from .words import Fault, called
 
-_INPLACE = (
-    "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new tensor, "
-    "x = x + 1 in place of x += 1."
-)
 _RETURNED = re.compile(
     r"unction (\w+)Backward returned an (?:incorrect number of gradients \(expected (\d+), got "
     r"(\d+)|invalid gradient at index (\d+))"
 )
 _KNOWN = (
-    (
-        "Inference tensors? cannot be saved|Inplace update to inference tensor|inference tensor",
-        "a tensor created under torch.inference_mode can't take part in a backward pass.",
-        "Compute it under torch.no_grad() instead, or use x.clone() of it outside that block.",
-    ),
-    (
-        "leaf Variable that requires grad",
-        "an in-place op writes into a leaf that requires a gradient, while gradients are on.",
-        _INPLACE,
-    ),
-    (
-        "BackwardHookFunction|is a view and (is|its base).* modified in-?place",
-        "an op in place changes the output of a module that has a full backward hook, or another "
-        "output that is a view.",
-        "Take inplace=True off the module after it, or work on a clone: out = out.clone().",
-    ),
-    (
-        "implicitly created only for scalar",
-        "backward() starts from one number, and the loss has a shape.",
-        "Reduce it: loss.mean().backward(), or loss.sum().backward().",
-    ),
-    (
-        "appears to not have been used in the graph",
-        "autograd.grad() is asked for a tensor that its output was not computed from.",
-        "Ask for the tensor itself that the forward pass read, not for a copy, view or cast of it; "
-        "allow_unused=True gives None.",
-    ),
-    (
-        "differentiated Tensors does not require grad",
-        "autograd.grad() is asked for a tensor that doesn't require a gradient.",
-        "Call x.requires_grad_() on it before the forward pass.",
-    ),
-    (
-        "non-leaf Tensor",
-        "an optimizer holds leaves alone, and this tensor was computed from another one.",
-        "Compute it first, then make it a leaf: w = (torch.randn(3) * 0.01).requires_grad_(), or "
-        "nn.Parameter(torch.randn(3) * 0.01).",
-    ),
-    (
-        "empty parameter list",
-        "the module has no parameters of its own.",
-        "Keep layers as attributes, in nn.ModuleList or nn.ModuleDict; a plain list hides them.",
-    ),
-    (
-        "numpy.. on Tensor that requires grad",
-        "numpy can't follow gradients, so torch refuses to hand the numbers over.",
-        "Write .detach().numpy() where no gradient is wanted; else compute it with torch.",
-    ),
-    (
-        "change requires_grad flags of leaf",
-        "requires_grad can be switched on leaves alone; this tensor was computed.",
-        "Freeze the weights that it was computed from, or use x.detach().",
-    ),
-    (
-        "graph leaves. support the deepcopy",
-        "deepcopy meets a tensor that was computed and still has its graph.",
-        "Keep x.detach() in the object that is copied.",
-    ),
-    (
-        "Found dtype|expected scalar type|must have the same dtype",
-        "two tensors that meet here have different dtypes.",
-        "Cast the target: target.float(), or target.long() for class numbers.",
-    ),
-    (
-        "floating point and complex dtype can require",
-        "whole numbers have no derivative, so they can't require a gradient.",
-        "Cast first: x.float().requires_grad_().",
-    ),
-    (
-        "NoneType",
-        "no backward pass has brought a gradient, so it is None.",
-        "Skip what has none, or find why: is it read on the way to the loss, is it frozen?",
-    ),
+    ("Inference tensors? cannot be saved|Inplace update to inference tensor|inference tensor",
+     "a tensor created under torch.inference_mode can't take part in a backward pass.",
+     "Compute it under torch.no_grad() instead, or use x.clone() of it outside that block."),
+    ("leaf Variable that requires grad",
+     "an in-place op writes into a leaf that requires a gradient, while gradients are on.",
+     "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new "
+     "tensor, x = x + 1 in place of x += 1."),
+    ("BackwardHookFunction|is a view and (is|its base).* modified in-?place",
+     "an op in place changes the output of a module that has a full backward hook, or a view.",
+     "Take inplace=True off the module after it, or work on a clone: out = out.clone()."),
+    ("implicitly created only for scalar",
+     "backward() starts from one number, and the loss has a shape.",
+     "Reduce it: loss.mean().backward(), or loss.sum().backward()."),
+    ("appears to not have been used in the graph",
+     "autograd.grad() is asked for a tensor that its output was not computed from.",
+     "Ask for the tensor itself that the forward pass read, not for a copy, view or cast of it; "
+     "allow_unused=True gives None."),
+    ("differentiated Tensors does not require grad",
+     "autograd.grad() is asked for a tensor that doesn't require a gradient.",
+     "Call x.requires_grad_() on it before the forward pass."),
+    ("non-leaf Tensor",
+     "an optimizer holds leaves alone, and this tensor was computed from another one.",
+     "Compute it first, then make it a leaf: w = nn.Parameter(torch.randn(3) * 0.01)."),
+    ("empty parameter list",
+     "the module has no parameters of its own.",
+     "Keep layers as attributes, in nn.ModuleList or nn.ModuleDict; a plain list hides them."),
+    ("numpy.. on Tensor that requires grad",
+     "numpy can't follow gradients, so torch refuses to hand the numbers over.",
+     "Write .detach().numpy() where no gradient is wanted; else compute it with torch."),
+    ("change requires_grad flags of leaf",
+     "requires_grad can be switched on leaves alone; this tensor was computed.",
+     "Freeze the weights that it was computed from, or use x.detach()."),
+    ("graph leaves. support the deepcopy",
+     "deepcopy meets a tensor that was computed and still has its graph.",
+     "Keep x.detach() in the object that is copied."),
+    ("Found dtype|expected scalar type|must have the same dtype",
+     "two tensors that meet here have different dtypes.",
+     "Cast the target: target.float(), or target.long() for class numbers."),
+    ("floating point and complex dtype can require",
+     "whole numbers have no derivative, so they can't require a gradient.",
+     "Cast first: x.float().requires_grad_()."),
+    ("NoneType",
+     "no backward pass has brought a gradient, so it is None.",
+     "Skip what has none, or find why: is it read on the way to the loss, is it frozen?"),
 )  # fmt: skip
+"""What torch says as a pattern, why, and what to do."""
 
 
 def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
@@ -190,13 +158,11 @@ def _second_time(run: Run) -> Fault:
         node for node in begun_with
         if node.name in now & earlier and node.requires_grad and not node.leaf
     ]  # fmt: skip
-    says = (
-        f"{run.name} went backward a second time through ops of the first,{in_line(last.place)}: "
-    )
+    says = f"{run.name} went backward a second time through ops of the first,{in_line(last.place)}"
+    freed = "torch had freed what they saved."
     if not shared:
-        says += "torch had freed what they saved."
         do = "Compute the loss again for each backward(); retain_graph=True keeps the first graph."
-        return Fault("second_time", says, do, last.node)
+        return Fault("second_time", f"{says}: {freed}", do, last.node)
     node = shared[-1]
     reads = run.graph.consumers.get(node.name, ())
     later = [edge for edge in reads if edge.consumer.name in now - earlier]
@@ -211,9 +177,6 @@ def _second_time(run: Run) -> Fault:
     else:
         several = any(edge.output for edge in later)
         detached = f"tuple(one.detach() for one in {name})" if several else f"{name}.detach()"
-        do = (
-            f"Detach what goes on to the next pass, as in {name} = {detached}; "
-            "retain_graph=True would keep all graphs."
-        )
-    says += f"{name}, made{in_line(node.place)}, is shared by both, and torch had freed what its "
-    return Fault("second_time", f"{says}ops saved.", do, node.name)
+        do = f"Detach what goes on to the next pass, as in {name} = {detached}."
+    says += f": {name}, made{in_line(node.place)}, is shared by both, and {freed}"
+    return Fault("second_time", says, do, node.name)

@@ -1,7 +1,6 @@
 """What people do about an infinity or a NaN, tried on the numbers that were recorded."""
 
 import math
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -15,32 +14,24 @@ from .words import called, spelled
 AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
 _BEFORE = f"{AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
 DIVIDE = (
-    "The denominator is 0 there. If it is never negative, add a small number to it: "
-    "x / (y + 1e-12). Else choose it before the division: x / torch.where(y == 0, 1, y). "
-    "Another torch.where, behind it, may then set the result; alone, that one repairs the "
-    "value and not the gradient."
+    "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
+    "Else choose it before the division, x / torch.where(y == 0, 1, y). A torch.where behind it "
+    "alone repairs the value and not the gradient."
 )
-_Op = Callable[[torch.Tensor], torch.Tensor]
-_REPAIRS: dict[str, tuple[str, str, _Op]] = {
-    **dict.fromkeys(
-        ("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12", lambda x: x + 1e-12)
-    ),
-    **dict.fromkeys(
-        ("acos", "asin", "atanh", "erfinv"),
-        ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)", lambda x: x.clamp(-1 + 1e-6, 1 - 1e-6)),
-    ),
-    "acosh": ("at 1", "x.clamp(min=1 + 1e-6)", lambda x: x.clamp(min=1 + 1e-6)),
-    "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)", lambda x: x.clamp(min=-1 + 1e-6)),
-    "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)", lambda x: x.clamp(1e-6, 1 - 1e-6)),
+_REPAIRS = {
+    **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12")),
+    **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)")),
+    "acosh": ("at 1", "x.clamp(min=1 + 1e-6)"),
+    "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)"),
+    "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)"),
 }
-"""Where the slope of an op is infinite, and what to give it instead of x: as text, and in torch."""
+"""Where the slope of an op is infinite, and what to give it instead of x, in Python."""
 _ANGLES = (
     " A clamp to ±1 itself lets the infinity through. For an angle, torch.atan2(sine, cosine) has "
     "a finite slope everywhere."
 )
 _SPECTRA = {
-    "linalg_svd": ("singular values", "torch.linalg.svdvals"),
-    "svd": ("singular values", "torch.linalg.svdvals"),
+    **dict.fromkeys(("linalg_svd", "svd"), ("singular values", "torch.linalg.svdvals")),
     "linalg_eigh": ("eigenvalues", "torch.linalg.eigvalsh"),
     "linalg_eig": ("eigenvalues", "torch.linalg.eigvals"),
 }
@@ -88,13 +79,10 @@ def after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
             f"{kind}({_REPAIRS[kind][1]})."
         )
     if kind in _REPAIRS or kind == "pow":
-        here = (
-            "Keep what it reads where the op is defined: clamp it, or add a small number, before "
-            "the op."
-        )
+        more = AFTERWARDS
         if kind.startswith("log") and what == "NaN":
-            return "", f"{here} A logarithm is not defined below 0: look why it is negative."
-        return "", f"{here} {AFTERWARDS}"
+            more = "A logarithm is not defined below 0: look why it is negative."
+        return "", f"Clamp what it reads, or add a small number to it, before the op. {more}"
     if kind in ("exp", "cosh", "sinh", "expm1"):
         return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
     return _range(node), "Bring these numbers into a smaller range before the op."
@@ -137,38 +125,34 @@ def after_backward(
 
 def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
     """The usual repair of an infinite slope, and what the gradient becomes with it."""
-    where, spelling, repaired = _REPAIRS[node.type]
-    op: _Op = getattr(torch, node.type)
-    slope, other = (_slope(one, reads, edge.value.dtype) for one in (op, lambda x: op(repaired(x))))
+    where, instead = _REPAIRS[node.type]
+    op, dtype = getattr(torch, node.type), getattr(torch, edge.value.dtype)
+    x = torch.tensor(reads, dtype=dtype, requires_grad=True)
+    with torch.enable_grad():
+        slope, other = (
+            float(torch.autograd.grad(op(given), x)[0]) for given in (x, eval(instead, {"x": x}))
+        )
     if math.isnan(slope):
         return f"{node.type} is not defined at {spelled(reads)}. {_BEFORE}"
     sent = other * (1.0 if came is None else float(came))
     becomes = f": the gradient there becomes {spelled(sent)}" if math.isfinite(sent) else ""
     zero = f" 0 came, and 0 · ∞ is NaN. {AFTERWARDS}" if came == 0 else ""
-    do = "Clamp what it reads to a little inside its bounds" if "clamp" in spelling else (
-        "Add a small number before it, not behind, or clamp it"
-    )  # fmt: skip
+    do = "Add a small number before it, not behind, or clamp it"
+    if "clamp" in instead:
+        do = "Clamp what it reads to a little inside its bounds"
     more = _ANGLES if node.type in ("acos", "asin") else ""
     return (
-        f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({spelling})"
+        f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({instead})"
         f"{becomes}.{more}"
     )
-
-
-def _slope(function: _Op, at: float, dtype: str) -> float:
-    x = torch.tensor(at, dtype=getattr(torch, dtype), requires_grad=True)
-    with torch.enable_grad():
-        return float(torch.autograd.grad(function(x), x)[0])
 
 
 def _together(node: Node) -> str:
     """For log(softmax(x)) and log(sigmoid(x)): one op that does not go through 0."""
     made_by = node.operands[0].producer.type if node.type == "log" and node.operands else ""
     joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
-    return (
-        f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm without it."
-        if joint else ""
-    )  # fmt: skip
+    use = f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm without it."
+    return use if joint else ""
 
 
 def _argument(node: Node, place: int, name: str, default: Any = None) -> Any:
@@ -241,17 +225,17 @@ def _equal(node: Node) -> str:
     """The gradient of singular vectors where singular values are equal."""
     what, alone = _SPECTRA[node.type]
     values = min(node.outputs, key=lambda one: len(one.shape))
-    many = values.shape[-1] if values.shape else 1
+    many = (values.shape or (1,))[-1]
     rows = [sorted(values.numbers[at : at + many], key=abs) for at in range(0, values.size, many)]
     near = 1e-6 * max(map(abs, values.numbers), default=0.0)
     zeros = sum(abs(one) <= near for one in rows[0])
     equal = any(abs(b - a) <= near for row in rows for a, b in pairwise(row))
-    here = f" (here {zeros} that are 0 up to rounding)" if zeros > 1 else ""
-    how = f"equal{here}" if equal else "close to each other"
+    how = "equal" if equal else "close to each other"
+    how += f" (here {zeros} that are 0 up to rounding)" * (equal and zeros > 1)
     return (
-        f"Two or more {what} are {how}: where they are equal the gradient of the vectors is "
-        f"undefined. If the values are enough, use {alone}, whose gradient is finite; else perturb "
-        "the matrix a little, or detach the vectors."
+        f"Two or more {what} are {how}: the gradient of the vectors is undefined where they are "
+        f"equal. If the values are enough, use {alone}; else perturb the matrix, or detach the "
+        "vectors."
     )
 
 
@@ -270,11 +254,7 @@ def _divides_by_zero(node: Node, index: tuple[int, ...]) -> bool:
     """Whether a quotient's denominator is 0 at this index."""
     if node.type not in ("div", "reciprocal") or not node.operands:
         return False
-    if node.type == "reciprocal" or len(node.operands) == 2 or _number_above(node):
+    number_above = node.args and isinstance(node.args[0], (int, float))  # 1 / x, not x / 2
+    if node.type == "reciprocal" or len(node.operands) == 2 or number_above:
         return bool(node.operands[-1].value.component(index) == 0)
     return 0 in node.numbers
-
-
-def _number_above(node: Node) -> bool:
-    """Of 1 / x the number comes first; of x / 2 the tensor."""
-    return bool(node.args) and isinstance(node.args[0], (int, float))

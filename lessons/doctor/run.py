@@ -68,6 +68,13 @@ class Run:
         return [name for name in self.gradients if id(self.tensors[name]) in waiting]
 
     @property
+    def spoiled(self) -> bool:
+        """Whether the result is a NaN or an infinity, or holds one."""
+        if self.result is None or not self.result.is_floating_point():
+            return False
+        return not torch.isfinite(self.result.detach()).all().item()
+
+    @property
     def broke_off(self) -> bool:
         """Whether an error kept gradients from coming, so that none missing says anything."""
         if self.error is None or (self.watch.in_pass and WITHOUT_GRAPH in str(self.error)):

@@ -33,17 +33,12 @@ def trace_script(
         watching = Watch(recording, steps, is_script=True)
         recording.wait()
 
-        def seen() -> Run:
-            return Run(watching, path.name, folder=folder)
-
         def finished() -> None:
             try:
-                stopped(Trace(seen()))
+                stopped(Trace(Run(watching, path.name, folder=folder)))
             except TraceError as error:
                 print(error, file=sys.stderr)
                 leave(2)
-            except BrokenPipeError:  # whoever reads what we print has read enough
-                leave(1)
             except Exception:  # within the script it would look like an error of the script
                 traceback.print_exc()
                 print("The doctor itself failed here, not your script.", file=sys.stderr)
@@ -52,7 +47,7 @@ def trace_script(
         watching.finished = finished
         with watching.following():
             watching.call(lambda: _as_main(path, folder, arguments))
-        run = seen()
+        run = Run(watching, path.name, folder=folder)
     return Trace(run)
 
 

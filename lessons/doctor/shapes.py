@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..recorder import Edge, Node
 from ..recorder.derivatives.elementwise import ELEMENTWISE
-from ..recorder.recording.variables import Where, line_of
+from ..recorder.recording.variables import Where, in_line
 from .graph import came
 from .run import Run
 from .words import Fault, called, spelled
@@ -32,15 +32,12 @@ def broadcasts(run: Run) -> Iterator[Fault]:
             continue
         told.add(node.place)
         one, other = called(wide.producer), called(flat.producer)
-        yield Fault(
-            "broadcast",
-            f"{node.type} in {line_of(node.place)} reads {one} of shape {count}×1 and {other} of "
-            f"shape {count}, and broadcasts them to {count}×{count}: each prediction meets every "
-            "target.",
-            f"Bring both to one shape: .squeeze(1) for {one}, or [:, None] for {other}."
-            f"{_becomes(run, node, wide, flat)}",
-            node.name,
+        says = (
+            f"{node.type}{in_line(node.place)} reads {one} of shape {count}×1 and {other} of shape "
+            f"{count}, and broadcasts them to {count}×{count}: each prediction meets every target."
         )
+        do = f"Bring both to one shape: .squeeze(1) for {one}, or [:, None] for {other}."
+        yield Fault("broadcast", says, f"{do}{_becomes(run, node, wide, flat)}", node.name)
 
 
 def _meant(wide: Edge, flat: Edge) -> bool:
@@ -83,8 +80,5 @@ def _becomes(run: Run, node: Node, wide: Edge, flat: Edge) -> str:
     apart = sum(first - one for one in other.value.numbers)
     if not apart:
         return ""
-    true = sent.numbers[0] / apart * count * (first - goal)
-    return (
-        f" The gradient of the first prediction is {spelled(sent.numbers[0])} and becomes "
-        f"{spelled(true)}."
-    )
+    now, true = sent.numbers[0], sent.numbers[0] / apart * count * (first - goal)
+    return f" The gradient of the first prediction is {spelled(now)} and becomes {spelled(true)}."

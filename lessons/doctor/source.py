@@ -14,12 +14,8 @@ AT_ONE_LINE = 60
 
 def call_at(where: Where | None) -> ast.Call | None:
     """The call that stands at exactly this place."""
-    if where is None or where[1] is None:
-        return None
-    for node in _nodes(where[0]):
-        if isinstance(node, ast.Call) and place_of(node) == where[1]:
-            return node
-    return None
+    calls = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Call))
+    return next((one for one in calls if where and place_of(one) == where[1]), None)
 
 
 def callee(where: Where | None) -> str:
@@ -46,27 +42,26 @@ def making(names: frozenset[str], node: Node, read: Where | None) -> Where | Non
     """The call of one of `names` that is given what `node` made, last before it is `read`."""
     if read is None or read[1] is None:
         return None
-    first = node.place[1][0] if node.place is not None and node.place[0] == read[0] else 0
+    path, last = read[0], read[1][1]
+    first = node.place[1][0] if node.place is not None and node.place[0] == path else 0
     found = None
-    for call in _nodes(read[0]):
-        if not isinstance(call, ast.Call) or word(call.func) not in names:
-            continue
-        inside = [one for given in call.args for one in ast.walk(given)]
-        mentions = any(word(one) == node.variable for one in inside if isinstance(one, ast.expr))
-        contains = any(
-            node.place == (read[0], place_of(one)) for one in inside if isinstance(one, ast.expr)
-        )
-        if (contains or (node.variable and mentions)) and first <= call.lineno <= read[1][1]:
-            found = (read[0], place_of(call))
+    for call in _nodes(path):
+        if isinstance(call, ast.Call) and word(call.func) in names and first <= call.lineno <= last:
+            given = (one for argument in call.args for one in ast.walk(argument))
+            if any(
+                node.place == (path, place_of(one))
+                or (node.variable and word(one) == node.variable)
+                for one in given
+                if isinstance(one, ast.expr)
+            ):
+                found = (path, place_of(call))
     return found
 
 
 def is_statement(where: Where | None) -> bool:
     """Whether the expression there is all of a statement, so that its value is dropped."""
-    if where is None or where[1] is None:
-        return False
-    statements = (node for node in _nodes(where[0]) if isinstance(node, ast.Expr))
-    return any(place_of(node.value) == where[1] for node in statements)
+    statements = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Expr))
+    return any(where and place_of(one.value) == where[1] for one in statements)
 
 
 @lru_cache(512)

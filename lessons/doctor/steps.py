@@ -23,40 +23,35 @@ def steps(run: Run) -> Iterator[Fault]:
         yield _no_leaf(run, tensor, place)
     early = _early(run)
     for step in early.values():
-        yield Fault(
-            "step_before_backward",
-            f"{_step(step)} runs before backward() brings {_names(run, step.held)} a gradient, so "
-            "it has nothing to go by.",
-            ORDER,
-        )
+        says = f"{_step(step)} runs before backward() brings {_names(run, step.held)} a gradient."
+        yield Fault("step_before_backward", says, ORDER)
     told: set[Where | str | None] = set()
     for step in seen.steps:
         where = next(iter(step.cleared.values()), None)
         if step.cleared and not step.grads and step.name not in early and where not in told:
             told.add(where)
-            yield Fault(
-                "cleared",
+            says = (
                 f"{cited(where) or 'zero_grad()'}{in_line(where)} clears the gradients of "
-                f"{_names(run, step.cleared)} before {_step(step)} can use them.",
-                f"Move zero_grad() before backward(), or after step(). {ORDER}",
+                f"{_names(run, step.cleared)} before {_step(step)} can use them."
             )
+            do = f"Move zero_grad() before backward(), or after step(). {ORDER}"
+            yield Fault("cleared", says, do)
         elif step.kept and step.name not in told:
             told.add(step.name)
-            yield Fault(
-                "not_cleared",
+            says = (
                 f"Nothing clears the gradients between two calls of {_step(step)}: backward() adds "
-                f"to those that the step before has used, for {_names(run, step.grads)}.",
-                f"Call {step.name}.zero_grad() in each iteration. {ORDER}",
+                f"to those that the step before has used, for {_names(run, step.grads)}."
             )
+            do = f"Call {step.name}.zero_grad() in each iteration. {ORDER}"
+            yield Fault("not_cleared", says, do)
         if step.clipped is not None and step.clipped not in told:
             told.add(step.clipped)
-            yield Fault(
-                "clipped_scaled",
+            says = (
                 f"{cited(step.clipped) or 'The clipping'}{in_line(step.clipped)} clips gradients "
-                "that the GradScaler has multiplied by its scale, so the bound is off by that "
-                "factor.",
-                f"Call scaler.unscale_({step.name}) before it.",
+                "that the GradScaler has multiplied by its scale, which the bound does not have."
             )
+            do = f"Call scaler.unscale_({step.name}) before it."
+            yield Fault("clipped_scaled", says, do)
     yield from _replaced(run)
 
 
@@ -76,16 +71,16 @@ def _replaced(run: Run) -> Iterator[Fault]:
         ]  # fmt: skip
         if dead:
             they, them = "gets" if len(left) == 1 else "get", it_or_them(left)
-            yield Fault(
-                "not_held",
+            says = (
                 f"{listed(left)} {they} a gradient, and {step.name} ({step.kind}) does not hold "
                 f"{them}, so {_step(step)} never moves {them}. It holds "
-                f"{counted(len(dead), 'parameter')} that no op has read: the ones that were "
-                "replaced.",
-                f"Create {step.name} after the last change to the model, or add them: "
-                f"{step.name}.add_param_group({{'params': …}}).",
-                left[0],
+                f"{counted(len(dead), 'parameter')} that were replaced: no op has read them."
             )
+            do = (
+                f"Create {step.name} after the last change to the model, or add them: "
+                f"{step.name}.add_param_group({{'params': …}})."
+            )
+            yield Fault("not_held", says, do, left[0])
             return
 
 

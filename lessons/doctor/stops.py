@@ -27,10 +27,7 @@ def stop(run: Run, node: Node, live: Collection[str] = ()) -> Fault:
     reads = [edge.producer for edge in node.operands if edge.producer.requires_grad]
     read = next((one for one in reads if one.name in live), reads[0] if reads else None)
     operand = called(read) if read is not None else "it"
-    if node.off is not None:
-        why = _without(run, node, node.off, operand)
-    else:
-        why = _why(run, node, read, operand)
+    why = _without(run, node, node.off, operand) if node.off else _why(run, node, read, operand)
     return replace(why, node=node.name, where=why.where or node.place)
 
 
@@ -43,62 +40,41 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         text, ran = f"{called_as}()", "it"
         if len(node.operands) == 1:
             text, ran = f"{operand}.grad", "backward()"
-        return Fault(
-            "no_create_graph",
-            f"{text}{at} gives a constant, for {ran} ran without create_graph=True.",
-            f"Write {called_as}(…, create_graph=True) where the loss is made of it.",
-        )
+        says = f"{text}{at} gives a constant, for {ran} ran without create_graph=True."
+        do = f"Write {called_as}(…, create_graph=True) where the loss is made of it."
+        return Fault("no_create_graph", says, do)
     if node.type in _WRAPS and node.operands:
         source = node.operands[0].producer
-        made = making(_WRAPS, source, where) or where
-        text = cited(made) if callee(made) in _WRAPS else f"nn.{node.type}({called(source)})"
-        return Fault(
-            "copied",
-            f"{text}{in_line(made)} is a new leaf: it has the numbers of {called(source)} and not "
-            "its graph.",
-            _functional(run, node, called(source)),
-            where=made,
-        )
+        made, operand = making(_WRAPS, source, where) or where, called(source)
+        text = cited(made) if callee(made) in _WRAPS else f"nn.{node.type}({operand})"
+        says = f"{text}{in_line(made)} is a new leaf with the numbers of {operand}, not its graph."
+        return Fault("copied", says, _functional(run, node, operand), where=made)
     if node.kind == "stopped" and node.type != "stop_gradient" and read is not None:
         if read.inplace and len(read.operands) > 1:
             operand = called(read.operands[1].producer)
         text = ".data =" if node.type == "data" else f"{node.type}_ on .data"
-        return Fault(
-            "copied",
-            f"{text}{at} keeps the numbers of {operand} and drops its graph.",
-            _functional(run, node, operand),
-        )
+        says = f"{text}{at} keeps the numbers of {operand} and drops its graph."
+        return Fault("copied", says, _functional(run, node, operand))
     if word in ("deepcopy", "state_dict", "vector_to_parameters") and node.type == "stop_gradient":
         return Fault(
             "copied",
-            f"{cited(where)}{at} copies numbers, and the copy is a new leaf that does not know "
-            f"{operand}.",
+            f"{cited(where)}{at} copies numbers, into a new leaf that does not know {operand}.",
             "Run the module itself with other weights, torch.func.functional_call(net, weights, "
             "x): they keep their graph.",
         )
     if node.type == "stop_gradient":
         how = how_stopped(node)
-        return Fault(
-            "detached",
-            f"{operand}{how}{at} lets the value through and no gradient.",
-            f"Take {how} away here, if it should train.",
-        )
+        says = f"{operand}{how}{at} lets the value through and no gradient."
+        return Fault("detached", says, f"Take {how} away here, if it should train.")
     if node.type in ("tensor", "as_tensor", "new_tensor"):
-        return Fault(
-            "copied",
-            f"{cited(where) or f'torch.{node.type}({operand})'}{at} copies the numbers into a new "
-            "tensor that does not know where they come from.",
-            f"Use {operand} itself; torch.stack or torch.cat joins several.",
-        )
-    whole = whole_numbers(node)
-    if whole:
-        op, dtype = whole
-        return Fault(
-            "whole_numbers",
-            f"{op.type}{in_line(op.place)} gives {dtype}, and whole numbers have no derivative.",
-            _soft(op),
-            where=op.place,
-        )
+        text = cited(where) or f"torch.{node.type}({operand})"
+        says = f"{text}{at} copies the numbers into a new tensor without a graph."
+        do = f"Use {operand} itself; torch.stack or torch.cat joins several."
+        return Fault("copied", says, do)
+    if whole := whole_numbers(node):
+        op, at = whole[0], in_line(whole[0].place)
+        says = f"{op.type}{at} gives {whole[1]}, and whole numbers have no derivative."
+        return Fault("whole_numbers", says, _soft(op), where=op.place)
     return Fault("ended", f"{node.type}{at} gives it no way back.")
 
 
@@ -106,23 +82,17 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     """The op ran where gradients were off."""
     op, switch, by = f"{node.type}{in_line(node.place)}", f"torch.{off.name}", in_line(off.where)
     if any(CHECKPOINT in one for one in run.watch.warned):
-        return Fault(
-            "checkpoint",
-            f"checkpoint with use_reentrant=True ran {op} without gradients, for none of the "
-            "checkpoint's inputs wants one.",
-            "Say use_reentrant=False; or x.requires_grad_() on the input of the checkpoint.",
-        )
+        says = f"checkpoint with use_reentrant=True ran {op} without gradients, for no input of it "
+        do = "Say use_reentrant=False; or x.requires_grad_() on the input of the checkpoint."
+        return Fault("checkpoint", f"{says}wants one.", do)
     if off.how == "sample":
         text = cited(off.where) or f"{off.function}.sample()"
         return _sample(text, off.where, off.function)
     if node.inplace and node.operands[1:]:
         text = node.function if off.how == "block" else cited(node.place) or node.type
-        return Fault(
-            "copied",
-            f"{text}{in_line(node.place)} under {switch} copies the numbers of {operand} and no "
-            "gradient comes back to it.",
-            _functional(run, node, operand),
-        )
+        at = in_line(node.place)
+        says = f"{text}{at} under {switch} copies the numbers of {operand} and not its graph."
+        return Fault("copied", says, _functional(run, node, operand))
     says, do = f"{op} ran without gradients", "Take what trains out of that block."
     if off.how == "decorator":
         says = f"{off.function} is decorated with @{switch}{by}, so {says}"
@@ -146,14 +116,9 @@ def _sample(text: str, where: Where | None, distribution: str = "") -> Fault:
     soft = "For a choice among few, functional.gumbel_softmax has a gradient."
     if getattr(kind, "has_rsample", False):
         soft = "rsample() draws with a path to the parameters."
-    return Fault(
-        "sampled",
-        f"{text}{in_line(where)} draws numbers, and passes no gradient to what they are drawn "
-        "from.",
-        f"{soft} Else train the probability of what was drawn: -(log_prob(action) * "
-        "reward).mean().",
-        where=where,
-    )
+    says = f"{text}{in_line(where)} draws numbers, and passes no gradient to what they come from."
+    do = f"{soft} Else train the probability of the draw: -(log_prob(action) * reward).mean()."
+    return Fault("sampled", says, do, where=where)
 
 
 def _functional(run: Run, node: Node, made: str) -> str:

@@ -1,13 +1,14 @@
 """A run as tables: its leaves with their gradients, and its modules."""
 
-from collections import Counter
 from typing import NamedTuple
 
 from ..text import number
 from .run import Run
-from .watch import spelled_shape
+from .watch import Call, spelled_shape
 
 Row = tuple[str, ...]
+MOST = 400
+"""Rows of a table."""
 
 
 class Table(NamedTuple):
@@ -20,74 +21,54 @@ class Table(NamedTuple):
     left_out: int = 0
 
 
-MOST = 400
-"""Rows of a table."""
-
-
 def gradients(run: Run) -> Table:
     """Each input and parameter that wants a gradient: how large it is."""
-    rows: list[Row] = []
-    marked: set[int] = set()
+    rows: list[tuple[Row, bool]] = []
     for name, one in run.gradients.items():
         state = "" if one.norm is not None else "none came"
         if one.nonfinite:
             state = f"{one.nonfinite:,} NaN or ∞"
         elif one.zero:
             state = "all zero"
-        if state:
-            marked.add(len(rows))
         norm = "none" if one.norm is None else number(one.norm, 4)
-        rows.append((name, spelled_shape(one.shape), norm, state))
-    rows += [(name, "", "", "frozen: requires_grad=False") for name in run.frozen]
-    return _table("Gradients", ("leaf", "shape", "norm", "state"), rows, marked)
+        rows.append(((name, spelled_shape(one.shape), norm, state), bool(state)))
+    rows += [((name, "", "", "frozen: requires_grad=False"), False) for name in run.frozen]
+    return _table("Gradients", ("leaf", "shape", "norm", "state"), rows)
 
 
 def modules(run: Run) -> Table:
     """Each module that ran, or has weights: what it gave, and how large its gradients are."""
-    shapes: dict[str, str] = {}
-    kinds: dict[str, str] = {}
-    times: Counter[str] = Counter()
+    calls: dict[str, list[Call]] = {}
     for call in run.watch.calls:
-        shapes[call.path] = ", ".join(call.shapes)
-        kinds[call.path] = call.kind
-        times[call.path] += 1
-    owners: dict[str, list[str]] = {path: [] for path in kinds}
+        calls.setdefault(call.path, []).append(call)
+    owners: dict[str, list[str]] = {path: [] for path in calls}
     for name in [*run.gradients, *run.frozen]:
         path = name.rpartition(".")[0]
         if name not in run.given and (path or run.is_model):
             owners.setdefault(path, []).append(name)
-    rows: list[Row] = []
-    marked: set[int] = set()
+    rows: list[tuple[Row, bool]] = []
     for path, names in owners.items():
+        ran = calls.get(path, [])
+        state = f"ran {len(ran)} times" if len(ran) > 1 else ""
+        if not ran:
+            read = any(name in run.graph.consumers for name in names)
+            state = "read by its parent" if read else "never ran"
         own = [run.gradients[name] for name in names if name in run.gradients]
         norms = [one.norm for one in own if one.norm is not None]
-        says = []
-        if path not in kinds:
-            read = any(edge.producer.name in names for edge in run.recording.edges)
-            says.append("read by its parent" if read else "never ran")
-        elif times[path] > 1:
-            says.append(f"ran {times[path]} times")
-        if own and len(norms) < len(own):
-            says.append(f"{len(own) - len(norms)} without gradient")
-        if any(one.nonfinite for one in own):
-            says.append("NaN or ∞")
-        if any(one.zero for one in own):
-            says.append("all zero")
-        if own and (len(norms) < len(own) or any(one.nonfinite or one.zero for one in own)):
-            marked.add(len(rows))
-        norm = number(sum(n * n for n in norms) ** 0.5, 4) if norms else ("none" if own else "")
-        count = f"{sum(one.count for one in own):,}" if own else ("frozen" if names else "")
-        rows.append((path or "(all)", kinds.get(path, ""), shapes.get(path, ""), count, norm,
-                     "; ".join(says)))  # fmt: skip
+        wrong = [f"{len(own) - len(norms)} without gradient"] * (len(norms) < len(own))
+        wrong += ["NaN or ∞"] * any(one.nonfinite for one in own)
+        wrong += ["all zero"] * any(one.zero for one in own)
+        norm = number(sum(n * n for n in norms) ** 0.5, 4) if norms else "none" * bool(own)
+        count = f"{sum(one.count for one in own):,}" if own else "frozen" * bool(names)
+        kind, gives = (ran[-1].kind, ", ".join(ran[-1].shapes)) if ran else ("", "")
+        state = "; ".join([state] * bool(state) + wrong)
+        rows.append(((path or "(all)", kind, gives, count, norm, state), bool(wrong)))
     columns = ("module", "class", "gives", "weights", "gradient norm", "state")
-    return _table("Modules", columns, rows, marked)
+    return _table("Modules", columns, rows)
 
 
-def _table(title: str, columns: tuple[str, ...], rows: list[Row], marked: set[int]) -> Table:
+def _table(title: str, columns: tuple[str, ...], rows: list[tuple[Row, bool]]) -> Table:
     """What is marked comes first where not all rows have room."""
-    if len(rows) > MOST:
-        order = sorted(range(len(rows)), key=lambda row: (row not in marked, row))[:MOST]
-        kept = [rows[row] for row in order]
-        return Table(title, columns, kept, frozenset(i for i, r in enumerate(order) if r in marked),
-                     len(rows) - MOST)  # fmt: skip
-    return Table(title, columns, rows, frozenset(marked))
+    kept = rows if len(rows) <= MOST else sorted(rows, key=lambda row: not row[1])[:MOST]
+    marked = frozenset(place for place, (_, wrong) in enumerate(kept) if wrong)
+    return Table(title, columns, [row for row, _ in kept], marked, len(rows) - len(kept))

@@ -6,15 +6,13 @@ import torch
 
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.variables import Where
+from ..recorder.recording.variables import Sources, Where, in_line, line_of
 from ..text import listed
-from .arms import arms
-from .births import spoiled
 from .flat import WRITES, slope_of, too_small, written_over
 from .graph import came, zero
 from .hooks import hook_on
 from .run import Run
-from .source import backward_of
+from .source import backward_of, cited
 from .words import Fault, at, called, op_called, spelled
 
 ROUNDINGS = 8
@@ -27,9 +25,9 @@ def zeros(run: Run) -> Iterator[Fault]:
     What is usual is a note: a factor that starts at 0, a bias that cancels.
     """
     left = [name for name, one in run.gradients.items() if one.zero]
-    if not left or spoiled(run):
+    if not left or run.spoiled:
         return
-    for both, names in arms(run, left):
+    for both, names in _arms(run, left):
         left = [name for name in left if name not in names]
         yield both
     below = run.graph.after(left, live=True)
@@ -62,6 +60,52 @@ def zeros(run: Run) -> Iterator[Fault]:
 
 def _all_zero(names: list[str]) -> str:
     return f"{listed(names)} is 0 in every entry"
+
+
+def _arms(run: Run, left: list[str]) -> Iterator[tuple[Fault, list[str]]]:
+    """A fault for each op whose two operands cancel in several leaves, with these leaves.
+
+    Args:
+        left: the leaves whose gradient is 0.
+    """
+    graph, found = run.graph, dict[str, list[str]]()
+    for name in left:
+        met = [one for one in graph.consumers.get(name, ()) if one.gradient is not None]
+        if len(met) == 2 and not any(zero(one.gradient) for one in met):
+            ways = [graph.after([one.consumer.name], live=True) for one in met]
+            joint = next((one.name for one in run.recording if one.name in ways[0] & ways[1]), None)
+            if joint is not None:
+                found.setdefault(joint, []).append(name)
+    for joint, names in found.items():
+        node = run.recording.nodes[joint]
+        both = [edge for edge in node.operands if edge.flows and edge.gradient is not None]
+        if len(names) > 1 and len(both) == 2:
+            yield _both_arms(run, node, both, names), names
+
+
+def _both_arms(run: Run, node: Node, both: list[Edge], names: list[str]) -> Fault:
+    paths = sorted((_path(edge.producer) for edge in both), key=lambda one: one[1])
+    reader = run.graph.consumers[names[0]][0].consumer
+    old = paths[0][0] if paths[0][0].isidentifier() else "old"
+    says = (
+        f"The gradient of {listed(names)} is 0 in every entry: the paths through "
+        f"{' and '.join(f'{name} in {place}' for name, place in paths)}, both of which read "
+        f"{names[0]}{in_line(reader.place)}, meet at {node.type}{in_line(node.place)} and cancel."
+    )
+    do = (
+        f"If one should be fixed, as the old log-probabilities of PPO, write {old} = "
+        f"{old}.detach(), or compute it under torch.no_grad() before the weights change."
+    )
+    return Fault("zero_gradient", says, do, node.name)
+
+
+def _path(node: Node) -> tuple[str, str]:
+    """What one operand is called, in the outermost line that computed it, and that line."""
+    for place in (node.caller, node.place):
+        names = Sources().names(place)
+        if names and names[0]:
+            return names[0], line_of(place)
+    return node.variable or cited(node.place) or called(node), line_of(node.place)
 
 
 def rounding(run: Run) -> Iterator[Fault]:
@@ -99,12 +143,9 @@ def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     total = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
     if not hook or total is None:
         return None
-    return Fault(
-        "zero_gradient",
-        f"The gradient of {_all_zero(hit)}: {hook} makes 0 of the {spelled(total)} that came.",
-        "Let the hook return what it should be multiplied to, or None to leave it as it is.",
-        node.name,
-    )
+    says = f"The gradient of {_all_zero(hit)}: {hook} makes 0 of the {spelled(total)} that came."
+    do = "Let the hook return what it should be multiplied to, or None to leave it as it is."
+    return Fault("zero_gradient", says, do, node.name)
 
 
 def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
@@ -160,13 +201,12 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
             factor = factor.operands[0].producer
         gradient = run.gradients.get(factor.name)
         if edge not in ways and gradient is not None and gradient.norm and zero(edge.value):
-            return Fault(
-                "note",
+            says = (
                 f"The gradient of {listed(hit)} is 0 while {factor.name} is 0, in "
                 f"{op_called(run, node)}. {factor.name} itself has a gradient, so this ends with "
-                "its first step, as in LoRA.",
-                node=node.name,
+                "its first step, as in LoRA."
             )
+            return Fault("note", says)
     return None
 
 
@@ -177,13 +217,11 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
         do = written_over(written)
     else:
         because, do = "", too_small(node, ways) or slope_of(run, node) or _own(node)
-    return Fault(
-        "zero_gradient",
+    says = (
         f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
-        f"{listed([called(edge.producer) for edge in ways])}{because}.",
-        do,
-        (written or node).name,
+        f"{listed([called(edge.producer) for edge in ways])}{because}."
     )
+    return Fault("zero_gradient", says, do, (written or node).name)
 
 
 def _own(node: Node) -> str:
