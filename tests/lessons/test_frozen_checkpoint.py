@@ -9,7 +9,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from lessons.chapters.gone_missing.frozen_checkpoint import bug
-from lessons.chapters.gone_missing.frozen_checkpoint.beside_the_lab import (
+from lessons.chapters.gone_missing.frozen_checkpoint.lesson import (
     error_of_torch,
     warning_of_torch,
     weight_as_argument,

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lessons.chapters.gone_missing.router import bug
-from lessons.chapters.gone_missing.router.batch import attention_to_one, router_gradient
+from lessons.chapters.gone_missing.router.lesson import attention_to_one, router_gradient
 from lessons.outputs.catalogue import find
 from tests.support import course
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
 from lessons.contract.result import Note, Result
@@ -288,19 +288,9 @@ def _not_finite(
         yield Note("warning", "A step of the computation is too large for this number format.")
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=EXPERIMENT.run,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=not_finite,
-    lab=LAB,
+    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
     predictions={"infinity": one_infinity, "branch": not_taken, "transfer": finite_distance},
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

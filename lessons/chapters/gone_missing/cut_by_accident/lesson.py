@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import SHORT, Figure, Table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
@@ -327,20 +327,9 @@ def _names(result: Result) -> list[str]:
     ]
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    check=_refused,
-    start=EXPERIMENT.run,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=cut_by_accident,
-    lab=LAB,
+    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table, check=_refused),
     highlight="loss.requires_grad_()",
     elsewhere=a_product,
 )

@@ -1,15 +1,32 @@
 """Adapters inside checkpointed layers, under a frozen embedding."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import FunctionType, SimpleNamespace
+from typing import Any
 
+import numpy as np
 import torch
-from torch.utils.checkpoint import checkpoint
+from torch.utils.checkpoint import check_backward_validity, checkpoint
 
-from lessons.chapters.gone_missing.frozen_checkpoint.beside_the_lab import elsewhere
-from lessons.chapters.gone_missing.frozen_checkpoint.lab import LAB
-from lessons.chapters.gone_missing.frozen_checkpoint.network import Layer
+from lessons.chapters.gone_missing.frozen_checkpoint.figures import figures, table
+from lessons.chapters.gone_missing.frozen_checkpoint.network import (
+    NAMES,
+    STEPS,
+    Layer,
+    Network,
+    Op,
+    Program,
+    gradients,
+    recorded,
+    train,
+)
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Result, Series
+from lessons.kit.inputs import COMPUTED_IN, array
 
 
 def frozen_checkpoint(
@@ -47,6 +64,156 @@ def as_an_argument(result: Result) -> str:
     """Which weights of a layer get a gradient where one of them is an argument: it, both, none."""
     given, inside = (bool(result.facts[f"argument_{name}"]) for name in ("given", "inside"))
     return "both" if given and inside else "given" if given else "none"
+
+
+@lru_cache(maxsize=1)
+def warning_of_torch() -> str:
+    """What torch warns of where no input of a checkpoint needs a gradient.
+
+    The function that a checkpoint calls runs here with another ``warnings``: to catch what the real
+    one says would change it for the whole process, and so for every session in it.
+    """
+    said: list[str] = []
+    own = SimpleNamespace(warn=lambda message, **rest: said.append(str(message)))
+    check: Any = FunctionType(
+        check_backward_validity.__code__, {**check_backward_validity.__globals__, "warnings": own}
+    )
+    check([torch.zeros(1)])
+    return said[0]
+
+
+@lru_cache(maxsize=1)
+def error_of_torch() -> str:
+    """What ``backward()`` says where nothing that was recorded needs a gradient."""
+    try:
+        torch.autograd.backward(torch.zeros(()))
+    except RuntimeError as error:
+        return str(error).splitlines()[0]
+    raise AssertionError("torch took a loss that leads nowhere")
+
+
+@lru_cache(maxsize=1)
+def weight_as_argument() -> Mapping[str, float]:
+    """The gradients of two weights of a checkpointed function, one an argument of it, one not."""
+    x = torch.tensor(2.0, dtype=torch.float64)
+    given, inside = (torch.tensor(0.5, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    y = checkpoint(lambda x, a: (a + inside) * x, x, given, use_reentrant=True)
+    torch.autograd.backward(y)
+    return {
+        f"argument_{name}": 0.0 if weight.grad is None else float(weight.grad)
+        for name, weight in (("given", given), ("inside", inside))
+    }
+
+
+def elsewhere() -> Mapping[str, Any]:
+    """These as facts for the text."""
+    return {"warning": warning_of_torch(), "error": error_of_torch(), **weight_as_argument()}
+
+
+PARAMETERS = (
+    Choice(
+        "way",
+        "Checkpoint",
+        "reentrant",
+        options=(
+            ("off", "none"),
+            ("reentrant", "use_reentrant=True"),
+            ("other", "use_reentrant=False"),
+        ),
+    ),
+    Choice(
+        "lookup",
+        "Embedding",
+        "frozen",
+        options=(
+            ("frozen", "frozen"),
+            ("trained", "trained"),
+            ("woken", "frozen, output.requires_grad_()"),
+        ),
+    ),
+    Integer("since", "Checkpointed from layer", "1", low=1, high=2),
+    Number("value", "Embedded value", "1.5", low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1),
+    Number("rate", "Learning rate", "0.1", low=0.0, high=10.0, slider=(0.0, 0.5)),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """Gradients with the checkpoint and without, what was recorded, and two trainings."""
+    device, dtype = device_and_dtype(values)
+
+    def network() -> Network:
+        return Network(values["value"], values["lookup"], dtype, device)
+
+    own = network()
+    loss = own.loss(program, values)
+    graph = recorded(loss, dict(zip(NAMES, own.weights, strict=True)))
+    once = [layer.runs for layer in own.layers]
+    torch.autograd.backward(loss)
+    found = [weight.grad for weight in own.weights]
+    plain = gradients(program, network(), values, "off")
+    whole = network()
+    complete = recorded(
+        whole.loss(program, values, "off"), dict(zip(NAMES, whole.weights, strict=True))
+    )
+    later = gradients(program, network(), {**values, "since": 2})
+    trained = sum(weight.requires_grad for weight in own.weights)
+    places = np.arange(1.0, len(NAMES) + 1)
+    when = np.arange(STEPS, dtype=np.float64)
+    runs = {
+        "trick_gradient": train(program, network(), values, values["way"]),
+        "true_gradient": train(program, network(), values, "off"),
+    }
+    return Result(
+        series=(
+            Series("forward", "forward", np.ones(1), array(loss.reshape(1))),
+            Series("trick_gradient", "trick_gradient", places, _numbers(found)),
+            Series("true_gradient", "true_gradient", places, _numbers(plain)),
+            Series("intended_gradient", "intended_gradient", places, _numbers(plain)),
+        ),
+        curves=tuple(Series(role, role, when, array(losses)) for role, losses in runs.items()),
+        facts={
+            "value": values["value"],
+            "since": values["since"],
+            "rate": values["rate"],
+            "loss": float(loss.detach()),
+            "trained": trained,
+            "with_gradient": sum(one is not None for one in found),
+            "since_2_with_gradient": sum(one is not None for one in later),
+            "ops": sum(not op.leaf for op in graph),
+            "ops_plain": sum(not op.leaf for op in complete),
+            "in_graph": sum(op.name in NAMES for op in graph),
+            "runs_forward": sum(once),
+            "runs_backward": sum(layer.runs for layer in own.layers) - sum(once),
+            "last_used": float(runs["trick_gradient"][-1]),
+            "last_plain": float(runs["true_gradient"][-1]),
+            "graph_names": "|".join(op.name for op in graph),
+            "complete_names": "|".join(op.name for op in complete),
+            "arrived_own": " ".join("01"[one is not None] for one in found),
+            "arrived_plain": " ".join("01"[one is not None] for one in plain),
+        },
+        planes={"graph": _places(graph), "complete": _places(complete)},
+        work=f"{STEPS} steps of training, 2 times",
+    )
+
+
+def _numbers(slopes: list[torch.Tensor | None]) -> Array:
+    """A gradient a weight; 0 where there is none."""
+    return np.array([0.0 if one is None else float(one.sum()) for one in slopes])
+
+
+def _places(ops: list[Op]) -> Array:
+    """Where each op stands and where the op stands that reads it, shape [n, 4]."""
+    return np.array([(*op.place, *(op.toward or op.place)) for op in ops], dtype=np.float64)
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    named=True,
+)
 
 
 LESSON = Lesson(

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lessons.chapters.in_the_wild.learned_step.figures import figures, table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
@@ -354,19 +354,9 @@ def _notes(
         )
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=EXPERIMENT.run,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=learned_step,
-    lab=LAB,
+    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
     highlight="v + stop_gradient(code - v)",
     elsewhere=offset,
 )

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
@@ -59,9 +59,13 @@ def full_gradient(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torc
     return slope
 
 
-EXPERIMENT = Experiment(
-    run_of("w", settings=("steps", "every", "x")), plain=plain, intended=full_gradient
-)
+def first_steps(values: Values) -> Start:
+    """The first steps, as many as the graph draws."""
+    start = run_of("w", settings=("steps", "every", "x"))(values)
+    return start.but(steps=min(values["steps"], DRAWN))
+
+
+EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
 
 
 def contributions(
@@ -319,7 +323,7 @@ def compute(program: Program, values: Values) -> Result:
     """The last state and its gradients over w, and each step's contribution at the chosen w."""
     steps, every, x = (values[name] for name in ("steps", "every", "x"))
     given = torch.tensor(values["w"], dtype=torch.float64)
-    start = EXPERIMENT.run(values)
+    start = EXPERIMENT.run(values).but(steps=steps)
     w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(values, "w")
     roles = EXPERIMENT.by_role(program, start)
     over = EXPERIMENT.by_role(program, start.but(w=grid.to(w)))
@@ -350,11 +354,6 @@ def compute(program: Program, values: Values) -> Result:
         notes=tuple(_not_finite(given, roles)),
         work=f"{counted(steps, 'step')}, {counted(len(given), 'weight')}",
     )
-
-
-def start(values: Values) -> Start:
-    """The run whose graph is drawn: the first steps."""
-    return EXPERIMENT.run(values).but(steps=min(values["steps"], DRAWN))
 
 
 def _grid(w: torch.Tensor) -> torch.Tensor:
@@ -448,18 +447,8 @@ def messages() -> Mapping[str, str]:
     return {name: text.split(". ")[0].split(": [")[0] for name, text in said.items()}
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=start,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=unroll,
-    lab=LAB,
+    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
     highlight="h = stop_gradient(h)",
 )

@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from lessons.chapters.in_the_wild.value_one.figures import MOST_LINES, figures, table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Note, Result, Series
@@ -245,18 +245,8 @@ def _not_finite(
     return notes_on_not_finite("x", points, roles, causes, otherwise=unknown)
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=EXPERIMENT.run,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=value_one,
-    lab=LAB,
+    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )
