@@ -82,6 +82,19 @@ def grid_around(points: torch.Tensor, count: int = GRID) -> torch.Tensor:
     return torch.arange(-middle, middle + 1, dtype=torch.float64) / middle * reach
 
 
+def golden(first: int, *shape: int) -> torch.Tensor:
+    """Numbers in [0, 1), float64: what multiples of the golden ratio have after the point.
+
+    Other frameworks have the same ones, as they would not have drawn numbers.
+
+    Args:
+        first: the first multiple.
+        shape: of the result.
+    """
+    multiples = torch.arange(first, first + math.prod(shape), dtype=torch.float64)
+    return (multiples * (math.sqrt(5) - 1) / 2 % 1).reshape(shape)
+
+
 def leaf(values: Values, name: str) -> torch.Tensor:
     """A number or list among a lab's values as a tensor, where and in what the lab computes."""
     return torch.tensor(values[name], dtype=torch.float64).to(*device_and_dtype(values))

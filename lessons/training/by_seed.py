@@ -13,7 +13,7 @@ from lessons.contract.history import Snapshot
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
 from lessons.kit.inputs import array
-from lessons.training.stacked import Adam, Draws
+from lessons.training.stacked import Adam, Descent, Draws
 
 N = TypeVar("N", bound=torch.nn.Module)
 
@@ -65,11 +65,13 @@ class TwoArms(BySeed, Generic[N]):
 
     Attributes:
         other: the name of the other arm.
+        optimizer: makes the updates of either.
         draws: where all numbers come from, of both arms.
         like: an empty tensor on the device and in the number format to compute in.
     """
 
     other = "plain"
+    optimizer: type[Adam] | type[Descent] = Adam
 
     def __init__(self, program: Callable[..., Any], values: Values) -> None:
         super().__init__(values)
@@ -78,7 +80,9 @@ class TwoArms(BySeed, Generic[N]):
         networks = self.begin(values).to(device, dtype)
         self.arms = {"trick": networks, self.other: copy.deepcopy(networks)}
         self.programs = {"trick": program, self.other: inspect.unwrap(program)}
-        self._adam = {name: Adam(arm.parameters()) for name, arm in self.arms.items()}
+        self._optimizers = {
+            name: self.optimizer(arm.parameters()) for name, arm in self.arms.items()
+        }
 
     def begin(self, values: Values) -> N:
         """The networks of both arms at first; draws the data as well."""
@@ -99,7 +103,7 @@ class TwoArms(BySeed, Generic[N]):
     def step(self, done: int, values: Values) -> None:
         """One update of both arms; ``done`` were made before it."""
         for name in self.arms:
-            self._adam[name].step(self.loss(name, done, values), self.rate(done, values))
+            self._optimizers[name].step(self.loss(name, done, values), self.rate(done, values))
 
 
 def arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:

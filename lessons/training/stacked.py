@@ -177,5 +177,21 @@ class Adam:
         return [part.view_as(weight) for part, weight in zip(parts, self.weights, strict=True)]
 
 
+class Descent:
+    """Plain gradient descent, in the place of ``Adam``."""
+
+    def __init__(self, weights: Iterable[torch.Tensor]) -> None:
+        self.weights = list(weights)
+
+    def step(self, loss: torch.Tensor, rate: float) -> None:
+        """One update, with the gradient of ``loss`` summed over the seeds."""
+        if not loss.requires_grad:
+            return
+        gradients = torch.autograd.grad(loss.sum(), self.weights, materialize_grads=True)
+        with torch.no_grad():
+            for weight, gradient in zip(self.weights, gradients, strict=True):
+                weight -= rate * gradient
+
+
 def _in_a_row(tensors: Iterable[torch.Tensor]) -> torch.Tensor:
     return torch.cat([tensor.reshape(-1) for tensor in tensors])

@@ -1,19 +1,25 @@
 """Pieces of a training's charts: numbers over the steps with their bands, lines, crowds."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from lessons.contract.covering import drawable
-from lessons.contract.figure import Table
+from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.result import Array
+from lessons.contract.result import Array, Series
 from lessons.kit.chart_pieces import Trace, axes, band, curve
 from lessons.kit.line_names import named
 from lessons.text import number
 
 Facts = Mapping[str, float | int | str]
+
+Lines = Mapping[str, tuple[str, str]]
+"""Of each number, or of each arm, the role and what its line is called."""
+
+HEIGHT = 400
+"""Of a chart over the steps, in pixels."""
 
 
 def of(facts: Facts, name: str) -> float:
@@ -41,32 +47,73 @@ def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
 
 
 def arms_table(
-    history: History,
-    measures: Mapping[str, str],
-    roles: Mapping[str, str],
-    names: Mapping[str, str],
-    digits: int = 3,
+    history: History, measures: Mapping[str, str], arms: Lines, digits: int = 3
 ) -> Table:
     """One row a measure, one column an arm: mean over the seeds, lowest and highest seed.
 
     Args:
         history: with a number of each arm and measure, ``trick_loss`` say.
         measures: what each is called.
-        roles, names: of each arm.
+        arms: the columns.
         digits: of each number.
     """
     rows = tuple(
-        (called, *(with_ends(history.facts, f"{arm}_{what}", digits) for arm in roles))
+        (called, *(with_ends(history.facts, f"{arm}_{what}", digits) for arm in arms))
         for what, called in measures.items()
     )
-    columns = (("measure", None), *((names[arm], role) for arm, role in roles.items()))
+    columns = (("measure", None), *((called, role) for role, called in arms.values()))
     caption = f"After step {history.done:,}: mean over the seeds (lowest to highest seed)"
     return Table(caption, columns, rows)
 
 
-def over_steps(
-    history: History, names: Mapping[str, tuple[str, str]], layout: Trace, height: float
-) -> list[Trace]:
+def lines_of(arms: Lines, what: str) -> Lines:
+    """One measure of each arm, as lines over the steps."""
+    return {f"{arm}_{what}": look for arm, look in arms.items()}
+
+
+def series_of(history: History, lines: Lines) -> list[Series]:
+    """Each line with its band."""
+    return [history.series(name, role) for name, (role, _) in lines.items()]
+
+
+def told(
+    history: History, lines: Lines, digits: int, written: Callable[[float, int], str] = number
+) -> str:
+    """How each line ends, as in ``0.31 as set, 0.4 no stop``."""
+    facts = history.facts
+    return ", ".join(
+        f"{written(of(facts, name), digits)} {called}" for name, (_, called) in lines.items()
+    )
+
+
+def step_chart(
+    history: History,
+    name: str,
+    lines: Lines,
+    layout: Trace,
+    *,
+    title: str,
+    subject: str,
+    caption: str,
+    spoken: str,
+    found: str,
+    below: Sequence[Trace] = (),
+) -> Figure:
+    """A chart of means over the seeds, step by step.
+
+    Args:
+        history: what was seen.
+        name, title, subject, caption: of the figure.
+        lines, layout: as for ``over_steps``.
+        spoken: what it shows, for those who cannot see it; what is ``found`` so far follows.
+        below: drawn first.
+    """
+    alt = f"{spoken} After step {history.done}: {found}."
+    data = [*below, *over_steps(history, lines, layout, HEIGHT)]
+    return Figure(name, title, caption, alt, data, layout, height=HEIGHT, subject=subject)
+
+
+def over_steps(history: History, names: Lines, layout: Trace, height: float) -> list[Trace]:
     """Means over the seeds as lines with their names, 5 to 95 % of the seeds as areas.
 
     Before the first step, a sentence in the empty frame says how to get them.
@@ -76,7 +123,7 @@ def over_steps(
         names: of each number drawn its role, and what its line is called.
         layout, height: of the chart; a single line needs no name.
     """
-    series = [history.series(name, role) for name, (role, _) in names.items()]
+    series = series_of(history, names)
     # A single moment is no line: its mean would not be seen.
     drawn = [*(band(one) for one in series), *(curve(one) for one in series)]
     logarithmic = layout["yaxis"].get("type") == "log"
@@ -116,6 +163,20 @@ def _untrained(layout: Trace, logarithmic: bool) -> Trace:
 def step_axes(history: History, y: tuple[float, float], y_title: str) -> Trace:
     """All steps from left to right, so that the lines grow into a frame that stands still."""
     return axes((0.0, float(history.total)), y, "step", y_title)
+
+
+def logarithmic(layout: Trace, every: int = 1) -> Trace:
+    """The layout with a mark at every so many powers of ten upwards; its range is in powers."""
+    ticks = {"type": "log", "dtick": every, "tickformat": "~g"}
+    return layout | {"yaxis": layout["yaxis"] | ticks}
+
+
+def powers_of_ten(parts: Iterable[Array | None]) -> tuple[float, float]:
+    """The lowest and the highest power among the numbers above 0; −1 and 0 where none is."""
+    seen = np.concatenate([part for part in parts if part is not None])
+    known = seen[np.isfinite(seen) & (seen > 0)]
+    low, high = np.log10([known.min(), known.max()]) if len(known) else (-1.0, 0.0)
+    return float(low), float(high)
 
 
 def line(name: str, x: Array, y: Array, colour: str, dash: str, width: float = 2.5) -> Trace:

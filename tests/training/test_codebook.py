@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.codebook.lab import LAB
-from lessons.chapters.in_the_wild.codebook.lesson import vq_losses, without_commitment
-from lessons.chapters.in_the_wild.codebook.net import CODES, POINTS, Trained, nearest
+from lessons.chapters.in_the_wild.codebook.lesson import (
+    CODES,
+    LAB,
+    POINTS,
+    Trained,
+    nearest,
+    vq_losses,
+    without_commitment,
+)
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
 from lessons.training.under_way import Run, finished

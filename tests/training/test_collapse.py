@@ -8,23 +8,22 @@ import pytest
 import torch
 from torch.nn.functional import cosine_similarity
 
-from lessons.chapters.in_the_wild.collapse.lab import LAB
 from lessons.chapters.in_the_wild.collapse.lesson import (
-    changed_by_a_detach,
-    siamese,
-    whose_loss_is_lower,
-)
-from lessons.chapters.in_the_wild.collapse.net import (
     FEATURES,
     FULL,
+    LAB,
     POINTS,
+    FixedPredictor,
     Networks,
     Pairs,
+    changed_by_a_detach,
     cosine,
     itself,
     measured,
+    siamese,
+    views,
+    whose_loss_is_lower,
 )
-from lessons.chapters.in_the_wild.collapse.pair import FixedPredictor, features_of_pair
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
@@ -206,7 +205,7 @@ def test_the_inputs_the_kept_noise_and_the_training_noise_are_of_different_numbe
 
 def test_the_gradient_against_central_differences():
     result = LESSON.compute(values(dtype="float64"))
-    one, two = features_of_pair()
+    one, two = views()
     predictor = FixedPredictor(one).predictor
 
     def loss(x, as_target):

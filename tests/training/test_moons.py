@@ -8,10 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.reversal.moons.lab import LAB, other_shares
-from lessons.chapters.reversal.moons.lesson import adversarial, classifier, reversed_twice
-from lessons.chapters.reversal.moons.net import DOMAINS, LABELS, Moons, Networks, loss_of, points_of
-from lessons.chapters.reversal.moons.single_point import Heads, features_of_point, settings_of_point
+from lessons.chapters.reversal.moons.lesson import (
+    DOMAINS,
+    EXPERIMENT,
+    LAB,
+    LABELS,
+    Moons,
+    Networks,
+    adversarial,
+    classifier,
+    loss_of,
+    other_shares,
+    points_of,
+    reversed_twice,
+)
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import Adam, Draws, accuracy, one_seed
 from lessons.training.under_way import Run, finished
@@ -185,14 +195,14 @@ def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_d
 def test_the_gradients_of_one_point_against_central_differences(whose):
     given = values(dtype="float64", scale=1.7, whose=whose)
     result = LESSON.compute(given)
-    features = features_of_point(CPU, torch.float64)
-    settings = settings_of_point(Heads(features), given) | {"wiring": "never"}
+    start = EXPERIMENT.run(given)
+    features, settings = start.leaves["features"].detach(), start.settings | {"wiring": "never"}
 
     def slope(unit, **other):
         step = torch.zeros_like(features)
         step[unit] = 1e-6
         ends = (features + step, features - step)
-        up, down = (float(adversarial(at, **(settings | other)).sum()) for at in ends)
+        up, down = (float(adversarial(at, **(settings | other)).sum().detach()) for at in ends)
         return (up - down) / 2e-6
 
     for unit in range(len(features)):

@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 from torch.overrides import _get_current_function_mode_stack
 
-from lessons.chapters.reversal.moons.lab import LAB, PARAMETERS
-from lessons.chapters.reversal.moons.lesson import adversarial
-from lessons.chapters.reversal.moons.net import Networks, loss_of, points_of
+from lessons.chapters.reversal.moons.lesson import (
+    LAB,
+    PARAMETERS,
+    Networks,
+    adversarial,
+    loss_of,
+    points_of,
+)
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
 from lessons.recorder.cutting import cut

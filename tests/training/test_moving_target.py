@@ -7,11 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.moving_target.lab import LAB
-from lessons.chapters.in_the_wild.moving_target.lesson import td_loss, two_next_states_by_rest
-from lessons.chapters.in_the_wild.moving_target.net import BATCH, STATES, sampled, task_of
-from lessons.chapters.in_the_wild.moving_target.single_step import features_of, weights_of
+from lessons.chapters.in_the_wild.moving_target.lesson import (
+    BATCH,
+    EXPERIMENT,
+    LAB,
+    STATES,
+    sampled,
+    task_of,
+    td_loss,
+    two_next_states_by_rest,
+)
 from lessons.outputs.catalogue import find
+from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
 from tests.support import course
 from tests.support.amount import also
@@ -162,14 +169,12 @@ def test_the_next_states_weight_gets_a_gradient_without_the_stop_alone():
 def test_the_gradient_against_central_differences():
     for task in ("walk", "two"):
         given = values(task=task, dtype="float64")
-        result, w = LESSON.compute(given), weights_of(given)
-        here, there, reward = features_of(given)
+        result, start = LESSON.compute(given), EXPERIMENT.run(given)
+        w, settings = start.leaves["w"].detach(), start.settings | {"stop": False}
         for unit in range(len(w)):
             step = torch.zeros_like(w)
             step[unit] = 1e-6
-            ends = [
-                float(td_loss(w + side * step, here, there, reward, 0.9, False)) for side in (1, -1)
-            ]
+            ends = [float(td_loss(w + side * step, **settings)) for side in (1, -1)]
             slope = (ends[0] - ends[1]) / 2e-6
             assert result["true_gradient"].y[unit] == pytest.approx(slope, abs=1e-8)
 
@@ -186,11 +191,11 @@ def test_two_independent_next_states_rest_at_the_true_values():
 
 
 def test_the_sampled_steps_are_as_often_as_they_should_be():
-    task, generator = walk(chance=0.8), torch.Generator().manual_seed(0)
-    steps = torch.cat([sampled(task, generator) for _ in range(500)])
+    task, draws = walk(chance=0.8), Draws([0])
+    steps = torch.cat([sampled(task, draws)[0] for _ in range(500)])
     share = torch.bincount(steps, minlength=2 * STATES) / (500 * BATCH)
     assert share.numpy() == pytest.approx(task.often.numpy(), abs=0.01)
-    sure = torch.cat([sampled(walk(chance=1), generator) for _ in range(100)])
+    sure = torch.cat([sampled(walk(chance=1), draws)[0] for _ in range(100)])
     assert sure.min() >= STATES, "a step that never happens is never drawn"
 
 

@@ -1,20 +1,100 @@
-"""VQ-VAE: which of its losses moves encoder, codes and decoder."""
+"""VQ-VAE: which of its losses moves encoder, codes and decoder.
 
+A small one: points of a square, an encoder, a codebook in a plane, a decoder. Two points in, two
+out: so encodings and codes can be drawn. As everywhere in a training, all seeds are one batch.
+"""
+
+import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any
 
+import numpy as np
 import torch
+from torch.nn import Parameter, Sequential, Tanh
 
-from lessons.chapters.in_the_wild.codebook.lab import LAB
-from lessons.chapters.in_the_wild.codebook.net import Losses, Program, squared_error
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import ROLES
+from lessons.contract.training import Training
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
+from lessons.kit.findings import brief
+from lessons.kit.inputs import array, computed_in, series_by_role
+from lessons.kit.line_names import label
+from lessons.text import counted, number
+from lessons.training.by_seed import TwoArms, arrays
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.stacked import Draws, Linear
+from lessons.training.step_charts import (
+    HEIGHT,
+    arms_table,
+    crowd,
+    lines_of,
+    logarithmic,
+    powers_of_ten,
+    reach,
+    series_of,
+    step_axes,
+    step_chart,
+    told,
+)
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
+from lessons.tricks.as_one import one_op
+
+POINTS, CODES, WIDTH = 128, 16, 16
+"""Points of the data, codes of the codebook, hidden units of encoder and of decoder."""
+
+PAPER = 0.25
+"""β in the paper (van den Oord, Vinyals and Kavukcuoglu, 2017), which the other arm has."""
 
 APART, SHARE, RATE = 4.0, 0.25, 0.05
 """Two numbers that pull at each other in the last question: how far apart, β, learning rate."""
+
+Losses = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+
+Program = Callable[..., Losses]
+"""The lesson's: encodings, their codes, the decoder, the points, β and the wiring in; out come the
+reconstruction loss, the codebook loss and the commitment loss, with their weights."""
+
+FIXED = ((0.5, 0.4), (-0.6, 0.3), (-0.3, -0.6), (0.6, -0.5))
+"""The codebook of the one point."""
+WEIGHT = 0.8
+"""The decoder's weight: it multiplies."""
+POINT = (1.0, -0.2)
+"""What is to be reconstructed."""
+
+NAMES = ("z₁", "z₂", "code₁", "code₂", "decoder")
+PARTS = ("reconstruction", "codebook", "commitment")
+
+
+@one_op("mse_loss")
+def squared_error(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """Mean over components and points: [..., components, points] to [...]."""
+    return (one - other).square().mean((-2, -1))
+
+
+def nearest(z: torch.Tensor, codes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The nearest code of each encoding, and its number.
+
+    Args:
+        z: shape [seeds, 2, points].
+        codes: shape [seeds, codes, 2].
+
+    Returns:
+        The codes, [seeds, 2, points], through which a gradient reaches ``codes``; the numbers,
+        [seeds, points], which have none.
+    """
+    squares = (z.detach().unsqueeze(1) - codes.detach().unsqueeze(-1)).square().sum(2)
+    chosen = squares.argmin(1)
+    picked = codes.transpose(1, 2).gather(2, chosen.unsqueeze(1).expand(-1, 2, -1))
+    return picked, chosen
 
 
 def vq_losses(
@@ -35,6 +115,517 @@ def vq_losses(
     if wiring == "swapped":
         return reconstruction, beta * codebook, commitment
     return reconstruction, codebook, beta * commitment
+
+
+PARAMETERS = (
+    Number(
+        "beta",
+        "Weight β",
+        "0.25",
+        "May be moved while it trains.",
+        False,
+        0.0,
+        100.0,
+        (0.0, 2.0),
+        0.05,
+        while_training="steps",
+    ),
+    Choice(
+        "wiring",
+        "Written",
+        "paper",
+        options=(
+            ("paper", "as in paper"),
+            ("swapped", "β swapped"),
+            ("output", "of the output"),
+            ("direct", "direct"),
+        ),
+    ),
+    Choice(
+        "part",
+        "Loss in arrows and graph",
+        "all",
+        options=(
+            ("all", "all"),
+            ("reconstruction", "reconstruction"),
+            ("codebook", "codebook"),
+            ("commitment", "commitment"),
+        ),
+        while_training="looks",
+    ),
+    Number(
+        "z1",
+        "Encoding z₁",
+        "0.1",
+        "",
+        True,
+        -100.0,
+        100.0,
+        (-1.0, 1.0),
+        0.05,
+        while_training="looks",
+    ),
+    Number(
+        "z2",
+        "Encoding z₂",
+        "0.9",
+        "",
+        True,
+        -100.0,
+        100.0,
+        (-1.0, 1.0),
+        0.05,
+        while_training="looks",
+    ),
+    Number(
+        "start",
+        "Codes start within ±",
+        "0.0625",
+        "A new value begins a new training.",
+        True,
+        1e-3,
+        100.0,
+        (0.05, 5.0),
+        0.05,
+    ),
+    seeds("8", 16),
+    seed_drawn(16),
+    steps("400", 5_000),
+    rate("0.01", (0.001, 0.05), 0.001),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+
+class Networks(torch.nn.Module):
+    """Encoder, codebook and decoder of every seed.
+
+    Args:
+        draws: where their first numbers come from.
+        start: the codes are drawn within ± this.
+    """
+
+    def __init__(self, draws: Draws, start: float) -> None:
+        super().__init__()
+        self.encode = Sequential(Linear(2, WIDTH, draws), Tanh(), Linear(WIDTH, 2, draws))
+        self._decode = Sequential(Linear(2, WIDTH, draws), Tanh(), Linear(WIDTH, 2, draws))
+        self.codes = Parameter(start * (2 * draws.uniform(CODES, 2) - 1))  # [seeds, CODES, 2]
+
+    @one_op("decode")
+    def decode(self, codes: torch.Tensor) -> torch.Tensor:
+        """Points from codes, [seeds, 2, POINTS] both."""
+        points: torch.Tensor = self._decode(codes)
+        return points
+
+
+class Trained(TwoArms[Networks]):
+    """Every seed in two arms: as the learner wires it, and as in the paper."""
+
+    other = "paper"
+
+    def begin(self, values: Values) -> Networks:
+        self.points = (2 * self.draws.uniform(2, POINTS) - 1).to(self.like)
+        return Networks(self.draws, float(values["start"]))
+
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        arm, wired = self.arms[name], (PAPER, "paper")
+        if name == "trick":
+            wired = float(values["beta"]), values["wiring"]
+        z = arm.encode(self.points)
+        code, _ = nearest(z, arm.codes)
+        losses: Losses = self.programs[name](z, code, arm.decode, self.points, *wired)
+        return losses[0] + losses[1] + losses[2]
+
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        """Of each arm: shape [seeds].
+
+        Returns:
+            ``…_error``: of the reconstruction. ``…_apart``: the squared distance of encodings and
+            codes. ``…_used``: how many codes are some point's nearest.
+        """
+        found: dict[str, torch.Tensor] = {}
+        for name, arm in self.arms.items():
+            z = arm.encode(self.points)
+            code, chosen = nearest(z, arm.codes)
+            found |= {
+                f"{name}_error": squared_error(arm.decode(code), self.points),
+                f"{name}_apart": squared_error(z, code),
+                f"{name}_used": in_use(chosen).sum(1),
+            }
+        return found
+
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
+        """The learner's arm of one seed: its encodings [2, POINTS], codes, and which are used."""
+        arm = self.arms["trick"]
+        z = arm.encode(self.points)
+        _, chosen = nearest(z, arm.codes)
+        codes, used = arm.codes[index].T, in_use(chosen)[index]
+        return arrays({"encodings": z[index], "codes": codes, "used": used})
+
+
+def in_use(chosen: torch.Tensor) -> torch.Tensor:
+    """Whether each code is chosen by some point: [seeds, points] to [seeds, CODES]."""
+    seen = torch.zeros(len(chosen), CODES, dtype=torch.bool, device=chosen.device)
+    return seen.scatter_(1, chosen, torch.ones_like(chosen, dtype=torch.bool))
+
+
+class Leaves:
+    """What a gradient can move: z and its code, shape [2, 1], and the decoder's weight.
+
+    Args:
+        values: the settings.
+        device, dtype: where and in what to compute.
+    """
+
+    def __init__(self, values: Values, device: torch.device, dtype: torch.dtype) -> None:
+        z = torch.tensor([[values["z1"]], [values["z2"]]], dtype=torch.float64)
+        picked, chosen = nearest(z[None], torch.tensor([FIXED], dtype=torch.float64))
+        self.chosen = int(chosen)
+        self.z, self.code = (one.to(device, dtype).requires_grad_() for one in (z, picked[0]))
+        self.weight = torch.tensor(WEIGHT, dtype=dtype, device=device).requires_grad_()
+        self.point = torch.tensor(POINT, dtype=dtype, device=device).reshape(2, 1)
+
+    @one_op("decode")
+    def decode(self, code: torch.Tensor) -> torch.Tensor:
+        """A point, shape [2, 1]."""
+        return self.weight * code
+
+    def losses(self, program: Callable[..., Any], beta: float, wiring: str) -> Any:
+        """The three losses, each with its weight, no dimensions."""
+        return program(self.z, self.code, self.decode, self.point, beta, wiring)
+
+    def gradient(self, loss: torch.Tensor) -> torch.Tensor:
+        """Of z, the code and the weight in a row, shape [5]."""
+        leaves = [self.z, self.code, self.weight]
+        if not loss.requires_grad:
+            return torch.zeros(len(NAMES)).to(self.z)
+        found = torch.autograd.grad(loss, leaves, retain_graph=True, materialize_grads=True)
+        return torch.cat([one.reshape(-1) for one in found])
+
+    def formula(self, part: str, beta: float) -> torch.Tensor:
+        """What the paper means each loss to move, by hand, shape [5]."""
+        z, code, weight = (one.detach() for one in (self.z, self.code, self.weight))
+        none = torch.zeros_like(z)
+        off = weight * code - self.point
+        to_z, to_code, to_weight = {
+            "reconstruction": (weight * off, none, (off * code).sum()),
+            "codebook": (none, code - z, none.sum()),
+            "commitment": (beta * (z - code), none, none.sum()),
+        }[part]
+        return torch.cat([to_z.reshape(-1), to_code.reshape(-1), to_weight.reshape(1)])
+
+
+def no_stops(
+    z: torch.Tensor,
+    code: torch.Tensor,
+    decode: Callable[[torch.Tensor], torch.Tensor],
+    x: torch.Tensor,
+    beta: float,
+    wiring: str,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The same three values with nothing stopped: the decoder gets the code."""
+    weights = (beta, 1.0) if wiring == "swapped" else (1.0, beta)
+    apart = squared_error(z, code)
+    return squared_error(decode(code), x), weights[0] * apart, weights[1] * apart
+
+
+def by_loss(
+    program: Program, values: Values, device: torch.device, dtype: torch.dtype
+) -> dict[str, dict[str, torch.Tensor]]:
+    """For each loss the gradient of z, code and weight in its roles, shape [5].
+
+    Returns:
+        By loss: trick_gradient, of the program; true_gradient, with nothing stopped;
+        intended_gradient, by the paper's formula.
+    """
+    leaves, beta = Leaves(values, device, dtype), float(values["beta"])
+    found: dict[str, dict[str, torch.Tensor]] = {}
+    tricked = leaves.losses(program, beta, values["wiring"])
+    plain = leaves.losses(no_stops, beta, values["wiring"])
+    for part, trick, true in zip(PARTS, tricked, plain, strict=True):
+        found[part] = {
+            "trick_gradient": leaves.gradient(trick),
+            "true_gradient": leaves.gradient(true),
+            "intended_gradient": leaves.formula(part, beta),
+        }
+    return found
+
+
+def chosen_sum(losses: dict[str, dict[str, torch.Tensor]], part: str) -> dict[str, torch.Tensor]:
+    """By role, of one loss or of all three."""
+    parts = PARTS if part == "all" else (part,)
+    roles = ("trick_gradient", "true_gradient", "intended_gradient")
+    return {role: torch.stack([losses[one][role] for one in parts]).sum(0) for role in roles}
+
+
+def compute(program: Program, values: Values) -> Result:
+    """One point's gradients by loss and role, and what the networks are before the first step."""
+    device, dtype = device_and_dtype(values)
+    losses = by_loss(program, values, device, dtype)
+    leaves = Leaves(values, device, dtype)
+    forward = torch.cat([leaves.z, leaves.code, leaves.weight.reshape(1, 1)]).detach()
+    roles = {"forward": forward.reshape(-1), **chosen_sum(losses, values["part"])}
+    place = np.arange(1.0, 1 + len(NAMES))
+    series = series_by_role(place, roles)
+    return Result(
+        series=series,
+        curves=tuple(
+            Series(f"{part}_{role}", role, place, array(one))
+            for part, found in losses.items()
+            for role, one in found.items()
+        ),
+        facts={
+            **{name: values[name] for name in ("beta", "z1", "z2", "start", "seeds")},
+            "codes": CODES,
+            "points": POINTS,
+            "paper": PAPER,
+            "code_number": leaves.chosen + 1,
+            **_of_one(leaves, program, values, losses),
+        },
+        planes={"codes": np.array(FIXED)},
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+    )
+
+
+def _of_one(
+    leaves: Leaves, program: Program, values: Values, losses: dict[str, dict[str, torch.Tensor]]
+) -> dict[str, float]:
+    """The losses of the one point, and how long the gradient is that each part gets."""
+    _, codebook, commitment = leaves.losses(inspect.unwrap(program), 1.0, "paper")
+    return {
+        "codebook_loss": float(codebook.detach()),
+        "commitment_loss": float(commitment.detach()),
+        **{
+            f"{part}_to_{name}": length
+            for part in PARTS
+            for name, length in _lengths(losses[part]["trick_gradient"])
+        },
+    }
+
+
+def _lengths(gradient: torch.Tensor) -> Iterator[tuple[str, float]]:
+    """Of z, of the code and of the decoder's weight."""
+    for name, where in (("encoder", slice(2)), ("codes", slice(2, 4)), ("decoder", slice(4, 5))):
+        yield name, float(gradient[where].double().norm())
+
+
+def start(values: Values) -> Start:
+    """The graph of the one point's losses."""
+    leaves = Leaves(values, *device_and_dtype(values))
+    settings: dict[str, Any] = {
+        "decode": leaves.decode,
+        "x": leaves.point,
+        "beta": float(values["beta"]),
+        "wiring": values["wiring"],
+    }
+
+    def finish(losses: Losses) -> torch.Tensor:
+        if values["part"] == "all":
+            return losses[0] + losses[1] + losses[2]
+        return losses[PARTS.index(values["part"])]
+
+    given = {"z": leaves.z, "code": leaves.code}
+    return Start(given, settings, (0, 0), finish, {"x": leaves.point, "weight": leaves.weight})
+
+
+LABELS = {
+    "true_gradient": "nothing stopped",
+    "trick_gradient": "autograd",
+    "intended_gradient": "in the paper",
+}
+
+ARMS = {"trick": ("trick_gradient", "yours"), "paper": ("intended_gradient", "paper’s")}
+
+_MEASURES = {
+    "error": ("Reconstruction error", "squared error", "How well the points are reconstructed"),
+    "apart": ("‖z − e‖²", "squared distance", "How far encodings are from their codes"),
+}
+
+DRAWN_SHARE = 0.4
+"""Of a gradient: so long is its arrow. Two that pull at each other do not cover each other then."""
+
+PULLS = "An encoding and its nearest code"
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """One seed's encodings and codes, then distance and error over the steps."""
+    return [_plane(history), _over(history, "apart"), _over(history, "error")]
+
+
+def table(history: History, values: Values) -> Table:
+    """Means over the seeds, lowest and highest seed, of both arms."""
+    measures = {"error": "reconstruction error", "apart": "‖z − e‖²", "used": "codes in use"}
+    paper = "intended_gradient", "as in the paper"
+    return arms_table(history, measures, ARMS | {"paper": paper})
+
+
+def _plane(history: History) -> Figure:
+    """One seed's encodings as points, its codes as diamonds, those in no use as crosses."""
+    picture = history.latest.picture
+    z, codes, used = picture["encodings"], picture["codes"], picture["used"] > 0.5
+    side = reach(np.concatenate([z, codes], 1), 0.5)
+    layout = axes((-side, side), (-side, side), "first number", "second number")
+    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    seed, count = int(picture["seed"][0]), int(used.sum())
+    diamonds = crowd(
+        "code in use", codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
+    )
+    crosses = crowd(
+        "code in no use", codes[0, ~used], codes[1, ~used], "ink:text", "x-thin-open", 10
+    )
+    crosses["marker"] |= {"line": {"width": 2}}
+    return Figure(
+        "plane",
+        f"Seed {seed}: {count} of {CODES} codes in use",
+        f"Seed {seed}. Blue points: what the encoder makes of the data. Diamonds: codes that are "
+        "the nearest of some point. Crosses: codes of no point; they get no gradient.",
+        f"The plane of encodings of seed {seed} after step {history.done}, to ±{side:g}: {count} "
+        f"of {CODES} codes are in use.",
+        [crowd("encoding", z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
+        layout,
+        height=HEIGHT,
+        subject="Encodings and codes",
+    )
+
+
+def _over(history: History, what: str) -> Figure:
+    """A measure of both arms over the steps, on an axis of powers of ten."""
+    subject, axis, hidden = _MEASURES[what]
+    lines = lines_of(ARMS, what)
+    bands = series_of(history, lines)
+    low, high = powers_of_ten(end for one in bands for end in (one.low, one.high))
+    powers = float(max(math.floor(low), -12)), float(min(math.ceil(high + 1e-9), 30))
+    found = told(history, lines, 2)
+    return step_chart(
+        history,
+        what,
+        lines,
+        logarithmic(step_axes(history, powers, axis)),
+        title=f"{subject}: {found}",
+        subject=hidden,
+        caption="Mean over the seeds; areas: 5 to 95 % of them. Both begin with the same numbers.",
+        spoken=f"{hidden}, over the steps, on a logarithmic axis.",
+        found=found,
+    )
+
+
+def static_figures(result: Result, values: Values) -> list[Figure]:
+    """What pulls at one encoding and its code."""
+    return [_pulls(result, values)]
+
+
+def static_table(result: Result, values: Values) -> Table:
+    """One row a component: its value, what each loss sends it, and the sums by role."""
+    by_part = {f"{part}_trick_gradient": part for part in PARTS}
+    curves = {one.name: one for one in result.curves}
+    columns: list[tuple[str, str | None]] = [("part", None), ("value", "forward")]
+    columns += [(word, "trick_gradient") for word in ("error", "codebook", "commit.")]
+    columns += [("none stopped", "true_gradient"), ("sum", "trick_gradient")]
+    columns += [("paper’s", "intended_gradient")]
+    rows = []
+    for place, name in enumerate(NAMES):
+        sent = (number(float(curves[one].y[place]), 4) for one in by_part)
+        value = number(float(result["forward"].y[place]), 4)
+        rows.append((name, value, *sent, *cells(result, LABELS, place, 4)))
+    return Table("One encoding: what each loss sends to each part", tuple(columns), tuple(rows))
+
+
+def _pulls(result: Result, values: Values) -> Figure:
+    """The encoding, the codes, and where a step downhill takes the encoding and its code."""
+    z, code = result["forward"].y[:2], result["forward"].y[2:4]
+    codes = result.planes["codes"]
+    side = 1.2 * reach(np.concatenate([codes.ravel(), z]), 1.0)
+    layout = axes((-side, side), (-side, side), "first number", "second number")
+    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    pull = -result["trick_gradient"].y
+    drawn = DRAWN_SHARE * pull
+    traces: list[Trace] = [
+        crowd("code", codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": np.array([z[0], code[0]]),
+            "y": np.array([z[1], code[1]]),
+            "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
+            "hoverinfo": "skip",
+        },
+        _arrow(z, drawn[:2]),
+        _arrow(code, drawn[2:4]),
+        dragged(_spot(z, "forward"), "tip", z1="x", z2="y"),
+        _spot(code, "forward", "diamond"),
+    ]
+    off = 0.07 * side
+    traces += [
+        label("forward", "z", float(z[0]), float(z[1]) + off, "top center"),
+        label("forward", "nearest code", float(code[0]), float(code[1]) - off, "bottom center"),
+    ]
+    known = bool(np.isfinite(pull[:4]).all())
+    found = f"z {_moved(pull[:2], code - z)}, its code {_moved(pull[2:4], z - code)}"
+    return Figure(
+        "pulls",
+        found if known else PULLS,
+        f"Diamonds: codes. Arrows: {DRAWN_SHARE:g} of the gradient, downhill: so a step moves the "
+        "encoding z and its code. Title: the lengths of the two gradients. Drag z.",
+        f"The encoding is at ({number(z[0], 3)}, {number(z[1], 3)}), its nearest code at "
+        f"({number(code[0], 3)}, {number(code[1], 3)}). " + f"{found}.",
+        traces,
+        layout,
+        height=HEIGHT,
+        subject=PULLS,
+    )
+
+
+def _moved(by: Array, towards: Array) -> str:
+    """Whether a step brings one to the other, and how long the gradient is."""
+    away = by @ towards < -1e-6 * np.hypot(*by) * np.hypot(*towards)
+    return f"{'pushed' if away else 'pulled'} by {brief(float(np.hypot(*by)), 1.0)}"
+
+
+def _arrow(start: Array, by: Array) -> Trace:
+    """From a place along a vector, its tip marked; nothing but a ring where the vector is 0."""
+    there = np.isfinite(by).all()
+    end = start + by if there else start
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": "pull",
+        "x": np.array([start[0], end[0]]),
+        "y": np.array([start[1], end[1]]),
+        "line": {"color": "role:trick_gradient", "width": 3},
+        "marker": {
+            "color": "role:trick_gradient",
+            "symbol": "arrow",
+            "size": [0, 13],
+            "opacity": 1,
+            "angleref": "previous",
+        },
+        "visible": bool(there and by.any()),
+        "hoverinfo": "skip",
+    }
+
+
+def _spot(place: Array, role: str, symbol: str = "") -> Trace:
+    marker = mark(ROLES[role]) | {"size": 11}
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": place[:1],
+        "y": place[1:],
+        "marker": marker | ({"symbol": symbol} if symbol else {}),
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    start=start,
+    training=Training(Trained, figures, table, cuts=True),
+    named=True,
+)
 
 
 def moved_by_reconstruction(result: Result) -> str:

@@ -1,17 +1,82 @@
-"""Self-supervised features that collapse, and the stop on the target branch."""
+"""Self-supervised features that collapse, and the stop on the target branch.
 
+Small encoders learn features without labels. An input is eight numbers; a view of it is the same
+with noise added. Features are compared by their direction alone, as in SimSiam (Chen and He, 2020,
+arXiv 2011.10566). Smaller than there, and without its batch normalisation. All seeds are one batch.
+"""
+
+import inspect
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
+import numpy as np
 import torch
+from torch.nn import ReLU, Sequential
 
-from lessons.chapters.in_the_wild.collapse.lab import LAB
-from lessons.chapters.in_the_wild.collapse.net import Predictor, cosine
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
+from lessons.contract.roles import GRADIENTS
+from lessons.contract.training import Training
+from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoken
+from lessons.kit.components import component_table
+from lessons.kit.experiment import Experiment, Program, components
+from lessons.kit.findings import of_points, titled
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import computed_in, golden
+from lessons.text import counted, number
+from lessons.training.by_seed import TwoArms
+from lessons.training.settings import first_seed, rate, seeds, steps
+from lessons.training.stacked import Draws, Linear
+from lessons.training.step_charts import (
+    arms_table,
+    line,
+    lines_of,
+    series_of,
+    step_axes,
+    step_chart,
+    told,
+)
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
+from lessons.tricks.as_one import one_op
+
+INPUTS = 8
+FEATURES = 8
+HIDDEN = 32
+PREDICTOR_HIDDEN = 16
+POINTS = 128
+
+INNER = 6
+"""Units between the predictor's two layers."""
+
+FULL = 1 / math.sqrt(FEATURES)
+"""The largest spread there can be: features of length 1 have a variance of at most 1 in all."""
+
+ROUNDING = 1e-7
+"""Of a cosine similarity in float32: nearer to 1 it is not known."""
+
+PENALTY = 1e-6
+"""Of the linear head's squared weights, so that features without any spread can be solved for."""
+
+Predictor = Callable[[torch.Tensor], torch.Tensor]
+
+
+@one_op("cosine")
+def cosine(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
+    """Cosine similarity of columns: [..., features, points] twice to their mean, [...]."""
+    return torch.nn.functional.cosine_similarity(one, two, dim=-2).mean(-1)
+
+
+def itself(features: torch.Tensor) -> torch.Tensor:
+    """In place of a predictor."""
+    return features
 
 
 def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bool) -> torch.Tensor:
@@ -20,6 +85,369 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
     first = cosine(predictor(one), target_two)
     second = cosine(predictor(two), target_one)
     return -(first + second) / 2
+
+
+PARAMETERS = (
+    Choice(
+        "target",
+        "Target branch",
+        "stopped",
+        "May be changed while it trains.",
+        options=(("stopped", "stopped"), ("open", "open")),
+        while_training="steps",
+    ),
+    Choice(
+        "head",
+        "Predictor",
+        "network",
+        "May be changed while it trains.",
+        options=(("network", "network"), ("none", "none")),
+        while_training="steps",
+    ),
+    Number(
+        "noise",
+        "Noise of a view",
+        "0.3",
+        "May be moved while it trains.",
+        False,
+        0,
+        10,
+        (0, 1),
+        while_training="steps",
+    ),
+    seeds("8", 16),
+    steps("300", 2000),
+    rate("0.01", (0.001, 0.05), 0.001),
+    Integer(
+        "point", "Feature in the graph", "1", "", True, low=1, high=FEATURES, while_training="looks"
+    ),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+
+class Networks(torch.nn.Module):
+    """Encoder and predictor of every seed; ``features`` are the encoder's."""
+
+    def __init__(self, draws: Draws) -> None:
+        super().__init__()
+        self.features = two_layers(INPUTS, HIDDEN, FEATURES, draws)
+        self._predict = two_layers(FEATURES, PREDICTOR_HIDDEN, FEATURES, draws)
+
+    @one_op("predictor")
+    def predictor(self, features: torch.Tensor) -> torch.Tensor:
+        """What one view's features say of the other's, [seeds, FEATURES, points]."""
+        found: torch.Tensor = self._predict(features)
+        return found
+
+
+def two_layers(inputs: int, hidden: int, outputs: int, draws: Draws) -> Sequential:
+    """A relu between them."""
+    return Sequential(Linear(inputs, hidden, draws), ReLU(), Linear(hidden, outputs, draws))
+
+
+class Pairs(TwoArms[Networks]):
+    """Every seed's networks in two arms, with the same views; ``plain`` has no stop."""
+
+    def begin(self, values: Values) -> Networks:
+        self.x = self.draws.normal(INPUTS, POINTS).to(self.like)
+        self._kept = self._noise()
+        return Networks(self.draws)
+
+    def step(self, done: int, values: Values) -> None:
+        """One update of both arms on all inputs, with two fresh views of each."""
+        self._fresh = self._noise()
+        super().step(done, values)
+
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        stop = name == "trick" and values["target"] == "stopped"
+        return self._loss(self.programs[name], self.arms[name], self._fresh, stop, values)
+
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        """Loss at two kept views, and what the features are; float64 on the CPU, [seeds].
+
+        ``…_above``: how far the loss is above −1, at least what rounding leaves of that.
+        """
+        found = {}
+        for name, arm in self.arms.items():
+            loss = self._loss(self.programs["plain"], arm, self._kept, False, values)
+            features = arm.features(self.x).to("cpu", torch.float64)
+            found[f"{name}_loss"] = loss.to("cpu", torch.float64)
+            found[f"{name}_above"] = (1 + found[f"{name}_loss"]).clamp(min=ROUNDING)
+            found |= {f"{name}_{what}": one for what, one in measured(features, self.x).items()}
+        return found
+
+    def _noise(self) -> torch.Tensor:
+        """Of two views of every input, standard normal: [seeds, 2, INPUTS, POINTS]."""
+        return self.draws.normal(2, INPUTS, POINTS).to(self.like)
+
+    def _loss(
+        self, program: Program, arm: Networks, noise: torch.Tensor, stop: bool, values: Values
+    ) -> torch.Tensor:
+        size = float(values["noise"])
+        views = (arm.features(self.x + size * one) for one in noise.unbind(1))
+        predictor = arm.predictor if values["head"] == "network" else itself
+        loss: torch.Tensor = program(*views, predictor=predictor, stop=stop)
+        return loss
+
+
+def scaled(features: torch.Tensor) -> torch.Tensor:
+    """Each column with length 1; 0 stays 0."""
+    unit: torch.Tensor = torch.nn.functional.normalize(features, dim=-2)
+    return unit
+
+
+def measured(features: torch.Tensor, x: torch.Tensor) -> dict[str, torch.Tensor]:
+    """What the features are worth, whatever the loss says.
+
+    Args:
+        features: [seeds, FEATURES, points], float64.
+        x: the inputs they are of, [seeds, INPUTS, points].
+
+    Returns:
+        spread: standard deviation over the inputs, of features of length 1, mean over the
+        features. others: cosine similarity of two different inputs' features, mean over all pairs.
+        accuracy: of a linear head that reads from them the sign of an input's numbers. [seeds].
+    """
+    known = features.isfinite().all(-1).all(-1)
+    unit = scaled(features.nan_to_num(0.0, 0.0, 0.0))
+    points = unit.shape[-1]
+    alike = unit.mean(-1).square().sum(-1) * points**2 - unit.square().sum((-2, -1))
+    found = {
+        "spread": unit.std(-1, unbiased=False).mean(-1),
+        "others": alike / (points * (points - 1)),
+        "accuracy": accuracy_of_a_head(unit, x.to(unit)),
+    }
+    return {name: torch.where(known, one, torch.nan) for name, one in found.items()}
+
+
+def accuracy_of_a_head(unit: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """Least squares on the first half of the inputs, tried on the second: share of right signs.
+
+    Args:
+        unit: features, [seeds, FEATURES, points].
+        x: inputs, [seeds, INPUTS, points]; a label for each of their numbers is its sign.
+    """
+    given = torch.cat([unit, torch.ones_like(unit[:, :1])], 1)
+    labels = torch.where(x > 0, 1.0, -1.0).to(unit)
+    half = unit.shape[-1] // 2
+    seen = given[..., :half]
+    squares = seen @ seen.mT + PENALTY * half * torch.eye(seen.shape[1]).to(seen)
+    weights = torch.linalg.solve(squares, seen @ labels[..., :half].mT)
+    called = torch.where(weights.mT @ given[..., half:] > 0, 1.0, -1.0).to(unit)
+    return (called == labels[..., half:]).to(unit).mean((-2, -1))
+
+
+def views() -> tuple[torch.Tensor, torch.Tensor]:
+    """The features of two views of one input, float64, [FEATURES, 1] each."""
+    one, apart = (2 * golden(first, FEATURES, 1) - 1 for first in (1, 1 + FEATURES))
+    return one, one + apart
+
+
+class FixedPredictor:
+    """Two layers without biases, of fixed numbers; one op, as in training.
+
+    The numbers follow a formula, so that the file to take home has the same.
+
+    Args:
+        like: where and in what it computes.
+    """
+
+    def __init__(self, like: torch.Tensor) -> None:
+        first = 1 + 2 * FEATURES
+        self.inner = (2 * golden(first, INNER, FEATURES) - 1).to(like)
+        self.outer = (2 * golden(first + INNER * FEATURES, FEATURES, INNER) - 1).to(like)
+        self.predictor = one_op("predictor")(self._predict)  # its only operand: the features
+
+    def _predict(self, features: torch.Tensor) -> torch.Tensor:
+        """[FEATURES, 1] to the same."""
+        return self.outer @ torch.relu(self.inner @ features)
+
+    def back(self, features: torch.Tensor, upstream: torch.Tensor) -> torch.Tensor:
+        """The gradient at its input, layer by layer by hand."""
+        return self.inner.T @ ((self.outer.T @ upstream) * (self.inner @ features > 0))
+
+
+def one_pair(values: Values) -> Start:
+    """The loss of one pair of views, the predictor one op."""
+    one, two = (view.to(*device_and_dtype(values)).requires_grad_() for view in views())
+    predictor = FixedPredictor(one.detach()).predictor if values["head"] == "network" else itself
+    settings = {"predictor": predictor, "stop": values["target"] == "stopped"}
+    return Start({"one": one, "two": two}, settings, (values["point"] - 1, 0))
+
+
+def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: Any) -> torch.Tensor:
+    """The gradient at the first view with the targets held still, by formula."""
+    like, (one, two) = one, views()
+    if predictor is itself:
+        return (-of_cosine(one, two) / 2).to(like)
+    fixed = FixedPredictor(one)
+    return (-fixed.back(one, of_cosine(fixed.predictor(one), two)) / 2).to(like)
+
+
+def of_cosine(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
+    """The gradient of the cosine similarity by its first argument, by formula; [FEATURES, 1]."""
+    along, other = one / one.norm(), two / two.norm()
+    slope: torch.Tensor = (other - (along * other).sum() * along) / one.norm()
+    return slope
+
+
+EXPERIMENT = Experiment(
+    one_pair, lambda **given: siamese(**{**given, "stop": False}), through_the_prediction
+)
+
+
+def kept_without_predictor(program: Program) -> float:
+    """The part of the gradient that a stop leaves where there is no predictor, by length."""
+    one, two = views()
+    slopes = []
+    for stop in (True, False):
+        leaf = one.clone().requires_grad_()
+        slopes.append(gradient(program(leaf, two, itself, stop), leaf))
+    return float(slopes[0].norm() / slopes[1].norm())
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The gradients by role at the features of one pair's first view."""
+    start = EXPERIMENT.run(values)
+    roles = {**EXPERIMENT.by_role(program, start), "forward": start.leaves["one"].detach()}
+    series = components({role: y.flatten()[:FEATURES] for role, y in roles.items()})
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("noise", "seeds", "target")},
+            "features": FEATURES,
+            "points": POINTS,
+            "full": FULL,
+            # What is cut in the graph does not change it.
+            "kept": kept_without_predictor(inspect.unwrap(program)),
+            "kept_half": 0.5,
+            "kept_all": 1.0,
+            "kept_nothing": 0.0,
+        },
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+    )
+
+
+ARMS = {"trick": ("trick_gradient", "as set"), "plain": ("true_gradient", "no stop")}
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """The loss, and the spread of the features."""
+    return [_losses(history), _spreads(history)]
+
+
+def table(history: History, values: Values) -> Table:
+    """Both networks as they stand: mean over the seeds, lowest and highest seed."""
+    measures = {
+        "loss": "loss",
+        "spread": "spread of the features",
+        "others": "similarity of two inputs",
+        "accuracy": "accuracy of a linear head",
+    }
+    return arms_table(history, measures, ARMS, 4)
+
+
+def _losses(history: History) -> Figure:
+    # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
+    bands = series_of(history, lines_of(ARMS, "above"))
+    known = np.concatenate([one.low for one in bands if one.low is not None])
+    least = math.floor(math.log10(known[np.isfinite(known)].min(initial=0.01)))
+    layout = step_axes(history, (float(least), math.log10(2)), "loss")
+    powers = range(least, 1)
+    layout["yaxis"] |= {
+        "type": "log",
+        "tickmode": "array",
+        "tickvals": [10.0**power for power in powers],
+        "ticktext": [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
+    }
+    layout["margin"] = layout["margin"] | {"l": 72}
+    found = told(history, lines_of(ARMS, "loss"), 4)
+    return step_chart(
+        history,
+        "loss",
+        lines_of(ARMS, "above"),
+        layout,
+        title=f"Loss: {found}",
+        subject="The loss",
+        caption="Minus the cosine similarity of prediction and target, at least −1: each line of "
+        "the grid is ten times nearer to it. Areas: 5 to 95 % of the seeds.",
+        spoken="Loss over the steps, means over the seeds, by powers of ten above −1.",
+        found=found,
+    )
+
+
+def _spreads(history: History) -> Figure:
+    layout, lines = step_axes(history, (0.0, 0.4), "spread"), lines_of(ARMS, "spread")
+    ends, found = np.array([0.0, float(history.total)]), told(history, lines, 2)
+    layout["annotations"] = [_on_line(FULL, "largest possible")]
+    return step_chart(
+        history,
+        "spread",
+        lines,
+        layout,
+        title=f"Spread: {found}",
+        subject="The spread of the features",
+        caption="Standard deviation over the inputs, of features scaled to length 1; mean over the "
+        "features. At 0 all inputs have the same features.",
+        spoken="Spread of the features over the steps, means over the seeds. The largest possible "
+        f"is {number(FULL, 3)}.",
+        found=found,
+        below=[line("largest possible", ends, np.full(2, FULL), "ink:muted", "dash", 1.5)],
+    )
+
+
+def _on_line(y: float, name: str) -> Trace:
+    """What a level line is, and where."""
+    return {
+        "x": 0,
+        "y": y,
+        "text": f"{name}: {number(y, 3)}",
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"color": "ink:muted", "size": 12},
+    }
+
+
+def static_figures(result: Result, values: Values) -> list[Figure]:
+    """The gradient at the features of one view, at fixed numbers."""
+    count = len(result["forward"].x)
+    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
+    return [
+        Figure(
+            "gradient",
+            titled("Gradient", of_points(result), "at one view"),
+            "One mark a feature of one view. Squares: true gradient, through both branches. "
+            "Crosses: intended, through the prediction alone. Diamonds: autograd’s.",
+            "The gradient at the features of one view. " + spoken(result, GRADIENTS),
+            gradient_points(result),
+            axes((0.0, count + 1.0), heights, "feature", "gradient"),
+            height=300,
+            subject="Gradient, at one view",
+        )
+    ]
+
+
+def static_table(result: Result, values: Values) -> Table:
+    """Feature by feature: value and gradients."""
+    labels = {"forward": "value", "trick_gradient": "autograd"}
+    labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
+    names = [str(index + 1) for index in range(len(result["forward"].x))]
+    return component_table(
+        result, labels, names, "One view’s features and the gradient at them", "feature", 4
+    )
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    start=one_pair,
+    training=Training(Pairs, figures, table, cuts=True),
+)
 
 
 def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = siamese) -> str:

@@ -1,16 +1,77 @@
-"""Values learned from values: the target with a stop, and without."""
+"""Values learned from values: the target with a stop, and without.
 
+Two small tasks, whose values are learned from sampled steps. A value is linear in features of a
+state: a table has one weight a state. The walk is that of Sutton and Barto (2018), example 6.2; the
+two states that share a weight are those of their section 11.2, after Tsitsiklis and Van Roy (1997).
+All seeds are one batch.
+"""
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 import torch
+from torch.nn import ParameterList
 
-from lessons.chapters.in_the_wild.moving_target.lab import LAB
-from lessons.chapters.in_the_wild.moving_target.net import (
-    task_of,
-    two_next_states,
-    value_of,
-)
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import GRADIENTS
+from lessons.contract.training import Training
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    band,
+    curve,
+    fitted,
+    gradient_points,
+    points,
+    spoken,
+)
+from lessons.kit.components import component_table
+from lessons.kit.experiment import Experiment, Program, components
+from lessons.kit.findings import of_points, titled
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import computed_in, golden
+from lessons.kit.line_names import named
+from lessons.text import counted, number
+from lessons.training.by_seed import TwoArms, arrays
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.stacked import Descent, Draws
+from lessons.training.step_charts import (
+    HEIGHT,
+    arms_table,
+    line,
+    lines_of,
+    logarithmic,
+    powers_of_ten,
+    series_of,
+    step_axes,
+    step_chart,
+    told,
+    written_out,
+)
 from lessons.tricks import stop_gradient
+from lessons.tricks.as_one import one_op
+
+STATES = 5
+"""Of the walk."""
+
+BATCH = 64
+"""Sampled steps in one update."""
+
+
+@one_op("value_of", operands=1)
+def value_of(w: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
+    """Values of states: weights [..., weights], features [..., weights, states]; [..., states]."""
+    return (w.unsqueeze(-2) @ features).squeeze(-2)
 
 
 def td_loss(
@@ -28,6 +89,451 @@ def td_loss(
         target = stop_gradient(target)
     error = target - value
     return error.square().mean(-1)
+
+
+PARAMETERS = (
+    Choice(
+        "target",
+        "Target",
+        "stopped",
+        "May be changed while it trains.",
+        options=(("stopped", "stopped"), ("open", "open")),
+        while_training="steps",
+    ),
+    Choice("task", "Task", "walk", options=(("walk", "walk"), ("two", "two states"))),
+    Number("chance", "Chance to go right", "0.5", "In the walk.", False, 0, 1, (0, 1)),
+    Number("discount", "Discount γ", "0.9", "", False, 0, 1, (0, 1)),
+    seeds("8", 32),
+    seed_drawn(32),
+    steps("600", 3000),
+    rate("0.25", (0.01, 1), 0.01),
+    Integer(
+        "point",
+        "Step looked at, from state",
+        "3",
+        "In the walk, to the right. The graph shows the next state's weight.",
+        True,
+        low=1,
+        high=STATES,
+        while_training="looks",
+    ),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Steps from state to state, as often as they are sampled. All float64, on the CPU.
+
+    Args:
+        often: probability of each step, [steps].
+        here, there: features of the state it begins and ends in, [weights, steps]; zeros where
+            it ends the episode.
+        reward: of each, [steps].
+        states: features of the states that values are shown of, [weights, states].
+        discount: the factor of the next state's value.
+    """
+
+    often: torch.Tensor
+    here: torch.Tensor
+    there: torch.Tensor
+    reward: torch.Tensor
+    states: torch.Tensor
+    discount: float
+
+    def true(self) -> torch.Tensor:
+        """The values as they are, [states]: reward to come, from the task's own equation.
+
+        In the table a weight is a value; the two states never meet a reward.
+        """
+        if len(self.states) == 1:
+            return torch.zeros(self.states.shape[1], dtype=torch.float64)
+        return self.rests(stop=True)
+
+    def rests(self, stop: bool) -> torch.Tensor:
+        """The weights at which the expected gradient is 0, [weights]; the shortest such ones."""
+        ahead = self.discount * self.there - self.here
+        along = self.here if stop else ahead
+        matrix = (self.often * along) @ ahead.mT
+        wanted = -(self.often * along) @ self.reward
+        weights: torch.Tensor = torch.linalg.pinv(matrix) @ wanted
+        return weights
+
+    def loss(self, w: torch.Tensor) -> torch.Tensor:
+        """Expected squared error of a sampled step, at weights [..., weights]; [...]."""
+        ahead = self.discount * self.there - self.here
+        error: torch.Tensor = w @ ahead + self.reward
+        return (error.square() * self.often).sum(-1)
+
+    def off(self, w: torch.Tensor, true: torch.Tensor) -> float:
+        """How far the values of these weights are from the true ones: root mean square."""
+        return float((w @ self.states - true).square().mean().sqrt())
+
+
+def task_of(values: Mapping[str, Any]) -> Task:
+    """The task with these settings."""
+    discount = float(values["discount"])
+    if values["task"] == "two":
+        one = torch.ones(1, 1, dtype=torch.float64)
+        states = torch.tensor([[1.0, 2.0]], dtype=torch.float64)
+        return Task(one[0], one, 2 * one, 0 * one[0], states, discount)
+    right = float(values["chance"])
+    table = torch.eye(STATES, dtype=torch.float64)
+    ends = torch.zeros(STATES, 1, dtype=torch.float64)
+    row = torch.cat([ends, table, ends], 1)  # both ends of the walk have value 0
+    here = torch.cat([table, table], 1)
+    there = torch.cat([row[:, :-2], row[:, 2:]], 1)  # a step to the left, a step to the right
+    often = torch.tensor([1 - right, right], dtype=torch.float64).repeat_interleave(STATES)
+    reward = torch.zeros(2 * STATES, dtype=torch.float64)
+    reward[-1] = 1.0  # for leaving at the right
+    return Task(often / STATES, here, there, reward, table, discount)
+
+
+def two_next_states(task: Task) -> torch.Tensor:
+    """Where it rests if each sample has two next states, drawn independently; of the walk.
+
+    The product of both errors has the squared mean error of a state as its mean, and its
+    gradient the gradient of that (Baird, 1995).
+    """
+    ahead = task.discount * task.there - task.here
+    by_state = task.here * task.often * STATES  # [states, steps], rows sum to 1
+    matrix, reward = by_state @ ahead.mT, by_state @ task.reward
+    weights: torch.Tensor = torch.linalg.pinv(matrix.mT @ matrix) @ -(matrix.mT @ reward)
+    return weights
+
+
+class Learners(TwoArms[ParameterList]):
+    """Every seed's weights in two arms, on the same sampled steps; ``plain`` has no stop."""
+
+    optimizer = Descent
+
+    def begin(self, values: Values) -> ParameterList:
+        self.task = task = task_of(values)
+        self._parts = [part.to(self.like) for part in (task.here, task.there, task.reward)]
+        self._true = task.true()
+        rests = {stop: task.rests(stop) @ task.states for stop in (True, False)}
+        still = {"stopped_rests": rests[True], "open_rests": rests[False], "true": self._true}
+        self._still = arrays(still)
+        return ParameterList([self.draws.uniform(len(task.states))])
+
+    def step(self, done: int, values: Values) -> None:
+        """One plain gradient step of both arms."""
+        self._sampled = sampled(self.task, self.draws)
+        super().step(done, values)
+
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        here, there = (part[:, self._sampled].movedim(0, 1) for part in self._parts[:2])
+        loss: torch.Tensor = self.programs[name](
+            self.arms[name][0],
+            here,
+            there,
+            self._parts[2][self._sampled],
+            discount=self.task.discount,
+            stop=name == "trick" and values["target"] == "stopped",
+        )
+        return loss
+
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        """Distance from the true values, expected loss, middle state's value; [seeds], float64."""
+        found: dict[str, torch.Tensor] = {}
+        for name, worth in self.worth().items():
+            found |= {
+                f"{name}_off": (worth - self._true).square().mean(-1).sqrt(),
+                f"{name}_loss": self.task.loss(self.arms[name][0].to("cpu", torch.float64)),
+                f"{name}_middle": worth[:, worth.shape[1] // 2],
+            }
+        return found
+
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
+        """The values of all seeds, of the one that is drawn, as they are and where they rest."""
+        worth = arrays(self.worth())
+        return worth | {f"{name}_shown": one[index] for name, one in worth.items()} | self._still
+
+    def worth(self) -> dict[str, torch.Tensor]:
+        """The value of each state by arm, [seeds, states], float64 on the CPU."""
+        return {
+            name: arm[0].to("cpu", torch.float64) @ self.task.states
+            for name, arm in self.arms.items()
+        }
+
+
+def sampled(task: Task, draws: Draws) -> torch.Tensor:
+    """Which steps are in the next batch, [seeds, BATCH]."""
+    often = task.often.cumsum(0)
+    return torch.bucketize(draws.uniform(BATCH), often, right=True).clamp(max=len(often) - 1)
+
+
+def one_step(values: Values) -> Start:
+    """The loss of one step, at weights of fixed numbers.
+
+    In the walk it goes to the right, from the state that is chosen.
+    """
+    task, two = task_of(values), values["task"] == "two"
+    w = golden(1, 1 if two else STATES).to(*device_and_dtype(values)).requires_grad_()
+    at = 0 if two else STATES + int(values["point"]) - 1
+    settings = {
+        "here": task.here[:, at : at + 1].to(w),
+        "there": task.there[:, at : at + 1].to(w),
+        "reward": float(task.reward[at]),
+        "discount": task.discount,
+        "stop": values["target"] == "stopped",
+    }
+    return Start({"w": w}, settings, (min(int(values["point"]), len(w) - 1),))  # the next state's
+
+
+def target_held_still(
+    w: torch.Tensor,
+    here: torch.Tensor,
+    there: torch.Tensor,
+    reward: float,
+    discount: float,
+    stop: bool,
+) -> torch.Tensor:
+    """The gradient of the loss of one step by the value it began with alone, by formula."""
+    error = discount * (w @ there[:, 0]) + reward - w @ here[:, 0]
+    return -2 * error * here[:, 0]
+
+
+EXPERIMENT = Experiment(
+    one_step, lambda **given: td_loss(**{**given, "stop": False}), target_held_still
+)
+
+
+def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
+    """By what one step multiplies the weight that two states share, with a stop and without."""
+    task = task_of({"task": "two", "discount": discount})
+    found = {}
+    for name, stop in (("stopped", True), ("open", False)):
+        w = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        loss = program(w, task.here, task.there, task.reward, discount=discount, stop=stop)
+        found[f"factor_{name}"] = float(1 - rate * gradient(loss, w))
+    return found
+
+
+def compute(program: Program, values: Values) -> Result:
+    """One step's gradients by role, and where the training rests."""
+    start = EXPERIMENT.run(values)
+    w = start.leaves["w"].detach()
+    roles = {**EXPERIMENT.by_role(program, start), "forward": w}
+    series = components(roles)
+    task = task_of(values)
+    true = task.true()
+    rests = {name: task.rests(name == "stopped") for name in ("stopped", "open")}
+    whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("seeds", "chance", "discount", "rate", "target")},
+            **_of_one_step(roles["trick_gradient"], values),
+            "states": task.states.shape[1],
+            "true_middle": float(true[len(true) // 2]),
+            **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
+            **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
+            **factors(whole, float(values["discount"]), float(values["rate"])),
+        },
+        work=f"{counted(values['seeds'], 'seed')}, two sets of weights each",
+    )
+
+
+def _of_one_step(gradient: torch.Tensor, values: Values) -> dict[str, float]:
+    """What one step sends to its state's weight and to the next state's."""
+    here = min(int(values["point"]), len(gradient)) - 1
+    after = min(here + 1, len(gradient) - 1)
+    return {"own_gradient": float(gradient[here]), "next_gradient": float(gradient[after])}
+
+
+ARMS = {"trick": ("trick_gradient", "as set"), "plain": ("true_gradient", "no stop")}
+
+_LEAST = {"off": -8, "loss": -16}
+"""The lowest power of ten that is drawn: below it there is rounding alone."""
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """The values of the states, their distance from the true ones, and the loss.
+
+    Of two states the distance comes first: that they grow or fall is seen over the steps.
+    """
+    over = [_distances(history), _losses(history)]
+    if values["task"] == "two":
+        return [*over, _values(history, values)]
+    return [_values(history, values), *over]
+
+
+def table(history: History, values: Values) -> Table:
+    """Both arms as they stand: mean over the seeds, lowest and highest seed."""
+    measures = {"off": "distance from the true values", "loss": "mean squared error"}
+    return arms_table(history, measures | {"middle": f"value of the {_which(values)}"}, ARMS)
+
+
+def _which(values: Values) -> str:
+    """The state whose value stands for all."""
+    return "second state" if values["task"] == "two" else "middle state"
+
+
+def _values(history: History, values: Values) -> Figure:
+    picture = history.latest.picture
+    true = picture["true"]
+    x = np.arange(1.0, 1 + len(true))
+    # Where a training rests is not drawn before it runs: a question may ask for it.
+    lowest = picture["open_rests"] if history.done else np.full(len(true), np.nan)
+    layout = axes(
+        (0.8, len(true) + 0.2),
+        fitted([true, lowest, picture["trick"], picture["plain"]], 0.1),
+        "state",
+        "value",
+    )
+    layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
+    layout["annotations"] = _called(true, lowest)
+    ends, data = [], [line("true values", x, true, "ink:text", "solid", 1.5)]
+    data.append(line("lowest mean squared error", x, lowest, "ink:muted", "dash", 2))
+    for arm, (role, called) in ARMS.items():
+        series = _over_states(x, picture[arm], role)
+        of_seed = Series(role, role, x, picture[f"{arm}_shown"])
+        marks = {**points(of_seed), "hovertemplate": "state %{x}<br>%{y:.3g}<extra></extra>"}
+        data = [band(series), *data, curve(series), marks]
+        ends.append((role, called, series.y))
+    found = told(history, lines_of(ARMS, "middle"), 3, written_out)
+    middle = len(true) // 2
+    which = _which(values).capitalize()
+    return Figure(
+        "values",
+        f"{which}: {found}",
+        "Values of the states. Lines: means over the seeds. Areas: 5 to 95 % of the seeds. Marks: "
+        f"seed {int(picture['seed'][0])}. Thin line: the true values. Dashed: where the mean "
+        "squared error is lowest.",
+        f"Values after step {history.done}, means over the seeds. {which}: {found}, "
+        f"true {number(float(true[middle]), 3)}.",
+        [*data, *named(ends, layout, HEIGHT)],
+        layout,
+        height=HEIGHT,
+        subject="The values of the states",
+    )
+
+
+def _called(true: Array, lowest: Array) -> list[Trace]:
+    """The names of both still lines, where they lie apart."""
+    if len(true) < 4 or not min(abs(lowest[1] - true[1]), abs(lowest[3] - true[3])) > 0.05:
+        return []
+    font = {"color": "ink:muted", "size": 12}
+    shared = {"showarrow": False, "font": font}
+    return [
+        {"x": 4, "y": true[3], "text": "true", "xanchor": "left", "yanchor": "top", **shared},
+        {
+            "x": 2,
+            "y": lowest[1],
+            "text": "lowest loss",
+            "xanchor": "right",
+            "yanchor": "bottom",
+            **shared,
+        },
+    ]
+
+
+def _over_states(x: Array, seeds: Array, role: str) -> Series:
+    """Mean and 5 to 95 % of the seeds, whose values are finite."""
+    known = seeds[np.isfinite(seeds).all(1)]
+    if not len(known):
+        gap = np.full(len(x), np.nan)
+        return Series(role, role, x, gap, gap, gap)
+    low, high = np.percentile(known, [5, 95], axis=0)
+    return Series(role, role, x, known.mean(0), low, high)
+
+
+def _distances(history: History) -> Figure:
+    lines = lines_of(ARMS, "off")
+    found = told(history, lines, 2, written_out)
+    return step_chart(
+        history,
+        "off",
+        lines,
+        _powers(history, "off", "distance"),
+        title=f"Off by {found}",
+        subject="The distance from the true values",
+        caption="Root mean square over the states of value minus true value, means over the seeds.",
+        spoken="Distance from the true values over the steps, on a logarithmic axis.",
+        found=found,
+    )
+
+
+def _losses(history: History) -> Figure:
+    lines = lines_of(ARMS, "loss")
+    found = told(history, lines, 3, written_out)
+    return step_chart(
+        history,
+        "loss",
+        lines,
+        _powers(history, "loss", "mean squared error"),
+        title=f"Loss: {found}",
+        subject="The loss",
+        caption="Mean of the squared error over all steps of the task, as often as they happen. It "
+        "has no noise of sampling in it.",
+        spoken="Mean squared error over the steps, on a logarithmic axis.",
+        found=found,
+    )
+
+
+def _powers(history: History, what: str, title: str) -> Trace:
+    """Whole powers of ten around both lines."""
+    series = series_of(history, lines_of(ARMS, what))
+    low, high = powers_of_ten(end for one in series for end in (one.low, one.high))
+    low, high = max(math.floor(low), _LEAST[what]), max(math.ceil(high), _LEAST[what] + 1)
+    layout = step_axes(history, (min(low, high - 1), high), title)
+    layout = logarithmic(layout, max(1, math.ceil((high - low) / 6)))
+    if high - low > 6:
+        layout["yaxis"] |= {"tickformat": ".0e"}
+    return layout
+
+
+def static_figures(result: Result, values: Values) -> list[Figure]:
+    """The gradient at the weights that one step of the task gives."""
+    count = len(result["forward"].x)
+    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
+    if values["task"] == "two":
+        what, called = "from the first state to the second, which share a weight", "weight"
+    else:
+        what, called = f"from state {values['point']} to the right", "state"
+    layout = axes((0.0, count + 1.0), heights, called, "gradient")
+    layout["xaxis"]["dtick"] = 1
+    return [
+        Figure(
+            "gradient",
+            titled("Gradient", of_points(result), "of one step"),
+            f"Of one step {what}, at fixed numbers. Squares: true gradient. Crosses: intended, "
+            "the target held still. Diamonds: what autograd gives, as set.",
+            f"The gradient of the loss of one step {what}. " + spoken(result, GRADIENTS),
+            gradient_points(result),
+            layout,
+            height=300,
+            subject="Gradient, of one step",
+        )
+    ]
+
+
+def static_table(result: Result, values: Values) -> Table:
+    """Weight by weight: value and gradients."""
+    labels = {"forward": "weight", "trick_gradient": "autograd"}
+    labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
+    names = [str(index + 1) for index in range(len(result["forward"].x))]
+    return component_table(
+        result,
+        labels,
+        names,
+        "The weights and the gradient of one step’s loss at them",
+        "state",
+        4,
+    )
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    start=one_step,
+    training=Training(Learners, figures, table, cuts=True),
+)
 
 
 def nearer_to_the_true_values(result: Result) -> str:

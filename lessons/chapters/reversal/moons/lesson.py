@@ -1,17 +1,52 @@
-"""Domain-adversarial training, watched as it runs."""
+"""Domain-adversarial training, watched as it runs.
+
+The data are those of Ganin et al., JMLR 2016, figure 2: two interleaved moons, and as the target
+domain the same turned about the middle. What is not in the paper: the larger of the two networks,
+and Adam on all points in place of one example at a time.
+"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
+from torch.func import functional_call
+from torch.nn import ReLU, Sequential, Sigmoid
 
-from lessons.chapters.reversal.moons.lab import LAB
-from lessons.chapters.reversal.moons.net import Head
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
-from lessons.training.stacked import cross_entropy
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Result
+from lessons.contract.training import Training
+from lessons.kit.chart_pieces import Trace, axes
+from lessons.kit.components import component_table
+from lessons.kit.experiment import Experiment, Program, components
+from lessons.kit.inputs import array, computed_in, golden
+from lessons.kit.line_names import label
+from lessons.text import counted, number
+from lessons.training.by_seed import TwoArms
+from lessons.training.contours import above, grid
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
+from lessons.training.step_charts import (
+    HEIGHT,
+    Facts,
+    arms_table,
+    crowd,
+    of,
+    step_axes,
+    step_chart,
+)
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import flip_gradient, stop_gradient
+from lessons.tricks.as_one import one_op
+
+Head = Callable[..., torch.Tensor]
 
 
 def adversarial(
@@ -43,6 +78,513 @@ def adversarial(
         fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
         return label_loss + domain_loss + scale * fooled
     return label_loss + domain_loss
+
+
+UNITS, HIDDEN = 8, 6
+"""Of the one point: its features, and units between them and the domain head's logit."""
+
+WIRINGS = (
+    ("reversal", "one reversal"),
+    ("twice", "reversed twice"),
+    ("lost", "λ lost"),
+    ("never", "reversal never called"),
+    ("subtract", "domain loss subtracted"),
+    ("labels", "domain labels flipped"),
+)
+
+PARAMETERS = (
+    Number(
+        "scale",
+        "Full λ",
+        "1",
+        "May be moved while it trains.",
+        False,
+        0.0,
+        1e6,
+        (0.0, 6.0),
+        0.1,
+        while_training="steps",
+    ),
+    Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 180.0), 1.0),
+    Choice(
+        "wiring", "How the two losses meet", "reversal", options=WIRINGS, while_training="steps"
+    ),
+    Choice(
+        "network",
+        "Network",
+        "two_layers",
+        advanced=True,
+        options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
+    ),
+    Choice(
+        "schedule",
+        "λ as it trains",
+        "rising",
+        options=(("rising", "rising"), ("fixed", "fixed")),
+        while_training="steps",
+    ),
+    Choice(
+        "whose",
+        "Graph and gradients of",
+        "target",
+        advanced=True,
+        options=(("target", "target point"), ("source", "source point")),
+        while_training="looks",
+    ),
+    seed_drawn(40),
+    Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS, while_training="looks"),
+    seeds("20", 40),
+    steps("1000", 20_000),
+    rate("0.02", (0.001, 0.1), 0.001),
+    Choice(
+        "decay",
+        "Learning rate falls",
+        "falling",
+        advanced=True,
+        options=(("falling", "as in the paper"), ("none", "not at all")),
+        while_training="steps",
+    ),
+    first_seed(),
+    *computed_in("float32", "Where torch computes. A GPU helps here."),
+)
+
+MOON = 150
+"""Points of each moon in each domain, as in the paper."""
+
+SOURCE = 2 * MOON
+"""The first so many of the points are of the source domain, the others of the target domain."""
+
+NOISE = 0.05
+"""Standard deviation of the points about their moons."""
+
+LABELS = torch.tensor([0.0, 1.0, 0.0, 1.0]).repeat_interleave(MOON)
+"""Which moon a point is of."""
+
+DOMAINS = torch.tensor([0.0, 1.0]).repeat_interleave(SOURCE)
+"""Which domain a point is of."""
+
+SIDE, UP = 3.7, 2.9
+"""How far the plane is drawn on each side of the middle, across and up."""
+
+MARKS, GRID = grid(-SIDE, SIDE, 41)
+
+
+def points_of(draws: Draws, angle: float) -> torch.Tensor:
+    """Source points, then those of the target, turned: float64, [seeds, 2, 600].
+
+    The source mean is subtracted from both domains, and both are doubled.
+    """
+    source, target = _moons(draws), _moons(draws)
+    middle, turn = source.mean(-1, keepdim=True), math.radians(angle)
+    matrix = torch.tensor(
+        [[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]], dtype=torch.float64
+    )
+    return torch.cat([2 * (source - middle), matrix @ (2 * (target - middle))], -1)
+
+
+def _moons(draws: Draws) -> torch.Tensor:
+    """One domain: the upper moon's points, then the lower one's; [seeds, 2, 300]."""
+    upper, lower = (math.pi * draws.uniform(2, MOON)).unbind(1)
+    x = torch.cat([upper.cos(), 1 - lower.cos()], -1)
+    y = torch.cat([upper.sin(), 0.5 - lower.sin()], -1)
+    return torch.stack([x, y], 1) + NOISE * draws.normal(2, SOURCE)
+
+
+class Networks(torch.nn.Module):
+    """Feature extractor, label head and domain head of every seed.
+
+    Args:
+        network: "two_layers", or the one of the "paper".
+        draws: where their first weights come from.
+    """
+
+    def __init__(self, network: str, draws: Draws) -> None:
+        super().__init__()
+        if network == "paper":
+            self.features = Sequential(Linear(2, 15, draws), Sigmoid())
+            self.label = Linear(15, 1, draws)
+            self.domain = Sequential(Linear(15, 1, draws))
+        else:
+            self.features = Sequential(Linear(2, 32, draws), Tanh(), Linear(32, 32, draws), Tanh())
+            self.label = Linear(32, 1, draws)
+            hidden = Linear(32, 32, draws)
+            self.domain = Sequential(hidden, ReLU(inplace=True), Linear(32, 1, draws))
+
+    @one_op("label_head")
+    def label_head(self, features: torch.Tensor) -> torch.Tensor:
+        """The logit of the second moon, [seeds, 1, points]."""
+        logit: torch.Tensor = self.label(features)
+        return logit
+
+    @one_op("domain_head")
+    def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        """The logit of the target domain, [seeds, 1, points]; ``frozen`` weights learn nothing."""
+        weights: dict[str, torch.Tensor] = dict(self.domain.named_parameters())
+        if frozen:
+            weights = {name: weight.detach() for name, weight in weights.items()}
+        logit: torch.Tensor = functional_call(self.domain, weights, (features,))
+        return logit
+
+
+def progress(done: int, values: Values) -> float:
+    """How far the training is, 0 to 1."""
+    return done / int(values["steps"])
+
+
+def scale_at(p: float, values: Values) -> float:
+    """λ when the training has come this far: as set, or rising from 0 to it (Ganin et al.)."""
+    full = float(values["scale"])
+    return full if values["schedule"] == "fixed" else full * (2 / (1 + math.exp(-10 * p)) - 1)
+
+
+def loss_of(
+    program: Program,
+    networks: Networks,
+    points: torch.Tensor,
+    scale: float,
+    scale_at_start: float,
+    wiring: str,
+    heard: bool = True,
+) -> torch.Tensor:
+    """What one step descends, one number a seed: the lesson's program on these networks.
+
+    ``heard=False`` spares the domain head's gradient at the features, of which λ = 0 would make
+    nothing.
+    """
+
+    def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        return networks.domain_head(features.detach(), frozen)
+
+    return program(
+        networks.features(points),
+        label_head=networks.label_head,
+        domain_head=networks.domain_head if heard else unheard,
+        labels=LABELS.to(points),
+        domains=DOMAINS.to(points),
+        scale=scale,
+        scale_at_start=scale_at_start,
+        wiring=wiring,
+    )
+
+
+class Moons(TwoArms[Networks]):
+    """All seeds' networks in two arms: with the trick, and with λ = 0.
+
+    On one thread: a second one for half of the seeds gained a twentieth on two cores, and where a
+    browser draws beside it a run took half as long again.
+    """
+
+    other = "source_only"
+
+    def begin(self, values: Values) -> Networks:
+        self._values_at_start = values
+        self.points = points_of(self.draws, values["angle"]).to(self.like)
+        return Networks(values["network"], self.draws)
+
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        arm = self.programs[name], self.arms[name], self.points
+        if name == self.other:
+            return loss_of(*arm, 0.0, 0.0, "reversal", heard=False)
+        at_start = scale_at(0.0, self._values_at_start)
+        return loss_of(*arm, scale_at(progress(done, values), values), at_start, values["wiring"])
+
+    def rate(self, done: int, values: Values) -> float:
+        """As set, or falling as in Ganin et al."""
+        full = super().rate(done, values)
+        return (
+            full if values["decay"] == "none" else full / (1 + 10 * progress(done, values)) ** 0.75
+        )
+
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        """Losses and accuracies as they are now, shape [seeds].
+
+        Of each arm by itself: torch rounds the last numbers of a tensor in another way than the
+        others, so two arms in one tensor would differ where their networks are the same.
+        """
+        labels, domains = LABELS.to(self.points), DOMAINS.to(self.points)
+        source, target = slice(SOURCE), slice(SOURCE, None)
+        found: dict[str, torch.Tensor] = {}
+        for name, arm in self.arms.items():
+            features = arm.features(self.points)
+            label, domain = arm.label_head(features), arm.domain_head(features)
+            found |= {
+                f"{name}_target": accuracy(label[..., target], labels[target]),
+                f"{name}_source": accuracy(label[..., source], labels[source]),
+                f"{name}_domain": accuracy(domain, domains),
+                f"{name}_label_loss": cross_entropy(label[..., source], labels[source]),
+                f"{name}_domain_loss": cross_entropy(domain, domains),
+            }
+        return found
+
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
+        """Of one seed: points, which of them are called wrong, where the second moon is called."""
+        networks, points = one_seed(self.arms["trick"], index), self.points[index : index + 1]
+        on_grid, on_points = (
+            array(networks.label_head(networks.features(at)))
+            for at in (torch.tensor(GRID[None]).to(points), points)
+        )
+        x, y = above(MARKS, on_grid.reshape(len(MARKS), -1))
+        wrong = (on_points.ravel() > 0) != (array(LABELS) > 0)
+        return {"points": array(points[0]), "wrong": 1.0 * wrong, "region_x": x, "region_y": y}
+
+
+class FixedHeads:
+    """A label head and a domain head of fixed numbers, no biases; each one op, as in training.
+
+    Their numbers follow a formula, so that other frameworks can compute the same.
+
+    Args:
+        like: where and in what they compute.
+    """
+
+    def __init__(self, like: torch.Tensor) -> None:
+        first = 1 + UNITS
+        self.inner = (2 * golden(first, HIDDEN, UNITS) - 1).to(like)
+        self.outer = (2 * golden(first + HIDDEN * UNITS, 1, HIDDEN) - 1).to(like)
+        self.label = (2 * golden(first + HIDDEN * UNITS + HIDDEN, 1, UNITS) - 1).to(like)
+
+    @one_op("label_head")
+    def label_head(self, features: torch.Tensor) -> torch.Tensor:
+        """The logit of the second moon, [1, 1, 1]."""
+        return (self.label @ features).reshape(1, 1, 1)
+
+    @one_op("domain_head")
+    def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+        """The logit of the target domain, [1, 1, 1]; ``frozen``: see ``Networks``."""
+        inner = self.inner.detach() if frozen else self.inner
+        return (self.outer @ torch.relu(inner @ features)).reshape(1, 1, 1)
+
+
+def one_point(values: Values) -> Start:
+    """One point's loss, its two heads one op each, λ at its full size."""
+    features = (2 * golden(1, UNITS) - 1).to(*device_and_dtype(values)).requires_grad_()
+    heads, target = FixedHeads(features), values["whose"] == "target"
+    ones = torch.ones_like(heads.label[0, :1])
+    settings = {
+        "label_head": heads.label_head,
+        "domain_head": heads.domain_head,
+        # The source point is of the second moon; a target point's label counts for nothing.
+        "labels": float(not target) * ones,
+        "domains": float(target) * ones,
+        "scale": float(values["scale"]),
+        "scale_at_start": scale_at(0.0, values),
+        "wiring": values["wiring"],
+    }
+    besides = {"w_label": heads.label, "w_domain": heads.inner}
+    for weights in besides.values():
+        weights.requires_grad_()
+    return Start({"features": features}, settings, (values["point"] - 1,), besides=besides)
+
+
+@torch.no_grad()
+def by_hand(
+    features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: Any
+) -> torch.Tensor:
+    """What the features should get: the label loss's gradient, −λ times the domain loss's."""
+    heads = FixedHeads(features)
+    before = heads.inner @ features
+    upstream = torch.sigmoid(heads.outer @ before.clamp(min=0)) - float(domains)
+    wanted = -scale * (((upstream @ heads.outer) * (before > 0)) @ heads.inner)
+    if domains:
+        return wanted
+    return (torch.sigmoid(heads.label @ features) - float(labels)) * heads.label[0] + wanted
+
+
+EXPERIMENT = Experiment(
+    one_point, lambda **given: adversarial(**{**given, "wiring": "never"}), by_hand
+)
+
+
+def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) -> dict[str, float]:
+    """The last step's photos: the best accuracy on the target, and what each belief expects.
+
+    Where features are equal, the label head calls as many sick in the target as in the source. It
+    is right most often where those are the sick ones first.
+
+    Args:
+        source, target: the share of sick ones.
+        photos: of the target.
+    """
+    sick = torch.arange(photos) < round(target * photos)
+    called = torch.arange(photos) < round(source * photos)
+    return {
+        "shares": float((sick == called).double().mean()),
+        "shares_best": 1 - abs(source - target),
+        "shares_all": 1.0,
+        "shares_majority": 1 - target,
+        "shares_half": 0.5,
+    }
+
+
+def compute(program: Program, values: Values) -> Result:
+    """One point's gradients by role."""
+    start = EXPERIMENT.run(values)
+    features = start.leaves["features"].detach()
+    series = components({**EXPERIMENT.by_role(program, start), "forward": features})
+    return Result(
+        series=series,
+        curves=series,
+        facts={**{name: values[name] for name in ("scale", "angle", "seeds")}, **other_shares()},
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+    )
+
+
+_LISTED = 8  # units in the table
+_AWAY = 99.0
+"""Where the points of another kind lie: outside, so that each kind always has all of its points and
+the browser can move them."""
+
+# How the points look: the moon by the symbol, the domain by the colour.
+_SYMBOLS = ("circle-open", "cross-thin-open")
+_COLOURS = {"source": "role:noise", "target": "role:forward", "wrong": "role:trick_gradient"}
+
+
+ARMS = {
+    "trick": ("trick_gradient", "as wired"),
+    "source_only": ("true_gradient", "source only"),
+}
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """The plane with the label head's boundary, the losses and the accuracies."""
+    return [_plane(history), _losses(history), _accuracies(history)]
+
+
+def table(history: History, values: Values) -> Table:
+    """Both trainings as they stand: mean over the seeds, lowest and highest."""
+    measures = {
+        "target": "target accuracy",
+        "source": "source accuracy",
+        "domain": "domain head's accuracy",
+        "label_loss": "label loss",
+        "domain_loss": "domain loss",
+    }
+    return arms_table(history, measures, ARMS)
+
+
+def _plane(history: History) -> Figure:
+    picture, facts = history.latest.picture, history.facts
+    region: Trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": picture["region_x"],
+        "y": picture["region_y"],
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": "ink:grid",
+        "hoverinfo": "skip",
+    }
+    return Figure(
+        "data",
+        f"Right on the target, mean over the seeds: {_percent(facts, 'trick_target')}",
+        f"Seed {int(picture['seed'][0])} is drawn. Circles and crosses are the two moons. "
+        "In the shaded part the label head says cross. Orange: target points it gets wrong.",
+        f"Two interleaved moons in two domains, and where the label head separates them after step "
+        f"{history.done}. Of this and all other seeds, the label head is right on "
+        f"{_percent(facts, 'trick_target')} of the target, on "
+        f"{_percent(facts, 'source_only_target')} when trained on the source alone.",
+        [region, *_crowds(picture["points"], picture["wrong"] > 0), *_named(picture["points"])],
+        axes((-SIDE, SIDE), (-UP, UP), "x₁", "x₂"),
+        height=HEIGHT,
+        subject="Two moons in two domains",
+    )
+
+
+def _losses(history: History) -> Figure:
+    facts = history.facts
+    label, domain, alone = (
+        of(facts, f"{name}_loss") for name in ("trick_label", "trick_domain", "source_only_domain")
+    )
+    return step_chart(
+        history,
+        "losses",
+        {
+            "trick_label_loss": ("forward", "label"),
+            "source_only_domain_loss": ("true_gradient", "source only"),
+            "trick_domain_loss": ("trick_gradient", "domain"),
+        },
+        step_axes(history, (0.0, 1.5), "loss"),
+        title=f"Label loss {number(label, 2)}, domain loss {number(domain, 2)}",
+        subject="Losses",
+        caption="The label loss, and the domain loss: as wired, and trained on the source only. "
+        "Means over the seeds.",
+        spoken="Losses over the steps, means over the seeds.",
+        found=f"label loss {number(label, 3)}, domain loss {number(domain, 3)}, source only "
+        f"{number(alone, 3)}",
+    )
+
+
+def _accuracies(history: History) -> Figure:
+    wired, alone, domain = (
+        _percent(history.facts, name)
+        for name in ("trick_target", "source_only_target", "trick_domain")
+    )
+    return step_chart(
+        history,
+        "accuracy",
+        {
+            "trick_domain": ("noise", "domain head"),
+            "source_only_target": ARMS["source_only"],
+            "trick_target": ARMS["trick"],
+        },
+        step_axes(history, (0.4, 1.02), "share right"),
+        title=f"Right on the target: source only {alone}, as wired {wired}",
+        subject="Accuracies",
+        caption="The label head on the target, trained on the source only and as wired. The domain "
+        "head guesses at one half.",
+        spoken="Accuracies over the steps, means over the seeds.",
+        found=f"target {wired}, source only {alone}, domain head {domain}",
+    )
+
+
+def _crowds(places: Array, wrong: npt.NDArray[np.bool_]) -> Iterator[Trace]:
+    """The points by kind, at places of shape [2, 600]; which of them are called wrong."""
+    moons = np.split(np.arange(places.shape[1]), range(MOON, 2 * SOURCE, MOON))
+    for kind, symbol, moon in (
+        *(("source", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[:2], strict=True)),
+        *(("target", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[2:], strict=True)),
+        *(("wrong", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[2:], strict=True)),
+    ):
+        seen = (kind == "source") | (wrong[moon] == (kind == "wrong"))
+        x, y = np.where(seen, places[:, moon], _AWAY)
+        yield crowd(kind, x, y, _COLOURS[kind], symbol, 6)
+
+
+def _named(places: Array) -> Iterator[Trace]:
+    """The names of the domains, each beside the point that lies farthest out."""
+    for kind, part in zip(_COLOURS, np.split(places, 2, axis=1), strict=False):
+        top = kind == "target"
+        x, y = part[:, part[1].argmax() if top else part[0].argmin()]
+        role = _COLOURS[kind].removeprefix("role:")
+        yield label(role, kind, float(x), float(y), side="top center" if top else "middle left")
+
+
+def static_figures(result: Result, values: Values) -> list[Figure]:
+    """None: what the gradient is at one point stands in the graph and in the table."""
+    return []
+
+
+def static_table(result: Result, values: Values) -> Table:
+    """The first units: feature and gradients."""
+    labels = {"forward": "feature", "trick_gradient": "autograd"}
+    labels |= {"true_gradient": "no trick", "intended_gradient": "intended"}
+    names = [str(index + 1) for index in range(min(_LISTED, len(result["forward"].x)))]
+    caption = f"One {values['whose']} point's features and gradients"
+    return component_table(result, labels, names, caption, "unit", 4)
+
+
+def _percent(facts: Facts, name: str) -> str:
+    return f"{of(facts, name):.0%}"
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    start=one_point,
+    training=Training(Moons, figures, table, cuts=True),
+)
 
 
 def classifier(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
