@@ -49,12 +49,8 @@ def _meant(run: Run, held: set[int], prefix: str, own: list[str]) -> str:
         return f"it is a copy of {twin}, which trains"
     if held and not any(id(run.tensors[one]) in held for one in own):
         return "no optimizer holds it"
-    modules = {
-        f"{root}.{name}".strip("."): module
-        for root, whole in run.watch.leaves.modules.items()
-        for name, module in whole.named_modules()
-    }
-    return "it is in eval mode" if prefix in modules and not modules[prefix].training else ""
+    module = run.modules.get(prefix)
+    return "it is in eval mode" if module is not None and not module.training else ""
 
 
 def _is_stopped(run: Run, own: list[str]) -> bool:

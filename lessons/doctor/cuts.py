@@ -35,7 +35,8 @@ def cuts(run: Run) -> Iterator[Fault]:
     read = [name for name in missing if name in known]
     told = list(_cut(run, read)) if read else []
     yield from _unused(run, [name for name in missing if name not in known], told)
-    if run.result is not None and not run.gradients and not _any_requires_grad(run):
+    live = any(node.requires_grad for node in run.recording)  # no input and no parameter, perhaps
+    if run.result is not None and not run.gradients and not live:
         yield _nothing_wanted(run)
     yield from _not_registered(run)
     yield from _dropped(run)
@@ -55,11 +56,6 @@ def _moved(run: Run, name: str) -> bool:
     if any(id(tensor) in one.held for one in steps):
         return any(id(tensor) in one.grads for one in steps)
     return not node.outputs[0].same_as(Value.of(tensor))
-
-
-def _any_requires_grad(run: Run) -> bool:
-    """Whether anything that was read wants a gradient, be it no input and no parameter."""
-    return any(node.requires_grad for node in run.recording)
 
 
 def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
@@ -218,13 +214,11 @@ def _not_a_tensor(run: Run) -> Fault:
     if run.returned:
         says = f"{run.name} returned {run.returned}; a tensor is expected, to go backward from."
         return Fault("no_tensor", says, RETURN)
-    seen, do = " ran", "Let it run to its first loss.backward(): fewer data, say."
+    says = f"{run.name} ended and no backward pass ran, so there is no gradient to look at."
+    do = "Let it run to its first loss.backward(): fewer data, say."
     if run.watch.hidden:
-        seen, do = (
-            f" was seen; {_hidden(run)} is opaque here",
-            "Leave that out while it is watched.",
-        )
-    says = f"{run.name} ended and no backward pass{seen}, so there is no gradient to look at."
+        says = f"No backward pass of {run.name} was seen: {_hidden(run)} is opaque here."
+        do = "Leave that out while it is watched."
     return Fault("no_pass", says, do)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from ..recorder.recording.variables import line_of
+from .source import at_line
 
 _OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder"))
 _TORCH = str(Path(torch.__file__).parent)
@@ -23,8 +23,7 @@ def shortened(error: BaseException, own: str | None = None) -> str:
     """
     theirs = _frames(error, own)
     lines = [
-        f"  {line_of((one.filename, (one.lineno or 0, 0, 0, 0)))}, in {one.name}: {one.line}"
-        for one in theirs[-4:]
+        f"  {at_line(one.filename, one.lineno)}, in {one.name}: {one.line}" for one in theirs[-4:]
     ]
     said = " ".join(str(error).split())
     return "\n".join([*lines, f"  {type(error).__name__}: {said[:600]}"])
@@ -33,7 +32,7 @@ def shortened(error: BaseException, own: str | None = None) -> str:
 def place_of(error: BaseException) -> str:
     """Where the program raised an error: its innermost line that is neither torch's nor ours."""
     frames = _frames(error)
-    return line_of((frames[-1].filename, (frames[-1].lineno or 0, 0, 0, 0))) if frames else "torch"
+    return at_line(frames[-1].filename, frames[-1].lineno) if frames else "torch"
 
 
 def program_frames(error: BaseException) -> list[traceback.FrameSummary]:

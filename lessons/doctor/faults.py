@@ -7,11 +7,10 @@ from ..recorder.picture.sentences import stale_sentence
 from .cuts import cuts
 from .hooks import hooks
 from .nonfinite import nonfinite
-from .partial import partial_cuts
+from .partial import partial_cuts, slopes
 from .raised import raised
 from .run import Run
 from .shapes import broadcasts
-from .slopes import slopes
 from .steps import steps
 from .words import Fault
 from .zeros import rounding, zeros

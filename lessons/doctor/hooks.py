@@ -1,13 +1,13 @@
 """Hooks of the program: those that never fire, since their module never runs, and where one is."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from ..recorder import Node
 from ..recorder.recording.variables import line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
 from .run import Run
+from .source import at_line
 from .words import Fault, called
 
 INSTALLED = "site-packages"
@@ -17,23 +17,21 @@ INSTALLED = "site-packages"
 def hook_on(run: Run, node: Node) -> str:
     """The last hook on a tensor, in words; "" where there is none."""
     codes = [code for one in run.recording.tensors.get(node.name, ()) for code in hooks_of(one)]
-    return f"a hook on {called(node)}, the function in {_line(codes[-1])}," if codes else ""
-
-
-def _line(code: Any) -> str:
-    return line_of((code.co_filename, (code.co_firstlineno, 0, 0, 0)))
+    if not codes:
+        return ""
+    where = at_line(codes[-1].co_filename, codes[-1].co_firstlineno)
+    return f"a hook on {called(node)}, the function in {where},"
 
 
 def hooks(run: Run) -> Iterator[Fault]:
     """A fault for each class of modules that have hooks and did not run, in a model that did."""
     ran = {call.path for call in run.watch.calls}
     found: dict[tuple[str, str], list[str]] = {}
-    for root, whole in run.watch.leaves.modules.items():
-        for name, module in whole.named_modules():
-            path = f"{root}.{name}".strip(".")
-            codes = [code for code in hooks_of(module) if INSTALLED not in code.co_filename]
-            if codes and path not in ran and path != root:
-                found.setdefault((type(module).__name__, _line(codes[0])), []).append(path)
+    for path, module in run.modules.items():
+        codes = [code for code in hooks_of(module) if INSTALLED not in code.co_filename]
+        if codes and path not in ran and path not in run.watch.leaves.modules:
+            where = at_line(codes[0].co_filename, codes[0].co_firstlineno)
+            found.setdefault((type(module).__name__, where), []).append(path)
     for (kind, where), paths in found.items():
         same = next((node for node in run.recording if node.type == kind.lower()), None)
         instead, do = "", "Call the module itself, or take the hook off."

@@ -71,18 +71,13 @@ class Leaves:
             self.add_module(name, module)
             self.strays += [*self.tensors][known:] if inside else []
         path = self._paths[id(module)]
-        if any(id(one) not in self._names for one in module.parameters(recurse=False)):
-            self._add_late(path, module)
-        return path
-
-    def _add_late(self, path: str, module: nn.Module) -> None:
-        """Know the parameters that were lazy, or have been replaced before the module ran.
-
-        What functional_call puts in their place is a plain tensor.
-        """
+        # Parameters may be lazy, or replaced before the module ran: by functional_call with a plain
+        # tensor.
         for name, one in module.named_parameters(recurse=False):
-            if isinstance(one, nn.Parameter) and not is_lazy(one) and self.was_there(one):
+            known = id(one) in self._names or not isinstance(one, nn.Parameter) or is_lazy(one)
+            if not known and self.was_there(one):
                 self.add(f"{path}.{name}".strip("."), one)
+        return path
 
     def name(self, tensor: torch.Tensor) -> str | None:
         """The name of a tensor that is known, as it becomes a node of the recording."""

@@ -21,6 +21,8 @@ from .words import Fault, called
 
 TOLD = '<script type="application/json" id="told">'
 """What stands in every report."""
+ROWS = 400
+"""Of each table."""
 BIG = 60
 """Nodes from which on the drawing keeps its size and is scrolled."""
 
@@ -121,7 +123,8 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         entry = (
             f"the entry {index} is shown, counted from 0, or the last of an axis that is shorter"
         )
-    shown = f"Of each tensor, {entry}. " if _several(drawn) else ""
+    several = any(node["full"].startswith("[") for node in drawn.spec["nodes"])
+    shown = f"Of each tensor, {entry}. " if several else ""
     buttons = "".join(
         f"<button type='button' data-go='{go}'>{label}</button>"
         for go, label in (("start", "Start"), ("back", "Back"), ("next", "Next"), ("end", "End"))
@@ -143,10 +146,6 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         f"<div class='side'>{stepper}<p class='detail' aria-live='polite'>Click a node or an edge "
         "for its whole tensor.</p></div></div></section>"
     )
-
-
-def _several(drawn: Drawn) -> bool:
-    return any(node["full"].startswith("[") for node in drawn.spec["nodes"])
 
 
 def _step(step: dict[str, Any], drawn: Drawn) -> str:
@@ -195,12 +194,13 @@ def _told(run: Run, drawn: Drawn | None) -> str:
 def _table(table: Table) -> str:
     head = "".join(f"<th scope='col'>{escape(one)}</th>" for one in table.columns)
     rows = "".join(
-        f"<tr{' class=wrong' if place in table.marked else ''}>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
+        f"<tr{' class=wrong' * (place in table.marked)}>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in table.rows[place])
         + "</tr>"
-        for place, row in enumerate(table.rows)
+        for place in table.top(ROWS)
     )
-    more = f"<p class='quiet'>{table.left_out:,} more rows.</p>" if table.left_out else ""
+    left_out = len(table.rows) - ROWS
+    more = f"<p class='quiet'>{left_out:,} more rows.</p>" if left_out > 0 else ""
     return (
         f"<section><h2>{table.title}</h2><div class='scroll' tabindex='0' role='region' "
         f"aria-label='{table.title}'><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"

@@ -1,8 +1,8 @@
-"""Numbers that left torch and came back as constants, beside paths on which gradients flow.
+"""Gradients that lack a part: numbers that came back as constants, beside paths that do flow.
 
-The leaves have a gradient, and it lacks a part. Whether the number that an op reads is the one
-that left cannot be asked of Python; that it is the same float, and that the source does not have
-it as a literal, tells it well.
+Whether the number that an op reads is the one that left torch cannot be asked of Python; that it is
+the same float, and that the source does not have it as a literal, tells it well. The other kind is
+the result of `grad()` without create_graph in a loss.
 """
 
 from bisect import bisect_left
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
-from ..recorder.recording.variables import in_line, line_of
+from ..recorder.recording.variables import Where, in_line, line_of
 from ..text import listed, number
 from .run import Run
 from .source import floats_around
-from .stops import left_by, stop
+from .stops import derived, left_by, stop
 from .words import Fault, called
 
 _READ_PLAIN = frozenset((
@@ -26,6 +26,13 @@ _READ_PLAIN = frozenset((
 """Ops whose plain operands are numbers of the program's, and not dims or an eps."""
 _COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
 """Ops that copy numbers, which nobody calls to stop a gradient."""
+_LINEAR = frozenset((
+    "add", "sub", "rsub", "neg", "sum", "mean", "stack", "cat", "to", "view", "reshape", "squeeze",
+    "unsqueeze", "flatten", "expand", "mul", "div", "getitem",
+))  # fmt: skip
+_COMPARE = frozenset((
+    "add", "sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+))  # fmt: skip
 
 
 class _Read(NamedTuple):
@@ -165,4 +172,60 @@ def _of(run: Run, left: Left) -> str:
 def _lacks(run: Run, node: str) -> str:
     hit = run.leaves_before(node)
     some = listed(hit, 2) if len(hit) > 3 else listed(hit)
-    return f"No gradient comes back through it: that of {some} lacks this part."
+    lacks = f": that of {some} lacks this part" if hit else ""
+    return f"No gradient comes back through it{lacks}."
+
+
+def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
+    """A fault for each `grad()` whose result stands in the loss as a term, or in a residual.
+
+    As a step, in FGSM or first-order MAML, and as a weight it is meant to be a constant: that the
+    notes say. So is one that is detached.
+    """
+    places = set[Where | None]()
+    for node in run.recording:
+        if node.type != "grad" or node.name in told or node.place in places:
+            continue
+        for reader in _first_live(run, node):
+            if _is_term(run, reader) or _is_residual(run, node, reader):
+                why = stop(run, node)
+                places.add(node.place)
+                reads = f"{reader.type}{in_line(reader.place)} puts it into the loss."
+                says = f"{why.says} {reads} {_lacks(run, node.name)}"
+                yield replace(why, says=says)
+                break
+
+
+def _first_live(run: Run, node: Node) -> list[Node]:
+    """The ops that read a constant made of `node` together with what has a gradient."""
+    found: list[Node] = []
+    met, waiting = {node.name}, [node]
+    while waiting:
+        for edge in run.graph.consumers.get(waiting.pop().name, ()):
+            reader = edge.consumer
+            meant = reader.type == "stop_gradient" and not derived(reader)
+            if reader.name in met or reader.name not in run.wanted or meant:
+                continue
+            met.add(reader.name)
+            (found if reader.requires_grad else waiting).append(reader)
+    return found
+
+
+def _is_term(run: Run, reader: Node) -> bool:
+    """Whether the constant is only added on the way to the result."""
+    for name in run.graph.after([reader.name]) & run.wanted:
+        node = run.recording.nodes[name]
+        factors = sum(edge.producer.requires_grad for edge in node.operands)
+        if node.type not in _LINEAR or (node.type in ("mul", "div") and factors > 1):
+            return False
+        if node.type in ("mul", "div") and name == reader.name:  # a weight
+            return False
+    return True
+
+
+def _is_residual(run: Run, node: Node, reader: Node) -> bool:
+    """Whether it is compared with an output of the same function, as in a differential equation."""
+    inputs = {edge.producer.name for edge in node.operands[: len(node.args)]}
+    made = run.graph.after(inputs) - inputs
+    live = [edge.producer.name for edge in reader.operands if edge.producer.requires_grad]
+    return reader.type in _COMPARE and bool(made.intersection(live))

@@ -54,8 +54,9 @@ def after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
         )
     if any(one.size == 0 for one in reads):
         return "", "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
-    if kind in ("cross_entropy", "nll_loss") and _ignores_all(node):
-        index = _argument(node, 4, "ignore_index", -100)
+    index = _argument(node, 4, "ignore_index", -100)
+    labels = _whole(reads[1]) if kind in ("cross_entropy", "nll_loss") and reads[1:] else None
+    if labels is not None and bool((labels == index).all()):
         why = f" Every label equals ignore_index ({spelled(index)}), so the mean is over nothing."
         return why, (
             f"Skip such a batch; or divide the sum by a count that is at least 1: {kind}(…, "
@@ -166,12 +167,6 @@ def _whole(value: Value) -> torch.Tensor | None:
     if len(value.numbers) < value.size:
         return None
     return torch.tensor(list(value.numbers)).reshape(value.shape)
-
-
-def _ignores_all(node: Node) -> bool:
-    """Whether a loss takes a mean over labels that are all ignored."""
-    labels = _whole(node.operands[1].value) if len(node.operands) > 1 else None
-    return labels is not None and bool((labels == _argument(node, 4, "ignore_index", -100)).all())
 
 
 def _masked(node: Node) -> str:

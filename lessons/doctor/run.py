@@ -81,6 +81,13 @@ class Run:
             return False
         return self.watch.in_pass or not self.recording.passes or "NoneType" not in str(self.error)
 
+    @cached_property
+    def modules(self) -> dict[str, nn.Module]:
+        """Every module, those within others too, by its path."""
+        roots = self.watch.leaves.modules.items()
+        within = ((root, *pair) for root, whole in roots for pair in whole.named_modules())
+        return {f"{root}.{name}".strip("."): module for root, name, module in within}
+
     def leaves_before(self, *nodes: str) -> list[str]:
         """The leaves that want a gradient and that some nodes are made of."""
         before = self.graph.before(nodes)

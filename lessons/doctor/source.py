@@ -12,6 +12,11 @@ AT_ONE_LINE = 60
 """Characters of a call that are cited; a longer one is cited by its name."""
 
 
+def at_line(path: str, line: int | None) -> str:
+    """ "train.py:12"."""
+    return line_of((path, (line or 0, line or 0, 0, 0)))
+
+
 def call_at(where: Where | None) -> ast.Call | None:
     """The call that stands at exactly this place."""
     calls = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Call))
@@ -94,5 +99,4 @@ def backward_of(name: str) -> str:
     code = getattr(getattr(function, "backward", None), "__code__", None)
     if code is None:
         return ""
-    last = max(line for *_, line in code.co_lines() if line)
-    return line_of((code.co_filename, (last, last, 0, 0)))
+    return at_line(code.co_filename, max(line for *_, line in code.co_lines() if line))

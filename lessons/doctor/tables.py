@@ -7,8 +7,6 @@ from .run import Run
 from .watch import Call, spelled_shape
 
 Row = tuple[str, ...]
-MOST = 400
-"""Rows of a table."""
 
 
 class Table(NamedTuple):
@@ -17,8 +15,12 @@ class Table(NamedTuple):
     title: str
     columns: tuple[str, ...]
     rows: list[Row]
-    marked: frozenset[int] = frozenset()
-    left_out: int = 0
+    marked: frozenset[int]
+
+    def top(self, most: int) -> list[int]:
+        """The places of so many rows; those that are marked, where not all have room."""
+        places = sorted(range(len(self.rows)), key=lambda place: place not in self.marked)
+        return sorted(places[:most])
 
 
 def gradients(run: Run) -> Table:
@@ -68,7 +70,5 @@ def modules(run: Run) -> Table:
 
 
 def _table(title: str, columns: tuple[str, ...], rows: list[tuple[Row, bool]]) -> Table:
-    """What is marked comes first where not all rows have room."""
-    kept = rows if len(rows) <= MOST else sorted(rows, key=lambda row: not row[1])[:MOST]
-    marked = frozenset(place for place, (_, wrong) in enumerate(kept) if wrong)
-    return Table(title, columns, [row for row, _ in kept], marked, len(rows) - len(kept))
+    marked = frozenset(place for place, (_, wrong) in enumerate(rows) if wrong)
+    return Table(title, columns, [row for row, _ in rows], marked)

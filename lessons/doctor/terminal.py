@@ -32,12 +32,11 @@ def listed_faults(run: Run, faults: list[Fault]) -> str:
 def _table(table: Table) -> list[str]:
     if not table.rows:
         return []
-    order = sorted(range(len(table.rows)), key=lambda row: (row not in table.marked, row))
-    rows = [table.columns, *(table.rows[row] for row in sorted(order[:ROWS]))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(table.columns))]
+    rows = [table.columns, *(table.rows[place] for place in table.top(ROWS))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    more = len(table.rows) + table.left_out - ROWS
+    more = len(table.rows) - ROWS
     return ["", table.title, *lines, *([f"… {more:,} more"] if more > 0 else [])]

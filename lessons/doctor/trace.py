@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..recorder import Recording, record
+from ..recorder import record
 from ..text import counted
 from .drawing import Drawn, drawn
 from .faults import findings
@@ -25,23 +25,15 @@ FRAME = 640
 class Trace:
     """What one forward and one backward pass came to. In a notebook it shows itself.
 
-    `faults` are sentences with what one does about each; `recording` the graph with all its
-    numbers; `html` the page, `save` writes it; as text it is what the command line prints.
+    `faults` are sentences with what one does about each; `error` is what the program raised, as it
+    does alone; `recording` the graph with all its numbers; `html` the page, `save` writes it; as
+    text it is what the command line prints.
     """
 
     def __init__(self, run: Run) -> None:
-        self.run = run
+        self.run, self.recording, self.error = run, run.recording, run.error
         self.faults: list[Fault]
         self.faults, self._meant = findings(run)
-
-    @property
-    def error(self) -> BaseException | None:
-        """What the program raised, as it does without a trace; None where it did not."""
-        return self.run.error
-
-    @property
-    def recording(self) -> Recording:
-        return self.run.recording
 
     @cached_property
     def notes(self) -> list[str]:

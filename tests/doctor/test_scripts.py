@@ -102,6 +102,27 @@ for _ in range(2):
 
 @pytest.mark.long  # it starts processes that each load torch
 @pytest.mark.slow
+def test_a_script_that_trains_in_a_thread_is_stopped_and_told_that_it_is_not_seen(watched):
+    done = watched(
+        """\
+import threading
+def train():
+    for step in range(1000):
+        print("step", step)
+        net(x).sum().backward()
+        opt.step()
+thread = threading.Thread(target=train)
+thread.start()
+thread.join()
+""",
+        status=1,
+    )
+    assert "step 100" not in done.stdout
+    assert "No backward pass of train.py was seen: what runs in a thread" in done.stdout
+
+
+@pytest.mark.long  # it starts processes that each load torch
+@pytest.mark.slow
 def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
     done = watched("sys.exit('no data')\n", status=1)
     assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]
