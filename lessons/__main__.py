@@ -1,8 +1,10 @@
-"""The lessons without a browser: list, show, run, export, notebook; play for the playground, and
-trace for a torch function of one's own.
+"""The lessons without a browser: list, show, glossary, quiz, run, export, notebook; play for the
+playground, and trace for a torch program of one's own.
 
 python -m lessons list
-python -m lessons show noise_leaks
+python -m lessons show noise_leaks --answers
+python -m lessons glossary straight-through
+python -m lessons quiz reversal --seed 7
 python -m lessons run noise_leaks --help
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
@@ -24,11 +26,13 @@ from lessons.doctor import TraceError
 from lessons.doctor import command as trace
 from lessons.kit.process import suit_small_tensors
 from lessons.outputs.ask import Asked, asked
-from lessons.outputs.catalogue import UnknownLessonError, find, lessons
+from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find
+from lessons.outputs.glossary import searched
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
-from lessons.outputs.reading import reading, settings
+from lessons.outputs.quiz_in_terminal import ask
+from lessons.outputs.reading import entry, reading, settings
 from lessons.outputs.scorm import framed, package
 from lessons.text import console
 from lessons.training.under_way import Run
@@ -62,13 +66,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(options: argparse.Namespace) -> str | bytes:
     """What the command prints."""
     if options.command == "list":
-        return "\n".join(f"{lesson.slug}  {lesson.title}" for lesson in lessons())
+        return "\n\n".join(map(_listed, chapters()))
+    if options.command == "glossary":
+        return "\n\n".join(map(entry, searched(options.term)))
+    if options.command == "quiz":
+        return ask(options.chapter, options.seed)
     if options.command == "play":
         return play(options)
     if options.command == "trace":
         return trace.run(options)
     if options.command == "show":
-        return reading(find(options.lesson))
+        return reading(find(options.lesson), options.answers)
     if options.command == "scorm":
         lesson = find(options.lesson)
         return package(lesson, framed(lesson, options.address))
@@ -84,14 +92,26 @@ def _answer(options: argparse.Namespace) -> str | bytes:
     return plain_torch(*one)
 
 
+def _listed(chapter: Chapter) -> str:
+    width = max(len(lesson.slug) for lesson in chapter.lessons)
+    lines = [f"  {lesson.slug.ljust(width)}  {lesson.title}" for lesson in chapter.lessons]
+    return "\n".join([f"{chapter.slug}: {chapter.title}", *lines])
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog=_PROGRAM, description="The lessons without a browser.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
-    commands.add_parser("list", help="one lesson a line, its slug first")
+    commands.add_parser("list", help="the chapters, one lesson a line, its slug first")
     add_command(commands)
     trace.add_command(commands)
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
+    show.add_argument("--answers", action="store_true", help="print the answers, too")
+    glossary = commands.add_parser("glossary", help="print what terms mean")
+    glossary.add_argument("term", nargs="?", default="", help="a part of its name; all without it")
+    quiz = commands.add_parser("quiz", help="ask the five questions of a chapter's quiz")
+    quiz.add_argument("chapter", help="a slug, as python -m lessons list prints them")
+    quiz.add_argument("--seed", type=_count, metavar="N", help="the same N, the same questions")
     scorm = commands.add_parser("scorm", help="write a SCORM 1.2 package that frames a lesson")
     scorm.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     scorm.add_argument("address", help="of the server's home page, as learners reach it")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
+from lessons.text import cited
 
 _FILE = Path(__file__).parent / "glossary.md"
 
@@ -73,6 +74,19 @@ def find_term(slug: str) -> Term | None:
     return next((term for term in terms() if term.slug == slug), None)
 
 
+def searched(text: str) -> list[Term]:
+    """The terms with this in one of their spellings.
+
+    Raises:
+        ValueError: there is none.
+    """
+    looked = _plain(text)
+    found = [one for one in terms() if looked in _plain("\n".join((one.name, *one.also)))]
+    if not found:
+        raise ValueError(f"The glossary has no term like {cited(text)}.")
+    return found
+
+
 @cache
 def first_uses(slug: str) -> tuple[frozenset[str], ...]:
     """For each step of the lesson, the slugs of the terms that its text is the first to use."""
@@ -113,6 +127,10 @@ def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]
             if term.slug in left:
                 left.discard(term.slug)
                 yield start, end, term
+
+
+def _plain(text: str) -> str:
+    return re.sub("[-_ ]+", " ", text.lower()).strip()
 
 
 def _term(section: str) -> Term:

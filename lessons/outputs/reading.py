@@ -1,36 +1,127 @@
 """A lesson's text as Markdown, values filled in: for a terminal and for a notebook."""
 
-from collections.abc import Iterator
+import inspect
+import re
+import shlex
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
+from lessons import tricks
+from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
-from lessons.contract.prose import fill
+from lessons.contract.prose import Question, Step, fill
+from lessons.contract.result import Result
+from lessons.outputs.glossary import Term
+
+RUN = "python -m lessons run"
+_TRICKS = re.compile(rf"\b({'|'.join(tricks.__all__)})\(")
+_INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?(lesson|term)=([\w-]+)[^)]*\)")
+"""A link to another page of the app: its text, what it leads to, the slug."""
 
 
-def reading(lesson: Lesson) -> str:
-    """The whole lesson: its steps, and below each question what torch computes."""
-    remember = f"**To remember:** {lesson.prose.front['remember']}"
-    parts = [f"# {lesson.title}", lesson.summary, *steps(lesson), remember]
-    return "\n\n".join(parts) + "\n"
+def reading(lesson: Lesson, answers: bool = False) -> str:
+    """The whole lesson: its steps, and with `answers` what torch computes, below each question."""
+    parts = [f"# {lesson.title}", lesson.summary, *_imports(lesson), *steps(lesson, answers)]
+    if not answers:
+        parts.append(f"`python -m lessons show {lesson.slug} --answers` prints the answers, too.")
+    else:
+        parts.append(f"**To remember:** {lesson.prose.front['remember']}")
+    return _leading_somewhere("\n\n".join(parts)) + "\n"
 
 
-def steps(lesson: Lesson) -> Iterator[str]:
-    """Each step with its own settings, as Markdown."""
+def steps(lesson: Lesson, answers: bool = True) -> Iterator[str]:
+    """Each step as Markdown: its text, its question, the commands that do what it asks for."""
     for step in lesson.prose.steps:
         result = lesson.compute(lesson.validate(step.lab))
-        facts = result.facts
-        parts = [f"## {step.title}", fill(step.text, facts)]
-        if step.lab:
-            parts.append(f"Set in the lab: {', '.join(f'{n} = {t}' for n, t in step.lab.items())}.")
+        parts = [f"## {step.title}", fill(step.text, result.facts)]
         if step.question:
-            options = {o.key: fill(o.text, facts) for o in step.question.options}
-            right = lesson.right(step.question, result)
-            reply = next(o.reply for o in step.question.options if o.key == right)
-            parts.append("\n".join(f"- {text}" for text in options.values()))
-            parts.append(f"**Torch computes:** {options[right]} {fill(reply, facts)}")
+            parts += _question(lesson, step.question, result, answers)
         if step.turn:
-            parts.append(fill(step.turn.text, facts))
-        yield "\n\n".join(parts)
+            parts.append(fill(step.turn.text, result.facts))
+        yield "\n\n".join([*parts, *_commands(lesson, step, answers)])
+
+
+def _question(lesson: Lesson, one: Question, result: Result, answers: bool) -> Iterator[str]:
+    """The options of a choice, the code of a bug; the answer, if it is to be told."""
+    options = {option.key: fill(option.text, result.facts) for option in one.options}
+    if one.kind == "bug" and lesson.bug:
+        yield from _bug(lesson.bug)
+    if one.kind in ("choice", "bug"):
+        yield "\n".join(f"- {text}" for text in options.values())
+    elif one.kind == "sketch":
+        yield "Draw the curve on paper."
+    if answers:
+        right = lesson.right(one, result)
+        reply = fill(next(o.reply for o in one.options if o.key == right), result.facts)
+        who = "The test" if one.kind == "bug" else one.by.capitalize()
+        says = "passes with" if one.kind == "bug" else "computes"
+        yield f"**{who} {says}:** {options[right]} {reply}"
+
+
+def _bug(bug: Bug) -> Iterator[str]:
+    """Its thread, its code and its test."""
+    yield f"From [{bug.source}]({bug.url}), “{bug.title}”, opened on {bug.opened}:"
+    yield _code(bug.broken)
+    yield "The test that it fails:"
+    yield _code(bug.check)
+
+
+def _code(function: Callable[..., Any]) -> str:
+    return fenced(textwrap.dedent(inspect.getsource(function)).strip())
+
+
+def fenced(code: str, language: str = "python") -> str:
+    """Code as Markdown."""
+    return f"```{language}\n{code}\n```"
+
+
+def _commands(lesson: Lesson, step: Step, answers: bool) -> Iterator[str]:
+    """What shows the numbers of the step, and of what it asks the learner to do."""
+    if step.lab:
+        asked = [(step.lab, step.cuts or "", "")]
+        if step.touch:
+            asked.append((step.touch, step.cuts or "", "  # what “Try it” asks for"))
+        if step.turn and answers:
+            asked.append((step.turn.solved, step.cuts or "", "  # “Your turn” done"))
+        lines = [_command(lesson, {**step.lab, **what}, cuts) + why for what, cuts, why in asked]
+        yield fenced("\n".join(lines), "sh")
+
+
+def _command(lesson: Lesson, given: Mapping[str, str], cuts: str) -> str:
+    """How a shell computes the lesson at these settings; `run` among them trains."""
+    known = {one.name: one.default for one in lesson.lab.parameters}
+    words = [RUN, lesson.slug]
+    for name, text in given.items():
+        if name in known and text != known[name]:
+            words += ["--set", shlex.quote(f"{name}={text}")]
+    if open_edges := given.get("cuts", cuts):
+        words += ["--cuts", open_edges]
+    if lesson.lab.training:
+        words += ["--steps", given["run"]] if "run" in given else []
+    return " ".join(words)
+
+
+def _imports(lesson: Lesson) -> Iterator[str]:
+    """Where the tricks that its text calls come from."""
+    text = "\n".join(step.text for step in lesson.prose.steps) + lesson.source
+    names = sorted(set(_TRICKS.findall(text)))
+    if names:
+        yield fenced(f"import torch\nfrom gradient_tricks import {', '.join(names)}")
+
+
+def _leading_somewhere(text: str) -> str:
+    """The text with the command in place of each link that only a browser can follow."""
+    commands = {"lesson": "show", "term": "glossary"}
+    return _INSIDE.sub(
+        lambda link: f"{link[1]} (`python -m lessons {commands[link[2]]} {link[3]}`)", text
+    )
+
+
+def entry(term: Term) -> str:
+    """A term of the glossary and what it means."""
+    return _leading_somewhere(f"{term.name}\n{textwrap.indent(term.text, '    ')}")
 
 
 def settings(lesson: Lesson) -> str:

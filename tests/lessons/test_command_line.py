@@ -1,14 +1,21 @@
 """python -m lessons, as a user runs it; most of it in this process, for a new one takes seconds."""
 
+import io
 import json
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 
 import pytest
 
-from lessons.__main__ import main
-from lessons.outputs.catalogue import find, lessons
+from lessons.__main__ import _asked, _parser, main
+from lessons.doctor.command import parse
+from lessons.outputs.catalogue import chapters, find, lessons
+from lessons.outputs.glossary import terms
+from lessons.outputs.quiz import quiz
+from lessons.outputs.reading import reading
 
 pytestmark = pytest.mark.slow
 
@@ -32,10 +39,12 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
     return run
 
 
-def test_list_is_a_lesson_a_line_slug_first(command):
+def test_list_is_the_chapters_with_a_lesson_a_line_slug_first(command):
     done = command("list")
-    slugs = [line.split()[0] for line in done.stdout.splitlines()]
     assert done.returncode == 0
+    told = [block.splitlines() for block in done.stdout.split("\n\n")]
+    assert [lines[0].partition(":")[0] for lines in told] == [one.slug for one in chapters()]
+    slugs = [line.split()[0] for lines in told for line in lines[1:]]
     assert slugs == [lesson.slug for lesson in lessons()]
 
 
@@ -88,12 +97,42 @@ def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning(command):
 
 
 def test_a_lesson_can_be_read_in_a_terminal(command):
-    said = command("show", "flip").stdout
+    said, answered = command("show", "flip").stdout, command("show", "flip", "--answers").stdout
     lesson = find("flip")
     for step in lesson.prose.steps:
         assert f"## {step.title}" in said
     assert "{{" not in said
-    assert said.count("**Torch computes:**") == len(lesson.prose.questions)
+    assert "computes:**" not in said
+    assert answered.count("computes:**") == len(lesson.prose.questions) - 1
+    assert answered.count("passes with:**") == 1
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_what_a_lesson_tells_in_a_terminal_can_be_done_there(lesson):
+    """Each command is one of ours and is accepted, the bug's code is there, each link leads out."""
+    said = reading(lesson, answers=True)
+    lines = re.findall("^python -m lessons (.+)$", said, re.MULTILINE)
+    assert lines
+    for line in lines:
+        _asked(parse(_parser(), shlex.split(line, comments=True)))
+    assert f"def {lesson.bug.broken.__name__}(" in said
+    assert lesson.bug.url in said
+    assert "](/" not in said
+
+
+def test_the_glossary_is_in_the_terminal_too(command):
+    assert command("glossary", "straight_through").stdout.startswith("straight-through")
+    assert len(re.findall(r"^\S", command("glossary").stdout, re.MULTILINE)) == len(terms())
+
+
+def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
+    items = quiz("reversal", 7)
+    right = [str([*item.options].index(item.right) + 1) for item in items]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(["x", "9", *right])))
+    said = command("quiz", "reversal", "--seed", "7").stdout
+    assert "5 of 5 right" in said
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\nq\n"))
+    assert " of 1 right" in command("quiz", "reversal").stdout
 
 
 @pytest.mark.parametrize(
@@ -107,6 +146,9 @@ def test_a_lesson_can_be_read_in_a_terminal(command):
         (("export", "noise_leaks", "--set", "draws=-1"), "outside"),
         (("run",), "lesson"),
         (("dance",), "dance"),
+        (("quiz", "flip"), "stop_gradient, override_map"),
+        (("quiz", "reversal", "--seed", "9999999"), "999,999"),
+        (("glossary", "no such word"), "no such word"),
         ((), "command"),
     ],
 )
