@@ -131,18 +131,21 @@ def over_steps(history: History, names: Lines, layout: Trace, height: float) -> 
         drawn.append(_untrained(layout, logarithmic))
     if len(series) == 1:
         return drawn
-    ends = []
-    for one in series:
-        role, called = names[one.name]
-        known = np.where(one.y > 0, one.y, np.nan) if logarithmic else one.y
-        ends.append((role, called, np.log10(known) if logarithmic else known))
-    labels = named(ends, layout, height)
-    if logarithmic:
-        labels = [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
+    ends = [(*names[one.name], one.y) for one in series]
+    labels = (named_over_powers if logarithmic else named)(ends, layout, height)
     return [
         *drawn,
         *(label | {"visible": label["visible"] and history.done > 0} for label in labels),
     ]
+
+
+def named_over_powers(
+    lines: Iterable[tuple[str, str, Array]], layout: Trace, height: float
+) -> list[Trace]:
+    """As ``named``, over an axis of powers of ten."""
+    powers = [(role, called, np.log10(np.where(y > 0, y, np.nan))) for role, called, y in lines]
+    labels = named(powers, layout, height)
+    return [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
 
 
 def _untrained(layout: Trace, logarithmic: bool) -> Trace:

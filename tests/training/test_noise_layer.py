@@ -8,24 +8,22 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.stop_gradient.noise_layer.lab import LAB, Watched
 from lessons.chapters.stop_gradient.noise_layer.lesson import (
-    NoiseLayer,
-    changed_by_a_stop,
-    how_it_ends,
-    quieter_where,
-)
-from lessons.chapters.stop_gradient.noise_layer.net import (
     KEPT_FROM,
+    LAB,
     LAYERS,
     MOST_DRAWS,
     NOISE_FROM,
     POINTS,
     WIDTH,
     Long,
+    NoiseLayer,
+    changed_by_a_stop,
+    how_it_ends,
     inputs,
     kept_draws,
     layers_of,
+    quieter_where,
 )
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import Draws
@@ -44,7 +42,7 @@ values = partial(course.settings, LESSON)
 def at_first(program=NoiseLayer, **given):
     """Means over the seeds before the first step."""
     chosen = values(**given)
-    numbers = Watched(program, chosen).look(0, chosen).numbers
+    numbers = Long(program, chosen).look(0, chosen).numbers
     return {name: float(seeds.mean()) for name, seeds in numbers.items()}
 
 
@@ -154,7 +152,7 @@ def test_the_variance_against_a_plain_network_one_draw_at_a_time():
     """The same numbers with torch's own layers, without stacks, one backward pass a draw."""
     place, strength, count, seed = 6, 0.7, 5, 3
     given = values(place=place, strength=strength, draws=count, seed=seed, seeds=2, dtype="float64")
-    ours = Long(NoiseLayer, given, CPU, torch.float64).gradient_noise(given)
+    ours = Long(NoiseLayer, given).gradient_noise(given)
     weights = [weight[0].detach() for weight in layers_of(Draws([seed])).parameters()]
     layers = [torch.nn.Linear(w.shape[1], w.shape[0], dtype=torch.float64) for w in weights[::2]]
     for layer, weight, bias in zip(layers, weights[::2], weights[1::2], strict=True):

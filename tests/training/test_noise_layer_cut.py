@@ -8,8 +8,7 @@ import pytest
 import torch
 from torch.overrides import _get_current_function_mode_stack
 
-from lessons.chapters.stop_gradient.noise_layer.lab import LAB
-from lessons.chapters.stop_gradient.noise_layer.lesson import NoiseLayer
+from lessons.chapters.stop_gradient.noise_layer.lesson import LAB, NoiseLayer
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
 from lessons.recorder.cutting import cut

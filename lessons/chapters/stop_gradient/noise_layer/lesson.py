@@ -1,18 +1,88 @@
-"""Noisy forward and clean backward as a layer, in the middle of a network."""
+"""Noisy forward and clean backward as a layer, in the middle of a network.
 
+Ten layers of 16 units with tanh between them learn sin(2x) from 64 points. As everywhere in a
+training, all seeds are one batch.
+"""
+
+import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import torch
+from torch.nn import ModuleList
 
-from lessons.chapters.stop_gradient.noise_layer.lab import LAB, TRAINING
+from lessons.contract.devices import DTYPES
+from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import validate
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.training import Training
+from lessons.kit.chart_pieces import Trace, axes, band, curve, points
+from lessons.kit.components import component_table
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import array, computed_in, golden, series_by_role
+from lessons.text import counted, number
+from lessons.training.by_seed import TwoArms
+from lessons.training.settings import first_seed, rate, steps
+from lessons.training.stacked import Draws, Linear
+from lessons.training.step_charts import (
+    HEIGHT,
+    Facts,
+    lines_of,
+    logarithmic,
+    named_over_powers,
+    of,
+    powers_of_ten,
+    step_axes,
+    step_chart,
+    told,
+    with_ends,
+)
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
+
+LAYERS = 10
+WIDTH = 16
+POINTS = 64
+
+REACH = 3.0
+"""The task is given on −REACH to REACH."""
+
+GAIN = 1.7
+"""Times the usual 1/√inputs: so the signal neither dies nor saturates on its way through."""
+
+AT_ONCE = 64
+"""Networks in one backward pass where many noise draws are measured: more leave the cache."""
+
+INPUTS = 17
+"""Numbers that the layer is given where it stands alone."""
+
+# Seeds of the noise, so far from those of the weights that no two are the same: torch reads the
+# lower 32 bits of a seed, and 2**33 + 1 would be 1 again.
+KEPT_FROM, NOISE_FROM = 2**31, 2**30
+
+MOST_DRAWS = 64
+"""Draws of noise that gradients can be measured with."""
+
+LOOKED_AT = 4
+"""Draws of noise that a loss is told over."""
+
+PREVIEW_DRAWS = 8
+"""Draws of noise measured while the learner drags."""
+
+MEASURED = 25
+"""How often the gradients' noise is measured in a whole run: it costs more than a step."""
+
+Draw = Callable[[torch.Tensor], torch.Tensor]
+
+Program = Callable[..., torch.nn.Module]
+"""The lesson's: strength, whether the backward is clean, and where the noise comes from."""
 
 
 class NoiseLayer(torch.nn.Module):
@@ -22,7 +92,7 @@ class NoiseLayer(torch.nn.Module):
         self,
         strength: float,
         clean_backward: bool = True,
-        draw: Callable[[torch.Tensor], torch.Tensor] = torch.rand_like,
+        draw: Draw = torch.rand_like,
     ) -> None:
         super().__init__()
         self.strength, self.clean_backward, self.draw = strength, clean_backward, draw
@@ -34,6 +104,531 @@ class NoiseLayer(torch.nn.Module):
         noisy = x * u
         added = noisy - x
         return x + (stop_gradient(added) if self.clean_backward else added)
+
+
+PARAMETERS = (
+    Integer(
+        "place",
+        "Noise after layer",
+        "4",
+        "May be moved while it trains.",
+        low=1,
+        high=9,
+        while_training="steps",
+    ),
+    Number(
+        "strength",
+        "Noise strength s",
+        "0.9",
+        "u from 1 − s to 1 + s.",
+        False,
+        0,
+        1e3,
+        (0, 2),
+        while_training="steps",
+    ),
+    Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
+    steps("400", 20_000),
+    rate("0.003", (0.0005, 0.02), 0.0005),
+    Integer(
+        "draws",
+        "Noise draws measured",
+        "32",
+        "Over so many draws a gradient's variance is taken.",
+        True,
+        2,
+        MOST_DRAWS,
+        while_training="looks",
+    ),
+    Choice(
+        "layer",
+        "Backward in the graph",
+        "clean",
+        options=(("clean", "clean"), ("plain", "plain")),
+        while_training="looks",
+    ),
+    Integer(
+        "point",
+        "Input in the graph",
+        "13",
+        "By its place.",
+        True,
+        low=1,
+        high=INPUTS,
+        while_training="looks",
+    ),
+    first_seed(),
+    *computed_in("float32"),
+)
+
+
+def long_network(
+    layers: Iterable[torch.nn.Module], noise: torch.nn.Module, place: int
+) -> torch.nn.Sequential:
+    """Layers with tanh between them, the noise after the layer with this number, 1 the first."""
+    parts: list[torch.nn.Module] = []
+    for at, layer in enumerate(layers, start=1):
+        parts.append(layer)
+        if at < LAYERS:
+            parts.append(torch.nn.Tanh())
+        if at == place:
+            parts.append(noise)
+    return torch.nn.Sequential(*parts)
+
+
+def layers_of(draws: Draws) -> torch.nn.ModuleList:
+    """The layers of each seed's network at first."""
+    widths = [1, *[WIDTH] * (LAYERS - 1), 1]
+    layers = torch.nn.ModuleList(Linear(*pair, draws) for pair in pairwise(widths))
+    for weight in layers.parameters():
+        weight.data *= GAIN
+    return layers
+
+
+@lru_cache(maxsize=64)
+def kept_draws(seed: int) -> torch.Tensor:
+    """The noise that gradients are measured with, in [0, 1): float64, [draws, WIDTH, POINTS].
+
+    All that there may be: whoever wants fewer takes the first.
+    """
+    generator = torch.Generator().manual_seed(KEPT_FROM + seed)
+    return torch.rand(MOST_DRAWS, WIDTH, POINTS, dtype=torch.float64, generator=generator)
+
+
+def inputs() -> tuple[torch.Tensor, torch.Tensor]:
+    """The task: x and sin(2x), float64, shape [1, 1, POINTS]."""
+    x = torch.linspace(-REACH, REACH, POINTS, dtype=torch.float64).reshape(1, 1, -1)
+    return x, torch.sin(2 * x)
+
+
+class Long(TwoArms[ModuleList]):
+    """Every seed's network in two arms, with the same noise.
+
+    The arm ``trick`` has the clean backward, the arm ``plain`` has not; both have the noise layer
+    as it is cut.
+    """
+
+    def begin(self, values: Values) -> ModuleList:
+        x, target = (part.to(self.like) for part in inputs())
+        self.x, self.target = x.expand(len(self.seeds), -1, -1), target
+        self._fresh = Draws(NOISE_FROM + seed for seed in self.seeds)
+        self._done, self._measured = 0, (-1,)
+        return layers_of(self.draws)
+
+    def step(self, done: int, values: Values) -> None:
+        """One update of both arms on all points, with one fresh draw of noise for both."""
+        if done % max(1, int(values["steps"]) // MEASURED) == 0:
+            self._measure(values)
+        self._draw = self._fresh.uniform(WIDTH, POINTS).to(self.like)
+        super().step(done, values)
+        self._done = done + 1
+        if self._done == int(values["steps"]):
+            self._measure(values)
+
+    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+        output = self._network(name, values, self._draw)(self.x)
+        loss: torch.Tensor = (output - self.target).square().mean((1, 2))
+        return loss
+
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        """Losses with noise and without, the size of what the noise is put on, and the noise in
+        each layer's gradient, as last measured; [seeds].
+        """
+        if self._measured[1:] != _counted(values):
+            self._measure(values)
+        return self._losses(values) | self._noise
+
+    def _measure(self, values: Values) -> None:
+        measured = (self._done, *_counted(values))
+        if self._measured != measured:
+            self._noise, self._measured = self.gradient_noise(values), measured
+
+    def _noise_layer(self, name: str, values: Values, draw: torch.Tensor) -> torch.nn.Module:
+        """The noise layer of one arm, which takes this draw."""
+        program: Program = self.programs["trick"]
+        return program(float(values["strength"]), name == "trick", lambda x: draw)
+
+    def _network(self, name: str, values: Values, draw: torch.Tensor) -> torch.nn.Sequential:
+        layer = self._noise_layer(name, values, draw)
+        return long_network(self.arms[name], layer, int(values["place"]))
+
+    def _losses(self, values: Values) -> dict[str, torch.Tensor]:
+        x = self.x.repeat(1, 1, LOOKED_AT)  # the draws side by side, as more points
+        draws = self._draws(min(LOOKED_AT, int(values["draws"])))
+        draws = draws[:, torch.arange(LOOKED_AT) % draws.shape[1]]
+        draw = draws.transpose(1, 2).flatten(2)
+        target = self.target.repeat(1, 1, LOOKED_AT)
+        behind = 2 * int(values["place"])  # a layer and a tanh each
+        found: dict[str, torch.Tensor] = {}
+        for name in self.arms:
+            network = self._network(name, values, draw)
+            noisy = network(x)
+            before = network[:behind](self.x)
+            clean = network.eval()[behind:](before)
+            found |= {
+                f"{name}_loss": (noisy - target).square().mean((1, 2)),
+                f"{name}_clean_loss": (clean - self.target).square().mean((1, 2)),
+                f"{name}_size": before.square().mean((1, 2)).sqrt(),
+            }
+        return found
+
+    @torch.enable_grad()
+    def gradient_noise(self, values: Values) -> dict[str, torch.Tensor]:
+        """Of each layer's weight gradient: its variance over the noise, against its mean.
+
+        Both backward passes are taken at the same weights, those of the arm with the trick, over
+        the same draws.
+
+        Returns:
+            ``trick_noise_1`` and so on, ``plain_noise_1`` and so on: summed variance over squared
+            length of the mean; ``quieter`` and ``quieter_behind``: how many times less of it the
+            clean backward leaves in the layers before the noise, and in those behind. Float64 on
+            the CPU, shape [seeds].
+        """
+        by_layer = {
+            name: torch.stack([relative_variance(one) for one in layers])
+            for name, layers in self._gradients(values).items()
+        }
+        place = int(values["place"])
+        found = {
+            f"{name}_noise_{number}": layer
+            for name, layers in by_layer.items()
+            for number, layer in enumerate(layers, start=1)
+        }
+        trick, plain = by_layer["trick"], by_layer["plain"]
+        return found | {
+            "quieter": quieter(trick[:place], plain[:place]),
+            "quieter_behind": quieter(trick[place:], plain[place:]),
+        }
+
+    def _gradients(self, values: Values) -> dict[str, list[torch.Tensor]]:
+        """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries]."""
+        many = max(1, AT_ONCE // len(self.seeds))
+        draws = torch.split(self._draws(int(values["draws"])), many, 1)
+        parts = [self._of_draws(values, some) for some in draws]
+        return {
+            name: [torch.cat(one, 1) for one in zip(*(part[name] for part in parts), strict=True)]
+            for name in self.arms
+        }
+
+    def _draws(self, count: int) -> torch.Tensor:
+        """The first draws that gradients are measured with, [seeds, count, WIDTH, POINTS]."""
+        return torch.stack([kept_draws(seed)[:count] for seed in self.seeds]).to(self.x)
+
+    def _of_draws(self, values: Values, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
+        """The same for a few draws: each is a network of its own, so autograd keeps them apart."""
+        seeds, count = draws.shape[:2]
+
+        def spread(one: torch.Tensor) -> torch.Tensor:
+            return one.detach().unsqueeze(1).expand(-1, count, -1, -1).flatten(0, 1)
+
+        layers = copy.deepcopy(self.arms["trick"])
+        for weight in layers.parameters():
+            weight.data = spread(weight)
+        draw, place = draws.flatten(0, 1), int(values["place"])
+        network = long_network(layers, torch.nn.Identity(), place)
+        weights = [weight for name, weight in layers.named_parameters() if "weight" in name]
+        entering = network[: 2 * place](spread(self.x))
+        found: dict[str, list[torch.Tensor]] = {}
+        leaving: torch.Tensor | None = None
+        for name in self.arms:
+            noise = self._noise_layer(name, values, draw)
+            noisy = noise(entering)
+            # The layer puts out the same with either backward: so behind it all is the same too.
+            if leaving is None or not torch.equal(noisy, leaving):
+                leaving = noisy.detach().requires_grad_()
+                output = network[2 * place + 1 :](leaving)
+                loss = (output - self.target).square().mean((1, 2))
+                upstream, *behind = torch.autograd.grad(loss.sum(), [leaving, *weights[place:]])
+            before = [torch.zeros_like(one) for one in weights[:place]]  # where every edge is cut
+            if noisy.requires_grad:
+                heard = (noisy * upstream).sum()  # as grad_outputs it would load torch's compiler
+                before[:] = torch.autograd.grad(
+                    heard, weights[:place], retain_graph=True, materialize_grads=True
+                )
+            found[name] = [one.reshape(seeds, count, -1) for one in (*before, *behind)]
+        return found
+
+
+def _counted(values: Values) -> tuple[Any, ...]:
+    """The settings that the gradients' noise is of."""
+    return values["place"], values["strength"], values["draws"]
+
+
+def relative_variance(gradients: torch.Tensor) -> torch.Tensor:
+    """Variance over the draws, summed over the entries, over the mean's squared length.
+
+    Args:
+        gradients: shape [seeds, draws, entries].
+
+    Returns:
+        float64 on the CPU, shape [seeds]; 0 where nothing varies.
+    """
+    first = gradients[:, :1]
+    off = gradients - first  # exactly 0 where all draws are alike
+    mean = off.mean(1, keepdim=True)
+    squares = ((off - mean).square().sum((1, 2)), (first + mean).square().sum((1, 2)))
+    apart, length = (one.to("cpu", torch.float64) for one in squares)
+    variance = apart / (gradients.shape[1] - 1)
+    return torch.where(variance == 0, 0.0, variance / length)
+
+
+def quieter(trick: torch.Tensor, plain: torch.Tensor) -> torch.Tensor:
+    """How many times less noise the clean backward leaves: a geometric mean over layers, [seeds].
+
+    Args:
+        trick, plain: relative variances, shape [layers, seeds]. A layer with a 0, which has no
+            noise or is cut off from the loss, has no ratio and counts as 1.
+    """
+    still = (trick == 0) | (plain == 0)
+    return torch.where(still, 0.0, (plain / trick).log()).mean(0).exp()
+
+
+def by_itself(values: Values) -> Start:
+    """The layer by itself, a tanh after it, its noise fixed."""
+    dtype = DTYPES[values["dtype"]]
+    x = torch.linspace(-2, 2, INPUTS, dtype=torch.float64).to(dtype).requires_grad_()
+    drawn = golden(1, INPUTS).to(dtype)
+    settings = {
+        "strength": float(values["strength"]),
+        "clean_backward": values["layer"] == "clean",
+        "draw": lambda _: drawn,
+    }
+    return Start({"x": x}, settings, (values["point"] - 1,), torch.tanh, {"drawn": drawn})
+
+
+def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
+    """The layer's output, and the gradient of a tanh after it.
+
+    The true gradient is of the same program without the clean backward: what is cut, is cut there
+    as well, as in both arms of the training. The intended one is the upstream gradient alone.
+    """
+    x, strength, draw = start.leaves["x"], start.settings["strength"], start.settings["draw"]
+    clean, plain = (start.but(clean_backward=one) for one in (True, False))
+    noisy = x.detach() * (1 + strength * (2 * draw(x) - 1))
+    return {
+        "forward": clean.call(program).detach(),
+        "trick_gradient": gradient(clean.finish(clean.call(program)), x),
+        "true_gradient": gradient(plain.finish(plain.call(program)), x),
+        "intended_gradient": 1 - torch.tanh(noisy) ** 2,
+    }
+
+
+ARMS = {"plain": ("true_gradient", "no trick"), "trick": ("trick_gradient", "clean")}
+_IN_FULL = {
+    "plain": ("true_gradient", "without the trick"),
+    "trick": ("trick_gradient", "with the clean backward"),
+}
+
+_LOSSES = (-3.0, 0.5)
+_POWERS = 11  # of ten on an axis: more, and no curve has a shape
+
+_NOISE = "How noisy each layer’s gradient is"
+_HOVER = "layer %{x}<br>%{y:.3g}<extra></extra>"
+
+
+def figures(history: History, values: Values) -> list[Figure]:
+    """Noise by layer, the losses, and the size of what is made noisy."""
+    return [_noise_by_layer(history, values), _losses(history), _sizes(history, values)]
+
+
+def table(history: History, values: Values) -> Table:
+    """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
+    facts = history.facts
+    rows = []
+    for layer in range(1, LAYERS + 1):
+        where = ", then noise" if layer == values["place"] else ""
+        found = (with_ends(facts, f"{name}_noise_{layer}") for name in ARMS)
+        rows.append((f"{layer}{where}", *found))
+    columns = (("layer", None), *((called, role) for role, called in _IN_FULL.values()))
+    return Table(
+        f"Relative variance of each layer's gradient after step {history.done:,}: mean over the "
+        "seeds (lowest to highest seed)",
+        columns,
+        tuple(rows),
+    )
+
+
+def _noise_by_layer(history: History, values: Values) -> Figure:
+    numbers, facts = history.latest.numbers, history.facts
+    data: list[Trace] = []
+    ends, parts = [], []
+    for name, (role, called) in ARMS.items():
+        layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
+        series = _over_layers(layers, role)
+        ends.append((role, called, series.y))
+        parts += [series.y, series.low, series.high]
+        marks = {**points(series), "hovertemplate": _HOVER}
+        data = [band(series), *data, curve(series), marks]
+    place = float(values["place"])
+    low, high = powers_of_ten(parts)
+    top = min(math.ceil(high), 3)
+    decades = float(max(math.floor(low), top - _POWERS)), top + 0.5
+    layout = logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
+    layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
+    data += named_over_powers(ends, layout, HEIGHT)
+    in_words = "; ".join(
+        f"{_IN_FULL[name][1]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
+        for name in ARMS
+        for layer in (1, int(place), int(place) + 1, LAYERS)
+    )
+    return Figure(
+        "noise",
+        _first_layer(facts) or _NOISE,
+        f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, divided "
+        "by its squared mean. Areas: 5 to 95 % of the seeds.",
+        f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
+        f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
+        [_upright(place + 0.5, decades), *data],
+        layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
+        height=HEIGHT,
+        subject=_NOISE,
+    )
+
+
+def _first_layer(facts: Facts) -> str:
+    """How noisy the first layer's gradient is, without the trick and with it."""
+    plain, trick = (of(facts, f"{name}_noise_1") for name in ARMS)
+    if not (math.isfinite(plain) and math.isfinite(trick)):
+        return ""
+    return f"Noise in layer 1’s gradient: {number(plain, 2)} → {number(trick, 2)}"
+
+
+def _over_layers(layers: list[Array], role: str) -> Series:
+    """Mean and 5 to 95 % of the seeds, over the layers; 0 has no place on a logarithmic axis."""
+    known = np.where(np.isfinite(layers) & (np.array(layers) > 0), layers, np.nan)
+    there = np.isfinite(known).any(1)
+    mean, low, high = (np.full(len(layers), np.nan) for _ in range(3))
+    if there.any():
+        mean[there] = np.nanmean(known[there], 1)
+        low[there], high[there] = np.nanpercentile(known[there], [5, 95], 1)
+    return Series(role, role, np.arange(1.0, 1 + len(layers)), mean, low, high)
+
+
+def _losses(history: History) -> Figure:
+    lines = lines_of(ARMS, "loss")
+    return step_chart(
+        history,
+        "loss",
+        lines,
+        logarithmic(step_axes(history, _LOSSES, "loss, with noise")),
+        title=f"Loss: {told(history, lines, 2)}",
+        subject="The loss, with noise",
+        caption="Same start, same noise draws. Areas: 5 to 95 % of the seeds.",
+        spoken="Mean squared error over the steps, means over the seeds.",
+        found=told(history, lines_of(_IN_FULL, "loss"), 3),
+    )
+
+
+def _sizes(history: History, values: Values) -> Figure:
+    lines = lines_of(ARMS, "size")
+    return step_chart(
+        history,
+        "size",
+        lines,
+        step_axes(history, (0.0, 1.0), f"size after layer {values['place']}"),
+        title=f"Size before the noise: {told(history, lines, 2)}",
+        subject="How large the values are before the noise",
+        caption="Root mean square of the values that enter the noise layer. The noise multiplies "
+        "them, so small values get little noise.",
+        spoken="Root mean square over the steps, means over the seeds.",
+        found=told(history, lines_of(_IN_FULL, "size"), 3),
+    )
+
+
+def static_figures(result: Result, values: Values) -> list[Figure]:
+    """None: what the layer by itself hands back stands in the graph and in the table."""
+    return []
+
+
+def static_table(result: Result, values: Values) -> Table:
+    """Inputs, outputs and gradients of the layer by itself."""
+    labels = {"forward": "output", "true_gradient": "true", "trick_gradient": "autograd"}
+    labels |= {"intended_gradient": "intended"}
+    names = [number(float(x), 3) for x in result["forward"].x]
+    caption = "The layer by itself: output, and gradient of the tanh"
+    return component_table(result, labels, names, caption, "x", 4)
+
+
+def _upright(x: float, decades: tuple[float, float]) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": np.array([x, x]),
+        "y": 10.0 ** np.array(decades),
+        "line": {"color": "role:noise", "dash": "solid", "width": 5},
+        "opacity": 0.5,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _label(x: float, y: float, text: str) -> dict[str, Any]:
+    return {
+        "x": x,
+        "y": y,
+        "text": text,
+        "showarrow": False,
+        "xanchor": "left" if x < LAYERS / 2 else "right",
+        "yanchor": "top",
+        "xshift": 5 if x < LAYERS / 2 else -5,
+        "font": {"color": "ink:muted", "size": 12},
+    }
+
+
+def preview(values: Values) -> Values:
+    """A few draws, for while the learner drags; the chart's caption says how many."""
+    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
+
+
+TRAINING = Training(Long, figures, table, cuts=True)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """What is there before the first step: the layer by itself, and the untrained networks."""
+    start = by_itself(values)
+    roles = by_role(program, start)
+    series = series_by_role(array(start.leaves["x"]), roles)
+    before = TRAINING.facts_at_first(program, values)
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("place", "strength", "seeds", "draws")},
+            "layers": LAYERS,
+            "width": WIDTH,
+            "points": POINTS,
+            "next": values["place"] + 1,
+            # Under names that no run takes over: what the text says of the start stays.
+            **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
+        },
+        notes=tuple(_notes(values)),
+        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+    )
+
+
+def _notes(values: Values) -> Iterator[Note]:
+    if values["strength"] == 0:
+        yield Note("info", "With strength 0 there is no noise, and no variance to draw.")
+
+
+def seconds(values: Values) -> float:
+    """About how long the gradients' noise takes to measure, for each seed and each of its draws."""
+    each = 2e-4 if values["dtype"] == "float64" else 1e-4
+    return 0.01 + float(values["seeds"] * (0.001 + each * values["draws"]))
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    preview=preview,
+    seconds=seconds,
+    preview_note="",
+    start=by_itself,
+    training=TRAINING,
+)
 
 
 def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
