@@ -2,10 +2,13 @@
 see it.
 """
 
+import re
+from collections.abc import Collection
 from html import escape
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ..recorder import Recording
 from ..recorder.picture.backward_steps import backward_steps, steps_through
 from ..recorder.picture.graph_drawing import picture
 from ..recorder.picture.places import LINE, PILL
@@ -14,9 +17,10 @@ from .graph import Graph, bad_place
 from .run import Run
 from .words import Fault
 
-WHOLE = 240
-"""Nodes that are drawn all together; of a longer program a part is drawn."""
+MOST = 420
+"""Nodes and edges of a program that is drawn whole; of a longer one a part is drawn."""
 PART = 80
+"""Nodes of such a part."""
 HEAVY = 1_000_000
 """Weights of a model that is told by its modules."""
 MARGIN = 14.0
@@ -33,7 +37,8 @@ class Drawn(NamedTuple):
 def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     """The drawing: all of a small program, of a larger one what lies around the first fault.
 
-    None where no op ran, and for a large model without faults, which its modules tell.
+    None where no op ran, where even the part has too many edges, and for a large model without
+    faults, which its modules tell.
     """
     recording = run.recording
     graph = run.graph
@@ -44,17 +49,24 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     if not used:
         return None
     index = _index(run, faults)
-    whole = len(used) <= WHOLE and run.weights < HEAVY
     focus = next((one.node for one in faults if one.node in set(used)), None)
     if focus is None and run.weights >= HEAVY:
         return None
     focus = focus or recording.output or used[-1]
-    if whole:
+    if run.weights < HEAVY and _size(recording, set(used)) <= MOST:
         steps = backward_steps(recording, index) if recording.output else []
         return Drawn(picture(recording, index, only=set(used), steps=steps), True, focus)
     part = _around(graph, focus)
+    if _size(recording, part) > MOST:  # hundreds of edges between the same two
+        return None
     steps = steps_through(recording, part, index)
     return Drawn(picture(recording, index, only=part, steps=steps), False, focus)
+
+
+def _size(recording: Recording, names: Collection[str]) -> int:
+    """How many nodes and edges a drawing of these has."""
+    edges = (edge for name in names for edge in recording.nodes[name].operands)
+    return len(names) + sum(edge.producer.name in names for edge in edges)
 
 
 def _index(run: Run, faults: list[Fault]) -> tuple[int, ...]:
@@ -72,20 +84,17 @@ def _index(run: Run, faults: list[Fault]) -> tuple[int, ...]:
 
 
 def _around(graph: Graph, focus: str) -> set[str]:
-    """The nodes nearest to `focus`, both ways, and the leaves that they read."""
-    nodes = graph.recording.nodes
-    found, ring = {focus}, [focus]
-    while ring and len(found) < PART:
-        further = []
-        for name in ring:
-            near = [edge.producer.name for edge in nodes[name].operands]
-            near += [edge.consumer.name for edge in graph.consumers.get(name, ())[:8]]
-            if nodes[name].leaf and name != focus:
-                continue  # a weight that all share would lead everywhere
-            further += [one for one in near if one not in found]
-            found.update(near)
-        ring = further
-    return found
+    """The nodes nearest to `focus`, both ways."""
+    nodes, found = graph.recording.nodes, [focus]
+    for name in found:  # grows while it is walked
+        if nodes[name].leaf and name != focus:
+            continue  # a weight that all share would lead everywhere
+        near = [edge.consumer.name for edge in graph.consumers.get(name, ())[:8]]
+        near += [edge.producer.name for edge in nodes[name].operands]
+        found += [one for one in dict.fromkeys(near) if one not in found]
+        if len(found) >= PART:
+            break
+    return set(found[:PART])
 
 
 def svg(spec: dict[str, Any]) -> str:
@@ -96,27 +105,28 @@ def svg(spec: dict[str, Any]) -> str:
         f'<svg class="graph" role="group" viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}" '
         f'style="--width:{width:g}px" aria-label="The graph: {len(spec["nodes"])} nodes, '
         f'{len(spec["edges"])} edges. Arrow keys go through them.">'
+        '<marker id="forth" viewBox="0 0 8 7" refX="4" refY="7" markerWidth="8" markerHeight="7" '
+        'markerUnits="userSpaceOnUse"><path d="M0,0L8,0L4,7Z"/></marker>'
     ]
-    for kind, drawn_as in (("edges", _edge), ("nodes", _node)):
-        parts += [drawn_as(one | at) for one, at in zip(spec[kind], places[kind], strict=True)]
+    pairs = zip(spec["edges"], places["edges"], strict=True)
+    parts += [_edge(edge | at, f"way{number}") for number, (edge, at) in enumerate(pairs)]
+    parts += [_node(node | at) for node, at in zip(spec["nodes"], places["nodes"], strict=True)]
     return "".join([*parts, "</svg>"])
 
 
-def _edge(edge: dict[str, Any]) -> str:
-    route = edge["route"]
-    (x, y), label = route[-1], edge["gradient"]
-    wide = 7.2 * len(label) + 6 if label else 0
-    thick = 1.6 + 4 * float(edge["weight"])
+def _edge(edge: dict[str, Any], way: str) -> str:
+    label = edge["gradient"]
+    at = f'class="gradient" x="{edge["x"]:g}" y="{edge["y"]:g}"'
+    text = f"<text {at}>{escape(label)}</text>" if label else ""
+    thick = f'stroke-width="{1.6 + 4 * float(edge["weight"]):.2f}"'
+    sent = f'<use class="sent" href="#{way}" {thick}/>' if label else ""
+    # The path's looks are those of its group; a `use` draws it again with looks of its own.
     return (
         f'<g class="edge" data-id="{escape(edge["id"], True)}" data-state="{edge["state"]}" '
         f'data-sign="{edge["sign"]}"{_stale(edge)} role="img" tabindex="-1" '
-        f'aria-label="{escape(edge["alternative"], True)}">'
-        f'<path class="hit" d="{_curve(route)}"/><path class="way" d="{_curve(route)}"/>'
-        f'<path class="sent" d="{_curve(route)}" stroke-width="{thick:.2f}"/>'
-        f'<path class="forth" d="M{x - 4:g},{y - 7:g}L{x + 4:g},{y - 7:g}L{x:g},{y:g}Z"/>'
-        f'<rect class="plate" x="{edge["x"] - wide / 2:g}" y="{edge["y"] - 8:g}" '
-        f'width="{wide:g}" height="16"/>'
-        f'<text class="gradient" x="{edge["x"]:g}" y="{edge["y"]:g}">{escape(label)}</text></g>'
+        f'aria-label="{escape(edge["alternative"], True)}"><use class="hit" href="#{way}"/>'
+        f'<g class="way"><path id="{way}" d="{_curve(edge["route"])}"/></g>'
+        f"{sent}{text}</g>"
     )
 
 
@@ -148,8 +158,10 @@ def _curve(route: list[list[float]]) -> str:
     path = f"M{route[0][0]:g},{route[0][1]:g}"
     for (x, y), (to_x, to_y) in pairwise(route):
         middle = (y + to_y) / 2
-        path += (
-            f"L{to_x:g},{to_y:g}" if x == to_x
-            else f"C{x:g},{middle:g} {to_x:g},{middle:g} {to_x:g},{to_y:g}"
-        )  # fmt: skip
+        if x == to_x:
+            path = re.sub(r"V[-\d.]+$", "", path) + f"V{to_y:g}"
+        elif y == to_y:
+            path += f"H{to_x:g}"
+        else:
+            path += f"C{x:g},{middle:g} {to_x:g},{middle:g} {to_x:g},{to_y:g}"
     return path

@@ -3,11 +3,11 @@
 
 /**
  * @typedef {{node: string, edges: string[]}} Moment
- * @typedef {{steps: Moment[], details: Record<string, string>}} Told
+ * @typedef {{steps: Moment[], details: Record<string, (string | number)[]>, texts: string[]}} Told
  */
 
 /** @type {Told} */
-const told = JSON.parse(document.getElementById("told")?.textContent || '{"steps":[],"details":{}}');
+const told = JSON.parse(document.getElementById("told")?.textContent || '{"steps":[],"details":{},"texts":[]}');
 const root = document.querySelector(".graph");
 const count = told.steps.length;
 /** @type {Map<string | null, Element>} */
@@ -53,7 +53,9 @@ function look(group) {
   document.querySelector("[data-looked]")?.removeAttribute("data-looked");
   if (!group || !detail) return;
   group.setAttribute("data-looked", "");
-  detail.textContent = told.details[group.getAttribute("data-id") ?? ""] ?? "";
+  const pieces = told.details[group.getAttribute("data-id") ?? ""] ?? [];
+  const whole = pieces.map((one) => (typeof one === "number" ? told.texts[one] : one)).join("");
+  detail.textContent = group.classList.contains("edge") ? `${group.getAttribute("aria-label")}\n${whole}` : whole;
 }
 
 /** @param {number} place */

@@ -167,28 +167,26 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
 
 
 def _told(run: Run, drawn: Drawn | None) -> str:
-    if drawn is None:
-        return '{"steps":[],"details":{}}'
-    details = {}
-    for node in drawn.spec["nodes"]:
+    """What the script tells, as JSON; a tensor that several tell is there once, by its number."""
+    texts: dict[str, int] = {}
+    details, steps = dict[str, list[str | int]](), list[dict[str, Any]]()
+    for node in drawn.spec["nodes"] if drawn else ():
         recorded = run.recording.nodes[node["id"]]
-        lines = [f"{node['label']} = {node['full']}"]
-        if not recorded.leaf and node["label"] != node["type"]:
-            lines[0] = f"{node['label']} ({node['type']}) = {node['full']}"
-        lines.append(f"gradient that came: {node['upstream_full']}")
-        where = [part for part in (run.module_of(node["id"]), line_of(recorded.place))
-                 if part]  # fmt: skip
-        lines += [", ".join(where)] if where else []
-        details[node["id"]] = "\n".join([*lines, *node["stale"]])
-    for edge in drawn.spec["edges"]:
-        details[edge["id"]] = f"{edge['alternative']}\nwhole: {edge['full']}"
-    steps = [
-        {"node": step["node"], "edges": [part["edge"] for part in step["parts"]]}
-        for step in drawn.spec["steps"]
-    ]
-    return json.dumps({"steps": steps, "details": details}, ensure_ascii=False).replace(
-        "<", "\\u003c"
-    )
+        made = "" if recorded.leaf or node["label"] == node["type"] else f" ({node['type']})"
+        where = ", ".join(filter(None, (run.module_of(node["id"]), line_of(recorded.place))))
+        details[node["id"]] = [
+            f"{node['label']}{made} = ",
+            texts.setdefault(node["full"], len(texts)),
+            "\ngradient that came: ",
+            texts.setdefault(node["upstream_full"], len(texts)),
+            "".join(f"\n{line}" for line in (where, *node["stale"]) if line),
+        ]
+    for edge in drawn.spec["edges"] if drawn else ():
+        details[edge["id"]] = ["whole: ", texts.setdefault(edge["full"], len(texts))]
+    for step in drawn.spec["steps"] if drawn else ():
+        steps.append({"node": step["node"], "edges": [part["edge"] for part in step["parts"]]})
+    told = {"steps": steps, "details": details, "texts": list(texts)}
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _table(table: Table) -> str:

@@ -255,7 +255,7 @@ def _summed(edge: Edge, quotient: str, formula: str) -> str:
 def _shapes(edge: Edge) -> str:
     """In words: a bare number behind the gradient's name reads as its value."""
     came, sent = edge.consumer.outputs[0].shape, edge.value.shape
-    return rf"\qquad \text{{shape }}{shape_of(came)}\;\to\;{shape_of(sent)}"
+    return rf"\qquad \text{{shape }}{shape_of(came)}\to {shape_of(sent)}"
 
 
 def _trick_arguments(node: Node) -> dict[str, str]:

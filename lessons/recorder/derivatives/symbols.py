@@ -70,4 +70,4 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def shape_of(shape: Sequence[int]) -> str:
-    return r"\,\times\,".join(map(str, shape)) or "1"
+    return r"\times ".join(map(str, shape)) or "1"

@@ -33,11 +33,12 @@ def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step
 def steps_through(
     recording: Recording, names: Collection[str], index: Sequence[int] = ()
 ) -> list[Step]:
-    """The same for these ops of a long recording, without the sums that wait."""
+    """The steps of these nodes of a long recording and the edges between them, without sums."""
     found = []
     for name in (name for name in recording.order if name in names):
         node = recording.nodes[name]
-        parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
+        edges = [edge for edge in node.operands if edge.producer.name in names and _shown(edge)]
+        parts = tuple(_part(edge, index) for edge in edges)
         step = Step("op", name, _upstream(node, index), parts)
         found.append(step.with_sentence(sentence_of(recording, step, index)))
     return found

@@ -19,8 +19,8 @@ from .places import places
 from .sentences import spelled, stale_sentence
 from .step import Part, Step, Sum
 
-SHOWN = 32
-"""Numbers written out of a whole tensor."""
+SHOWN, BEGUN = 32, 12
+"""Numbers of a tensor that is written out, and those of a larger one."""
 LONGEST = 18
 """Characters of a name in a box; all of it is in the words."""
 CHANGED = " changed since"
@@ -149,12 +149,12 @@ def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, A
 
 
 def whole(value: Value) -> str:
-    """All numbers of a tensor as text, the first SHOWN of a large one, with its shape and dtype.
+    """All numbers of a tensor as text, the first BEGUN of a large one, with its shape and dtype.
 
     >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
     '[−2, 0.5, 1] (3, float64)'
     """
-    texts = [spelled(item) for item in value.numbers[:SHOWN]]
+    texts = [spelled(item) for item in value.numbers[: SHOWN if value.size <= SHOWN else BEGUN]]
     more = value.size - len(texts)
     texts += [f"… {more} more"] if more > 0 else []
     shape = "×".join(map(str, value.shape)) or "scalar"
