@@ -2,21 +2,23 @@ r"""What an op does to the gradient along one edge, as LaTeX, with the numbers p
 
 Elementwise ops have a local derivative, a number for each component (elementwise.py); the others a
 vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the gradient of x.
+The number is autograd's own: it differentiates the op once more, at the chosen component.
 """
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
+from torch.nn import functional
 
 from ...tricks.rule import Slot
 from ..recording.nodes import Edge, Node
 from ..recording.plain_tensor import NOT_KEPT, place
-from ..torch_private import unseen
-from .elementwise import ELEMENTWISE, KEYWORDS, Local, Numbers
+from ..torch_private import sent_to, unseen
+from .elementwise import ELEMENTWISE, KEYWORDS, Local
 from .products import PRODUCTS, TRICK_ARGUMENTS
 from .symbols import filled, latex_number, shape_of, symbol, words
 
@@ -35,7 +37,7 @@ class _Found(NamedTuple):
 
     formula: Local
     names: dict[str, str]
-    numbers: "_OnDemand"
+    numbers: dict[str, Any]
     value: float | None
 
 
@@ -59,7 +61,7 @@ def rule(edge: Edge, index: Sequence[int] = ()) -> Rule:
         return Rule(_summed(edge, quotient, formula), value)
     if value is None:
         return Rule(formula, None)
-    texts = {name: latex_number(_float(operand)) for name, operand in numbers.plain.items()}
+    texts = {name: latex_number(_float(operand)) for name, operand in numbers.items()}
     steps = [filled(local.latex, names), filled(local.in_numbers or local.latex, texts)]
     if node.stale:  # the formula holds for what the op saw, the number for what stands there now
         steps = []
@@ -82,56 +84,65 @@ def _found(edge: Edge, index: Sequence[int]) -> _Found | None:
     row = ELEMENTWISE.get(node.type)
     if row is None or node.no_grad or _complex(node):
         return None
-    numbers, names, own = _bound(node, index)
-    local = row.locals.get(own.get(edge.operand, ""))
-    if local is None or not _as_autograd_reads(edge, index):
+    given = _given(node)
+    own = next((name for name, one in given.items() if one == Slot(edge.operand)), "")
+    if own not in row.locals:
         return None
-    if any(operand is NOT_KEPT for operand in numbers.plain.values()):
-        return _Found(local, names, numbers, None)
-    value = _evaluated(local.value, numbers)
-    known = value == value or not _number_was_sent(edge, index)
-    return _Found(local, names, numbers, value if known else None)
+    names, numbers = {"z": _symbol(node)}, {"z": _real(node.outputs[0].component(index))}
+    for name, value in given.items():
+        if isinstance(value, Slot):
+            operand = node.operands[value.place]
+            names[name] = _symbol(operand.producer)
+            numbers[name] = _real(operand.value.component(index))
+        else:
+            names[name], numbers[name] = latex_number(_float(value)), value
+    local, sent = None, _sent(edge, index)
+    if node.stale:
+        # Torch may have saved another tensor than the formula reads, of relu the output.
+        if sent is None:
+            return None
+        came = node.upstream[0].component(index) if node.upstream[0] else 0.0
+        local = sent / came if came else None
+    elif not any(number is NOT_KEPT for number in numbers.values()):
+        local = _differentiated(node, own, given, numbers)
+        # Of dropout it is z / a, where a may be 0.
+        local = None if local != local and sent is not None and sent == sent else local
+    return _Found(row.locals[own], names, numbers, local)
+
+
+def _sent(edge: Edge, index: Sequence[int]) -> Any:
+    """What autograd sent; None where that is nothing, or a sum."""
+    sent = edge.offered
+    whole = sent is not None and sent.shape == edge.consumer.outputs[0].shape
+    return sent.component(index) if sent is not None and whole else None
+
+
+def _differentiated(
+    node: Node, own: str, given: Mapping[str, Any], numbers: Mapping[str, Any]
+) -> float:
+    """The derivative with respect to the argument `own`, as autograd has it at these numbers."""
+    if node.type == "dropout":  # would draw again
+        return float(numbers["z"] / numbers["a"]) if numbers["a"] else math.nan
+    # What torch has no function for passes its operand on.
+    call: Any = getattr(torch, node.type, None) or getattr(functional, node.type, torch.clone)
+    with unseen(), torch.enable_grad():
+        args = {name: numbers[name] for name, _ in _signature(node.type)}
+        for name in args:
+            if name == "c":
+                args[name] = torch.tensor(bool(args[name]))
+            elif name in ("a", "b") or isinstance(given[name], Slot):
+                args[name] = torch.tensor(args[name], dtype=torch.float64)
+        leaf = args[own].requires_grad_()
+        words = {name: args.pop(name) for name in ("alpha", "approximate") if name in args}
+        output = call(*args.values(), **words)
+        (found,) = sent_to([leaf], output, torch.ones_like(output))
+        return float(found) if found is not None else 0.0
 
 
 def _complex(node: Node) -> bool:
     """Whether complex numbers are in it: the formulas are those of real ones."""
     values = (*node.outputs, *(edge.value for edge in node.operands))
     return any(value.dtype.startswith("complex") for value in values)
-
-
-def _number_was_sent(edge: Edge, index: Sequence[int]) -> bool:
-    """Whether autograd sent a number on here, and so had a local derivative that is one.
-
-    A formula may be undefined there all the same: of dropout it is z / a, where a may be 0.
-    """
-    sent = edge.offered
-    if sent is None or sent.shape != edge.consumer.outputs[0].shape:
-        return False
-    number = sent.component(index)
-    return bool(number == number)
-
-
-def _as_autograd_reads(edge: Edge, index: Sequence[int]) -> bool:
-    """Whether the table's formula gives what autograd sent, where the op's tensors were changed.
-
-    Torch may read another tensor than the formula: of relu it keeps the output, not the input.
-    """
-    node = edge.consumer
-    if not node.stale:
-        return True
-    upstream, sent = node.upstream[0], edge.offered
-    if upstream is None or sent is None or sent.shape != node.outputs[0].shape:
-        return False
-    numbers, _, own = _bound(node, index)
-    local = ELEMENTWISE[node.type].locals[own[edge.operand]]
-    expected = upstream.component(index) * _evaluated(local.value, numbers)
-    apart = abs(expected - sent.component(index))
-    return bool(apart <= 1e-3 * abs(expected)) or expected != expected
-
-
-def _evaluated(value: Callable[[Numbers], Any], numbers: Numbers) -> float:
-    with unseen():
-        return float(value(numbers))
 
 
 @lru_cache(256)
@@ -141,47 +152,14 @@ def _signature(op_type: str) -> tuple[tuple[str, Any], ...]:
     return tuple((name, _default(default)) for name, _, default in words)
 
 
-class _OnDemand(Numbers):
-    """Numbers of an op: tensors where a formula is evaluated, each made as it is read.
-
-    ``plain`` has them all as numbers.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.plain: dict[str, Any] = {}
-
-    def __missing__(self, name: str) -> torch.Tensor:
-        made = self[name] = torch.tensor(self.plain[name], dtype=torch.float64)
-        return made
-
-
-def _bound(node: Node, index: Sequence[int]) -> tuple[_OnDemand, dict[str, str], dict[int, str]]:
-    """Numbers and symbols by the names of the row, and the name of each tensor operand."""
+def _given(node: Node) -> dict[str, Any]:
+    """The arguments of an op by the names that its row has for them."""
     given: dict[str, Any] = dict(_signature(node.type))
     order = list(given)
     if node.function in ("clamp_max", "clamp_max_"):
         order.remove("low")
     given |= dict(zip(order, node.args, strict=False))
-    given |= {KEYWORDS.get(word, word): value for word, value in node.kwargs.items()}
-    read = next((one.now for one in node.stale if one.output == 0), None) or node.outputs[0]
-    numbers = _OnDemand()
-    numbers.plain["z"] = _real(read.component(index))
-    symbols, own = {"z": _symbol(node)}, {}
-    for name, value in given.items():
-        if isinstance(value, Slot):
-            operand = node.operands[value.place]
-            own[value.place] = name
-            read = (operand.stale.now if operand.stale else None) or operand.value
-            numbers.plain[name] = _real(read.component(index))
-            symbols[name] = _symbol(operand.producer)
-        else:
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            numbers.plain[name] = value
-            if not (name in ("a", "b", "c") and is_number):
-                numbers[name] = float(value) if is_number else value
-            symbols[name] = latex_number(_float(value))
-    return numbers, symbols, own
+    return given | {KEYWORDS.get(word, word): value for word, value in node.kwargs.items()}
 
 
 def _default(text: str) -> Any:
