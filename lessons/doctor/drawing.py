@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..recorder import Recording
-from ..recorder.picture.backward_steps import backward_steps, steps_through
+from ..recorder.picture.backward_steps import backward_steps
 from ..recorder.picture.graph_drawing import picture
 from ..recorder.picture.places import LINE, PILL
 from ..recorder.recording.plain_tensor import unflat
@@ -54,12 +54,11 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
         return None
     focus = focus or recording.output or used[-1]
     if run.weights < HEAVY and _size(recording, set(used)) <= MOST:
-        steps = backward_steps(recording, index) if recording.output else []
-        return Drawn(picture(recording, index, only=set(used), steps=steps), True, focus)
+        return Drawn(picture(recording, index, only=set(used)), True, focus)
     part = _around(graph, focus)
     if _size(recording, part) > MOST:  # hundreds of edges between the same two
         return None
-    steps = steps_through(recording, part, index)
+    steps = backward_steps(recording, index, part) if recording.output else []
     return Drawn(picture(recording, index, only=part, steps=steps), False, focus)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from ..recorder import Node
 from ..recorder.recording.saved import from_to, saver
-from ..recorder.recording.variables import Sources, in_line
+from ..recorder.recording.variables import assigned, in_line
 from ..text import counted, listed
 from .errors import place_of
 from .leaves import spelled
@@ -166,7 +166,7 @@ def _second_time(run: Run) -> Fault:
     node = shared[-1]
     reads = run.graph.consumers.get(node.name, ())
     later = [edge for edge in reads if edge.consumer.name in now - earlier]
-    names = Sources().names(node.place)
+    names = assigned(node.place)
     output = later[0].output if later else 0
     name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
     first = {edge.consumer.place for edge in reads if edge.consumer.name in earlier}

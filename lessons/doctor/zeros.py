@@ -6,7 +6,7 @@ import torch
 
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.variables import Sources, Where, in_line, line_of
+from ..recorder.recording.variables import Where, assigned, in_line, line_of
 from ..text import listed
 from .flat import WRITES, slope_of, too_small, written_over
 from .graph import came, zero
@@ -102,7 +102,7 @@ def _both_arms(run: Run, node: Node, both: list[Edge], names: list[str]) -> Faul
 def _path(node: Node) -> tuple[str, str]:
     """What one operand is called, in the outermost line that computed it, and that line."""
     for place in (node.caller, node.place):
-        names = Sources().names(place)
+        names = assigned(place)
         if names and names[0]:
             return names[0], line_of(place)
     return node.variable or cited(node.place) or called(node), line_of(node.place)

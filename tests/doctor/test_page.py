@@ -67,6 +67,7 @@ def test_it_steps_through_the_backward_pass(open_trace):
         page.get_by_role("button", name="Next").click()
         expect(page.locator(".steps > li:visible")).to_contain_text(sentence)
     expect(page.locator(".edge[data-ahead]")).to_have_count(0)
+    expect(page.locator(".edge .sent").first).to_have_css("fill", "none")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".said")).to_have_text(f"Step {len(steps) - 1} of {len(steps)}")

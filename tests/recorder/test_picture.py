@@ -40,7 +40,7 @@ def drawings(picture):
         yield (
             sizes,
             [],
-            [(PILL[0] - 0.2, PILL[1] - 0.2)] * len(place["edges"]),
+            (PILL[0] - 0.2, PILL[1] - 0.2),
             Drawing(
                 tuple((n["x"], n["y"]) for n in place["nodes"]),
                 tuple((e["x"], e["y"]) for e in place["edges"]),

@@ -651,8 +651,8 @@ def test_recordings_may_be_nested_and_survive_an_error():
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message):
-    with pytest.raises(RecordError, match=message):
-        record(**arguments)
+    with pytest.raises(RecordError, match=message), record(**arguments):
+        raise AssertionError("the block ran")
 
 
 def test_a_cut_that_is_nowhere_is_refused():

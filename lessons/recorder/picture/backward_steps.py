@@ -16,32 +16,29 @@ from .sentences import sentence_of
 from .step import Part, Step, Sum
 
 
-def backward_steps(recording: Recording, index: Sequence[int] = ()) -> list[Step]:
+def backward_steps(
+    recording: Recording, index: Sequence[int] = (), only: Collection[str] | None = None
+) -> list[Step]:
     """The last backward pass of `recording`, for the chosen component.
 
     `index` is matched to each tensor's shape as broadcasting does (`values.place`). The last
-    step of each leaf holds its gradient, which is what `torch.autograd.grad` gives. Raises
+    step of each leaf holds its gradient, which is what `torch.autograd.grad` gives. Of a long
+    recording `only` gives the steps of these ops alone, the edges between them, and no sums. Raises
     `RecordError` before a backward pass.
     """
     if recording.output is None:
         raise RecordError("no backward pass yet: call recording.backward(output) first.")
-    return [
-        step.with_sentence(sentence_of(recording, step, index)) for step in _steps(recording, index)
-    ]
+    steps = _steps(recording, index) if only is None else _some(recording, only, index)
+    return [step._replace(sentence=sentence_of(recording, step, index)) for step in steps]
 
 
-def steps_through(
-    recording: Recording, names: Collection[str], index: Sequence[int] = ()
-) -> list[Step]:
-    """The steps of these nodes of a long recording and the edges between them, without sums."""
-    found = []
-    for name in (name for name in recording.order if name in names):
-        node = recording.nodes[name]
-        edges = [edge for edge in node.operands if edge.producer.name in names and _shown(edge)]
-        parts = tuple(_part(edge, index) for edge in edges)
-        step = Step("op", name, _upstream(node, index), parts)
-        found.append(step.with_sentence(sentence_of(recording, step, index)))
-    return found
+def _some(recording: Recording, names: Collection[str], index: Sequence[int]) -> Iterator[Step]:
+    for name in recording.order:
+        if name in names:
+            node = recording.nodes[name]
+            edges = [one for one in node.operands if one.producer.name in names and _shown(one)]
+            parts = tuple(_part(edge, index) for edge in edges)
+            yield Step("op", name, _upstream(node, index), parts)
 
 
 def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:

@@ -5,7 +5,6 @@ consumer, so labels keep their distance from nodes and from each other. This mod
 edges only, no torch; the same graph always gives the same drawing.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -46,41 +45,29 @@ class Drawing(NamedTuple):
     height: float
 
 
+@lru_cache(256)
 def layout(
-    sizes: Sequence[Size],
-    edges: Sequence[tuple[int, int]],
-    labels: Sequence[Size],
+    sizes: tuple[Size, ...],
+    edges: tuple[tuple[int, int], ...],
+    label: Size,
     right: bool = False,
     gap: float = 18.0,
 ) -> Drawing:
     """Lay out a graph without cycles, its inputs at the top, or at the left if it runs `right`.
 
     `sizes` of the node boxes; `edges` from producer to consumer, by place in `sizes`, several
-    between the same two allowed; `labels` the size of each edge's label; `gap` the room between the
-    layers. Raises `ValueError` for a wrong number of labels.
+    between the same two allowed; `label` the size of each edge's label; `gap` the room between the
+    layers.
     """
-    if len(labels) != len(edges):
-        raise ValueError(f"expected a label size for each of {len(edges)} edges, got {len(labels)}")
-    return _layout(tuple(sizes), tuple(edges), tuple(labels), right, gap)
-
-
-@lru_cache(256)
-def _layout(
-    sizes: tuple[Size, ...],
-    edges: tuple[tuple[int, int], ...],
-    labels: tuple[Size, ...],
-    right: bool,
-    gap: float,
-) -> Drawing:
     enter, leave = ("left", "right") if right else ("top", "bottom")
-    count = len(sizes)
-    nodes = [{"size": {"width": width, "height": height}} for width, height in (*sizes, *labels)]
-    halves = []
-    for label, (start, end) in enumerate(edges, count):
+    count, halves = len(sizes), []
+    rooms = (*sizes, *[label] * len(edges))
+    nodes = [{"size": {"width": width, "height": height}} for width, height in rooms]
+    for middle, (start, end) in enumerate(edges, count):
         # The larger weight keeps a long edge's label next to its consumer.
         halves += [
-            {"source": start, "target": label, "weight": 1.0, "target_port": _middle(enter)},
-            {"source": label, "target": end, "weight": 2.0, "source_port": _middle(leave)},
+            {"source": start, "target": middle, "weight": 1.0, "target_port": _middle(enter)},
+            {"source": middle, "target": end, "weight": 2.0, "source_port": _middle(leave)},
         ]
     options = {
         **OPTIONS,

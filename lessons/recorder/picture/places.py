@@ -35,7 +35,8 @@ def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> 
         lines: what stands in each box; the last line is the value, in a pill.
         edges: from producer to consumer, by place in `lines`.
     """
-    tried = (_placed(lines, edges, True, gap) for gap in GAPS)
+    gaps = GAPS if len(lines) * LEAST**2 < WIDEST * HIGHEST else ()
+    tried = (_placed(lines, edges, True, gap) for gap in gaps)
     fits = (one for one in tried if one["width"] <= WIDEST and one["height"] <= HIGHEST)
     return {"wide": next(fits, None), "narrow": _placed(lines, edges, False, UPRIGHT)}
 
@@ -45,8 +46,8 @@ def _placed(
 ) -> dict[str, Any]:
     boxes = [_box(words[:-1], right) for words in lines]
     # From left to right a value's pill lies on its box's lower border: half of it is outside.
-    room = [(max(width, PILL[0]), height + PILL[1] * right) for width, height in boxes]
-    drawing = layout(room, edges, [PILL] * len(edges), right, gap)
+    room = tuple((max(width, PILL[0]), height + PILL[1] * right) for width, height in boxes)
+    drawing = layout(room, tuple(edges), PILL, right, gap)
     return {
         "right": right,
         "width": round(drawing.width, 1),

@@ -1,6 +1,5 @@
 """What one step of a backward pass is: the op, what goes along its edges, which sums wait."""
 
-from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ..recording.nodes import State
@@ -38,8 +37,7 @@ class Sum(NamedTuple):
         return sum(gradient is None for _, gradient in self.parts)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """`upstream` what came to `node`; `arrived` the sums completed here; `waiting` those not."""
 
     kind: Literal["start", "op", "stopped", "leaf"]
@@ -48,9 +46,4 @@ class Step:
     parts: tuple[Part, ...] = ()
     arrived: tuple[Sum, ...] = ()
     waiting: tuple[Sum, ...] = ()
-    sentence: str = field(default="", compare=False)
-
-    def with_sentence(self, sentence: str) -> "Step":
-        """The same step, told so; sooner than ``replace``, and there are many."""
-        head = self.kind, self.node, self.upstream
-        return Step(*head, self.parts, self.arrived, self.waiting, sentence)
+    sentence: str = ""

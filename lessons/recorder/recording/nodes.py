@@ -5,7 +5,7 @@ recorder.py fills it as the program runs; the hooks of wiring.py add gradients i
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ...tricks.rule import Slot
 from .plain_tensor import Value
@@ -22,16 +22,6 @@ State = Literal[
     "flowing", "cut", "stopped", "overridden", "reversed", "scaled", "clipped", "surrogate", "none"
 ]
 """What became of the gradient along an edge. `none`: there was nothing to send, or no way."""
-
-
-_STATES: dict[Kind, State] = {
-    "overridden": "overridden",
-    "reversed": "reversed",
-    "scaled": "scaled",
-    "clipped": "clipped",
-    "surrogate": "surrogate",
-    "stopped": "stopped",
-}
 
 
 class RecordError(Exception):
@@ -188,4 +178,4 @@ class Edge:
             return "none"
         if kind == "plain":
             return "none" if self.gradient is None else "flowing"
-        return _STATES[kind]
+        return cast(State, kind)

@@ -6,8 +6,8 @@ always does: nothing is put into its graph, so no number can change.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from types import TracebackType
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -22,7 +22,13 @@ from .recording import Recording
 _NAME = re.compile(r"[^\s:]+")
 
 
-class record:  # noqa: N801 - used as a word in a `with`
+@contextmanager
+def record(
+    inputs: Mapping[str, torch.Tensor] | None = None,
+    *,
+    cuts: Iterable[tuple[str, int]] = (),
+    keep: bool = False,
+) -> Iterator[Recording]:
     """Within the block, every op is written down; `with record({"x": x}) as recording:`.
 
     `inputs` names the tensors that the program starts from. `cuts`, pairs (op name, operand
@@ -46,42 +52,21 @@ class record:  # noqa: N801 - used as a word in a `with`
     [('mul:0', [3.0]), ('mul:1', [3.0])]
     """
 
-    def __init__(
-        self,
-        inputs: Mapping[str, torch.Tensor] | None = None,
-        *,
-        cuts: Iterable[tuple[str, int]] = (),
-        keep: bool = False,
-    ) -> None:
-        self._inputs = dict(inputs or {})
-        for name, tensor in self._inputs.items():
-            _check_name(name)
-            if not isinstance(tensor, torch.Tensor):
-                raise RecordError(f"the input {name!r} must be a tensor, got {describe(tensor)}.")
-        self._cuts = _checked_cuts(cuts)
-        self._keep = keep
-        self._recorders: list[Recorder] = []
-
-    def __enter__(self) -> Recording:
-        recorder = Recorder(Recording(self._cuts, self._keep))
-        with unseen():
-            for name, tensor in self._inputs.items():
-                recorder.leaf(tensor, name)
-        recorder.__enter__()  # type: ignore[no-untyped-call]
-        self._recorders.append(recorder)
-        return recorder.recording
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        recorder = self._recorders.pop()
-        recorder.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+    inputs = dict(inputs or {})
+    for name, tensor in inputs.items():
+        _check_name(name)
+        if not isinstance(tensor, torch.Tensor):
+            raise RecordError(f"the input {name!r} must be a tensor, got {describe(tensor)}.")
+    recorder = Recorder(Recording(_checked_cuts(cuts), keep))
+    with unseen():
+        for name, tensor in inputs.items():
+            recorder.leaf(tensor, name)
+    try:
+        with recorder:
+            yield recorder.recording
+    finally:
         recorder.close()
-        if kind is None:
-            _check_cuts(recorder.recording)
+    _check_cuts(recorder.recording)
 
 
 def named(tensor: torch.Tensor, name: str) -> torch.Tensor:

@@ -44,7 +44,7 @@ from .torch_calls import (
     tensors_in,
     untraceable,
 )
-from .variables import Sources, Where, exact, running
+from .variables import Where, assigned, exact, running
 from .wiring import Key, Wiring, gradient_key, node_name
 
 
@@ -70,7 +70,6 @@ class Recorder(TorchFunctionMode):
         self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
         self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
         self._wiring = Wiring(recording, self.origin)
-        self._sources = Sources()
         self._edited: set[int] = set()  # memory that somebody wrote into, or may have
         self._memories: dict[int, list[tuple[torch.Tensor, Node, int]]] = {}
         self._switch = Switch()
@@ -257,7 +256,7 @@ class Recorder(TorchFunctionMode):
     ) -> None:
         node.name = self._unique(node.type)
         place, caller = ran or running()
-        names = self._sources.names(place)
+        names = assigned(place)
         node.variable = (names[0] or None) if names else None
         node.place = exact(place)
         node.caller = exact(caller)
@@ -347,7 +346,7 @@ class Recorder(TorchFunctionMode):
             recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
-        names = self._sources.names(running()[0])
+        names = assigned(running()[0])
         for tensor, name in zip(tensors_in(result), names, strict=False):
             self._variables[id(tensor)] = tensor, name
         self.recording.made.update(memory(one) for one in tensors_in(result))

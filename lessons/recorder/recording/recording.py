@@ -202,22 +202,34 @@ class Recording:
         They are added to those of the passes before. An error goes on as it is; `refused` has the
         op then, if torch found a saved tensor changed.
         """
-        handles, earlier = [], self.order
         with unseen():
             node, index = self.node_of(root)
+            self.passes.append(Pass(node.name, index, len(self.nodes), place))
+            if self.output is None:
+                self.output, self.output_index = node.name, index
+                self.seed = Value.of(torch.ones_like(root))
+            for name in self._leaves:
+                self.gradients.setdefault(name, None)
+            handles = [self._hear(name, leaf) for name, leaf in self.leaves().items()]
+        try:
+            with self._noted(root):
+                yield
+        finally:
+            for handle, _ in handles:
+                handle.remove()
+
+    @contextmanager
+    def _noted(self, root: torch.Tensor) -> Iterator[None]:
+        """Have the hooks note what the pass from `root` sends that runs within the block."""
+        with unseen():
+            node, index = self.node_of(root)
+        earlier, self.order = self.order, []
         self.pause()
         try:
             with unseen():
-                self.passes.append(Pass(node.name, index, len(self.nodes), place))
-                if self.output is None:
-                    self.output, self.output_index = node.name, index
-                    self.seed = Value.of(torch.ones_like(root))
                 if root.grad_fn is not None:
                     self.saved.check(root.grad_fn, self.tensor)
-                for name in self._leaves:
-                    self.gradients.setdefault(name, None)
-                handles += [self._hear(name, leaf) for name, leaf in self.leaves().items()]
-            self.order, self.listening = [], True
+            self.listening = True
             yield
         except RuntimeError as error:
             said = refusal(self.nodes, error, self.order)
@@ -226,11 +238,8 @@ class Recording:
         finally:
             self.listening = False
             node.upstream[index] = node.upstream[index] or self.seed
-            self.order = [*earlier, *self.order]
-            self.order = _ordered(self)
+            self.order = _ordered(self, [*earlier, *self.order])
             self.pause(-1)
-            for handle, _ in handles:
-                handle.remove()
 
     def _hear(self, name: str, leaf: torch.Tensor) -> tuple[Any, Any]:
         """Note the gradient of a leaf as it comes: no hook on the tensor, which is not ours.
@@ -267,56 +276,36 @@ class Recording:
         A node is `stale` where it had saved a tensor that was changed since. Raises `RefusedError`,
         a RuntimeError too, where torch therefore refuses; what it did before stays to be seen.
         """
-        _run_backward(self, output, upstream)
-        return self
-
-
-def _run_backward(
-    recording: Recording,
-    output: torch.Tensor,
-    upstream: torch.Tensor | Sequence[Any] | float | None,
-) -> None:
-    """What `Recording.backward` does; see there."""
-    if not isinstance(output, torch.Tensor):
-        raise RecordError(
-            f"backward starts from a tensor of the recording, got {describe(output)}."
-        )
-    with unseen():
-        node, index = recording.node_of(output)
-        seed = _seed(output, upstream)
-    recorder = recording._recorder
-    if recorder is not None:
-        recorder.quiet += 1
-    try:
+        if not isinstance(output, torch.Tensor):
+            raise RecordError(
+                f"backward starts from a tensor of the recording, got {describe(output)}."
+            )
         with unseen():
-            _forget(recording)
-            recording.output, recording.output_index = node.name, index
-            recording.seed = Value.of(seed)
-        alive = recording.leaves()
+            node, self.output_index = self.node_of(output)
+            seed = _seed(output, upstream)
+            self.output, self.seed = node.name, Value.of(seed)
+        self.order, self.refused = [], None
+        for one in self:
+            one.upstream, one.stale = [None] * len(one.outputs), ()
+            for edge in one.operands:
+                edge.gradient = edge.offered = None
+        alive = self.leaves()
         found: Sequence[torch.Tensor | None] = ()
-        if output.requires_grad and alive:
-            with unseen():
-                recording.saved.check(output.grad_fn, recording.tensor)
-            recording.listening = True
-            found = sent_to([*alive.values()], output, seed, retain_graph=True)
-    except RuntimeError as error:
-        recording.order = _ordered(recording)
-        said = refusal(recording.nodes, error, recording.order)
-        if said is None:
-            raise
-        recording.refused = said[0]
-        raise RefusedError(said[1]) from error
-    finally:
-        recording.listening = False
-        node.upstream[index] = node.upstream[index] or recording.seed
-        if recorder is not None:
-            recorder.quiet -= 1
-    recording.gradients = dict.fromkeys(recording._leaves)
-    with unseen():
-        for name, gradient in zip(alive, found, strict=False):
-            value = None if gradient is None else Value.of(gradient)
-            recording.gradients[name] = recording.nodes[name].upstream[0] = value
-    recording.order = _ordered(recording)
+        try:
+            with self._noted(output):
+                if output.requires_grad and alive:
+                    found = sent_to([*alive.values()], output, seed, retain_graph=True)
+        except RuntimeError as error:
+            said = refusal(self.nodes, error, self.order)
+            if said is None:
+                raise
+            raise RefusedError(said[1]) from error
+        self.gradients = dict.fromkeys(self._leaves)
+        with unseen():
+            for name, gradient in zip(alive, found, strict=False):
+                value = None if gradient is None else Value.of(gradient)
+                self.gradients[name] = self.nodes[name].upstream[0] = value
+        return self
 
 
 def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:
@@ -332,21 +321,13 @@ def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:
         ) from error
 
 
-def _forget(recording: Recording) -> None:
-    recording.order, recording.refused = [], None
-    for node in recording:
-        node.upstream, node.stale = [None] * len(node.outputs), ()
-        for edge in node.operands:
-            edge.gradient = edge.offered = None
-
-
-def _ordered(recording: Recording) -> list[str]:
-    """The ops in autograd's order: as each first got a gradient, but after all that it waits for.
+def _ordered(recording: Recording, met: list[str]) -> list[str]:
+    """The ops that autograd `met`, in its order: each after all that it waits for.
 
     For an op that is one autograd node the second clause changes nothing.
     """
     first: dict[str, int] = {}
-    for name in recording.order:
+    for name in met:
         first.setdefault(name, len(first))
     waiting = Counter(
         edge.producer.name for name in first for edge in recording.nodes[name].operands

@@ -6,7 +6,6 @@ and its numbers are compared with those that it had when the op ran.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -41,6 +40,10 @@ class _Known(NamedTuple):
     stride: tuple[int, ...]
     conjugate: bool
     place: int
+
+
+_Changed = dict[int, tuple[_Known, Value | None, bool]]
+"""By its place a tensor of an op, what it is now, and whether torch refuses it."""
 
 
 class _Op(NamedTuple):
@@ -96,7 +99,7 @@ class Saved:
                     waiting.append(before)
 
     def _check(self, autograd_node: Any, op: _Op, held: _Held) -> None:
-        node, found = op.node, dict[int, Stale]()
+        node, found = op.node, _Changed()
         for name, kept in saved_tensors(autograd_node):
             if kept is None:
                 found |= self._refused(name, op, held)
@@ -106,13 +109,20 @@ class Saved:
                 continue
             now = Value.of(_read(kept, one))
             if not now.same_as(_before(node, one.place)):
-                found[one.place] = _stale(op, one, now, refused=False)
-        for at, stale in found.items():
-            one = next(one for one in op.known if one.place == at)
-            writer = self._writer(op, one, held(one.identity))
-            marked = replace(stale, writer=writer)
-            if marked not in node.stale:
-                node.stale += (marked,)
+                found[one.place] = one, now, False
+        for one, then, refused in found.values():
+            same = (other for other in op.known if other.identity == one.identity)
+            stale = Stale(
+                operands=tuple(other.place for other in same if min(other.place, one.place) >= 0),
+                output=~one.place if one.place < 0 else None,
+                name=(node if one.place < 0 else node.operands[one.place].producer).label,
+                before=_before(node, one.place),
+                now=then,
+                writer=self._writer(op, one, held(one.identity)),
+                refused=refused,
+            )
+            if stale not in node.stale:
+                node.stale += (stale,)
 
     def _writer(self, op: _Op, one: _Known, tensor: torch.Tensor | None) -> Node | None:
         """Who wrote last into this tensor after the op ran, if that was seen."""
@@ -120,21 +130,19 @@ class Saved:
         writer, time = self._written.get(address, (None, 0))
         return writer if time > op.time else None
 
-    def _refused(self, name: str, op: _Op, held: _Held) -> dict[int, Stale]:
+    def _refused(self, name: str, op: _Op, held: _Held) -> _Changed:
         """The op's tensor that torch refuses: its version went on, and it stands at `name`."""
-        changed: dict[int, tuple[_Known, Value | None]] = {}
+        changed = _Changed()
         for one in op.known:
             tensor = held(one.identity)
             writer = self._writer(op, one, tensor)
             if tensor is not None and version(tensor) != one.version:
-                changed.setdefault(one.place, (one, Value.of(tensor)))
+                changed.setdefault(one.place, (one, Value.of(tensor), True))
             elif tensor is None and writer is not None:
                 now = writer.outputs[0]
-                changed.setdefault(one.place, (one, now if now.shape == one.shape else None))
+                changed.setdefault(one.place, (one, now if now.shape == one.shape else None, True))
         wanted = _PLACES.get(name)
-        if wanted in changed:
-            changed = {wanted: changed[wanted]}
-        return {place: _stale(op, one, now, refused=True) for place, (one, now) in changed.items()}
+        return {wanted: changed[wanted]} if wanted in changed else changed
 
 
 def memory(tensor: torch.Tensor) -> int:
@@ -253,13 +261,3 @@ def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
 
 def _before(node: Node, place: int) -> Value:
     return node.outputs[~place] if place < 0 else node.operands[place].value
-
-
-def _stale(op: _Op, one: _Known, now: Value | None, *, refused: bool) -> Stale:
-    node, known = op.node, op.known
-    same = [other for other in known if other.identity == one.identity]
-    operands = tuple(other.place for other in same if other.place >= 0 and one.place >= 0)
-    producer = node if one.place < 0 else node.operands[one.place].producer
-    output = ~one.place if one.place < 0 else None
-    before = _before(node, one.place)
-    return Stale(operands, output, producer.label, before, now, None, refused)

@@ -35,20 +35,10 @@ Where = tuple[str, Place | None]
 """A file, and lines and columns if Python knows."""
 
 
-class Sources:
-    """What the programs' files assign, each read once: for one run, as a file may change."""
-
-    def __init__(self) -> None:
-        self._files: dict[str, dict[Place, tuple[str, ...]]] = {}
-
-    def names(self, where: Where | None) -> tuple[str, ...]:
-        """The names that the expression there is assigned to; none where it is not."""
-        path, expression = where or ("", None)
-        if expression is None:
-            return ()
-        if path not in self._files:
-            self._files[path] = _in_file(path, _changed(path))
-        return self._files[path].get(expression, ())
+def assigned(where: Where | None) -> tuple[str, ...]:
+    """The names that the expression there is assigned to; none where it is not."""
+    path, expression = where or ("", None)
+    return () if expression is None else _in_file(path, _changed(path)).get(expression, ())
 
 
 def running() -> tuple[Where | None, Where | None]:
