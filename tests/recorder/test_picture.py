@@ -5,7 +5,7 @@ import json
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import record
@@ -14,7 +14,7 @@ from lessons.recorder.picture.layout import Drawing
 from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
 from lessons.recorder.recording.plain_tensor import Value
 from lessons.tricks import stop_gradient
-from tests.recorder.programs import U, X, inputs, leaf, own_run, programs, run
+from tests.recorder.programs import Instruction, U, X, inputs, leaf, own_run, programs, run
 from tests.recorder.test_layout import check, crosses
 
 
@@ -87,6 +87,12 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
 
 
 @given(programs())
+@example(
+    [
+        *(Instruction("add", 0, 0), Instruction("add", 0, 1), Instruction("add", 0, 0)),
+        *(Instruction("no_grad", 5, 0), Instruction("add", 0, 2), Instruction("no_grad", 1, 1)),
+    ]
+)
 @pytest.mark.random
 def test_random_programs_are_drawn_as_strict_json(program):
     given_inputs = inputs()

@@ -92,7 +92,8 @@ def _route(
             route[next_place] = (to[0] if next_x == x else next_x, to[1] if next_y == y else next_y)
     across = 1 if right else 0
     for i in range(2, len(route) - 1):
-        if 0 < abs(route[i + 1][across] - route[i][across]) < JOG:  # the level run before it moves
+        aside = abs(route[i + 1][across] - route[i][across])
+        if 0.1 < aside < JOG:  # the level run before it moves; less is a rounding error
             for at in (i - 1, i):
                 x, y = route[at]
                 route[at] = (x, route[i + 1][1]) if right else (route[i + 1][0], y)
