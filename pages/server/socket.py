@@ -13,15 +13,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from pages.labs import wire
 from pages.labs.messages import Aside, RefusedError, number_of, opened
 from pages.server import meters
-from pages.server.allowance import Allowance
 from pages.server.lanes import Lane
 from pages.server.trainings import Training
 from pages.server.worker import Reply
-
-RATE, BURST = 150.0, 300.0
-"""Messages a second of one socket, on average and at once; it reads more of them later."""
-SHORT = 10_000
-"""Characters of one message; a longer one counts as several."""
 
 
 class Socket:
@@ -36,7 +30,6 @@ class Socket:
         self._websocket, self._compute = websocket, compute
         self._newest = 0, "", 0.0  # number, text, time of arrival
         self._changed = asyncio.Event()
-        self._allowance = Allowance(RATE, BURST)
         self._sending = asyncio.Lock()
         self._training = Training(trainers, self._send)
 
@@ -55,10 +48,7 @@ class Socket:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1000))
-            text = message.get("text") or ""  # bytes are refused like an empty text
-            if wait := self._allowance.spend(max(1.0, len(text) / SHORT)):
-                await asyncio.sleep(wait)
-            await self._take(text)
+            await self._take(message.get("text") or "")  # bytes are refused like an empty text
 
     async def _take(self, text: str) -> None:
         try:

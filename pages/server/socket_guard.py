@@ -7,16 +7,17 @@ Only this module uses a private part of a library: uvicorn's protocol.
 """
 
 import logging
+import math
+import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from pages.server import meters
 from pages.server.addresses import path_of
-from pages.server.allowance import Allowance
 
 STREAM = "_stcore/stream"
 """The address of Streamlit's socket, relative to the app's."""
@@ -26,15 +27,23 @@ HEARD = {"rerun_script", "stop_script", "app_heartbeat"}
 MOST_BYTES = 400_000  # of one message, as for a lab
 MOST_STATES = 500  # widgets in one message; a page has about thirty
 MOST_QUERY = 100_000  # characters of the address; the longest holds a program of 40,000
-# Messages a second, on average and at once: a key held down on a button sends thirty.
-RATE, BURST = 50.0, 100.0
-SHORT = 4_000  # bytes of one message; a longer one counts as several
-# Pings, pongs and fragments a second. Browsers send no ping, and one pong for each of our pings.
-# uvicorn answers each ping and keeps unread answers, and it keeps each fragment, even an empty one.
-SMALL_RATE, SMALL_BURST = 1.0, 100.0
-# Messages of any socket. uvicorn reads 256 kB at once: 37,000 empty messages took 2.5 MB, and a lab
-# answers 150 a second, for minutes after its browser has gone. Of real messages 256 kB hold fewer.
-WHOLE_RATE, WHOLE_BURST = 150.0, 4_000.0
+
+
+class Limit(NamedTuple):
+    """Frames a second on average, and at once; one above ``short`` bytes counts as several."""
+
+    rate: float
+    burst: float
+    short: float = math.inf
+
+
+PAGE = Limit(50.0, 100.0, 4_000)
+"""A page's messages: a key held down on a button sends thirty a second."""
+LAB = Limit(300.0, 600.0, 10_000)
+"""A lab's messages: at most one for each picture of a screen, and there are screens with 240."""
+SMALL = Limit(1.0, 100.0)
+"""Pings, pongs and fragments. Browsers send no ping, and one pong for each of our pings. uvicorn
+answers each ping and keeps unread answers, and it keeps each fragment, even an empty one."""
 
 
 class SocketGuard:
@@ -44,21 +53,19 @@ class SocketGuard:
         self._app, self._path = app, f"{root}{STREAM}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        of_page = path_of(scope) == self._path
         protocol = getattr(receive, "__self__", None)
         if scope["type"] == "websocket":
-            _bound_frames(protocol)
-        if scope["type"] != "websocket" or path_of(scope) != self._path:
+            _bound(protocol, SMALL, "handle_ping", "handle_pong", "handle_cont")
+            _bound(protocol, PAGE if of_page else LAB, "handle_text", "handle_bytes")
+        if scope["type"] != "websocket" or not of_page:
             await self._app(scope, receive, send)
             return
-        allowance = Allowance(RATE, BURST)
 
         async def receive_checked() -> Message:
             message = await receive()
-            if message["type"] != "websocket.receive":
-                return message
             content = message.get("bytes") or b""
-            wait = allowance.spend(max(1.0, len(content) / SHORT))
-            if wait == 0 and _is_from_a_page(content):
+            if message["type"] != "websocket.receive" or _is_from_a_page(content):
                 return message
             what = "Streamlit's socket: closed, since no page of ours sends what came"
             logging.getLogger(__name__).warning(what)
@@ -72,20 +79,24 @@ class SocketGuard:
             await self._app({**scope, "headers": headers}, receive_checked, send)
 
 
-def _bound_frames(protocol: Any) -> None:
-    """Let uvicorn drop a connection that sends more frames than any browser."""
-    small, whole = Allowance(SMALL_RATE, SMALL_BURST), Allowance(WHOLE_RATE, WHOLE_BURST)
+def _bound(protocol: Any, limit: Limit, *names: str) -> None:
+    """Let uvicorn drop a connection that sends more frames than the limit to these handlers."""
+    left, counted = limit.burst, time.monotonic()
 
-    def handle_or_drop(allowance: Allowance, handle: Callable[..., None], *event: object) -> None:
-        if allowance.spend(1.0) == 0:
-            handle(*event)
+    def handle_or_drop(handle: Callable[..., None], *frames: Any) -> None:
+        nonlocal left, counted
+        now = time.monotonic()
+        left = min(limit.burst, left + (now - counted) * limit.rate)
+        left -= max([1.0, *(len(frame.data) / limit.short for frame in frames)])
+        counted = now
+        if left >= 0:
+            handle(*frames)
         else:
             protocol.transport.abort()
 
-    bounds = dict.fromkeys(("handle_ping", "handle_pong", "handle_cont"), small)
-    for name, allowance in {**bounds, "handle_text": whole, "handle_bytes": whole}.items():
+    for name in names:
         if handle := getattr(protocol, name, None):
-            setattr(protocol, name, partial(handle_or_drop, allowance, handle))
+            setattr(protocol, name, partial(handle_or_drop, handle))
 
 
 def _is_from_a_page(content: bytes) -> bool:

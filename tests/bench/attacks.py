@@ -55,15 +55,18 @@ async def ask(socket: ClientConnection, seq: int, **wish: Any) -> None:
 async def flood(
     url: str, sockets: int, pause: float, wishes: Callable[[int], dict[str, Any]]
 ) -> None:
-    """So many sockets, each sending without waiting for an answer."""
+    """So many sockets, each sending without waiting for an answer; opened again once closed."""
 
     async def one(number: int) -> None:
-        async with line(url) as socket:
-            reading = asyncio.create_task(read(socket))
-            for seq in itertools.count(1):
-                await ask(socket, seq, **wishes(number * 1_000_000 + seq))
-                await asyncio.sleep(pause)
-            await reading
+        seqs = itertools.count(1)
+        while True:
+            with contextlib.suppress(OSError, WebSocketException):
+                async with line(url) as socket:
+                    reading = asyncio.create_task(read(socket))
+                    for seq in seqs:
+                        await ask(socket, seq, **wishes(number * 1_000_000 + seq))
+                        await asyncio.sleep(pause)
+                    await reading
 
     await asyncio.gather(*(one(number) for number in range(sockets)))
 

@@ -210,28 +210,6 @@ def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
             assert fourth.frame()["form"]
 
 
-def test_too_many_messages_are_read_later(url, monkeypatch):
-    monkeypatch.setattr(route, "RATE", 100.0)
-    monkeypatch.setattr(route, "BURST", 50.0)
-    with Browser(url) as browser:
-        start = time.monotonic()
-        for number in range(200):
-            browser.ask("flip", values={"scale": str(1 + number % 3)}, live=True)
-        browser.frame()
-        assert time.monotonic() - start > 1.4, "a hundred a second, but for the first fifty"
-
-
-def test_a_long_message_counts_as_many(url, monkeypatch):
-    monkeypatch.setattr(route, "RATE", 500.0)
-    monkeypatch.setattr(route, "BURST", 50.0)
-    with Browser(url) as browser:
-        start = time.monotonic()
-        for _ in range(5):
-            browser.send("x" * (100 * route.SHORT))
-            browser.next()
-        assert time.monotonic() - start > 0.8, "five hundred a second, but for the first fifty"
-
-
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
 @pytest.mark.random
 def test_memory_returns_when_sockets_close(url, site):

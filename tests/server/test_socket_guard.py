@@ -9,7 +9,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from pages.server import socket_guard
-from pages.server.socket_guard import BURST, MOST_BYTES, MOST_QUERY, MOST_STATES, STREAM
+from pages.server.socket_guard import LAB, MOST_BYTES, MOST_QUERY, MOST_STATES, PAGE, STREAM
 from tests.server.asgi import run
 from tests.server.serving import listening
 
@@ -93,14 +93,6 @@ def test_what_no_page_can_say_cuts_the_connection_and_is_logged_once(content, ca
     assert len(caplog.records) == 1
 
 
-@pytest.mark.parametrize("content", [RUN, page("a" * 4 * socket_guard.SHORT)])
-def test_who_says_more_than_a_page_can_is_cut_and_a_long_message_counts_as_many(content):
-    most = BURST / max(1, len(content) / socket_guard.SHORT)
-    reached, cut = heard(*[content] * (2 * int(BURST)))
-    assert most - 1 <= len(reached) < 1.2 * most + 1
-    assert cut
-
-
 @contextmanager
 def opened(path):
     """A socket of uvicorn's at this path, which says again what it hears."""
@@ -138,18 +130,22 @@ def test_who_sends_small_frames_without_end_is_let_go(path, small):
         assert ends(socket, small)
 
 
-def test_a_flood_of_messages_is_read_no_further():
-    with opened(STREAM) as socket:
-        assert ends(socket, lambda s: s.send(RUN))
-
-
-def test_thousands_of_short_messages_at_once_are_not_kept_for_a_lab_that_reads_slowly():
-    """A real burst is heard in full; what is too small for one ends the connection."""
-    with opened("labs") as socket:
-        for _ in range(300):
-            socket.send(RUN)
-        assert [socket.recv(10) for _ in range(300)] == [RUN] * 300
-        assert ends(socket, lambda s: s.send(""))
+@pytest.mark.parametrize(
+    ("path", "limit", "short"), [(STREAM, PAGE, RUN), ("labs", LAB, b"")], ids=["page", "lab"]
+)
+@pytest.mark.parametrize("longer", [1, 8])
+def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
+    path, limit, short, longer, caplog
+):
+    """A real burst is heard in full."""
+    content = page("a" * int(longer * limit.short - 100))
+    with opened(path) as socket:
+        for _ in range(int(limit.burst) // longer):
+            socket.send(content)
+            assert socket.recv(10) == content
+        assert ends(socket, lambda s: s.send(short))
+    uvicorns = [one for one in caplog.records if one.name.startswith("uvicorn")]
+    assert not uvicorns, "it ends by the limit, and not by a mistake"
 
 
 def ends(socket, flood):
