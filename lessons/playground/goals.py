@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from lessons.playground.document.check import Checked, draws
-from lessons.playground.language.expressions import Call, Surrogate, walk
+from lessons.playground.language.expressions import row_of, surrogates
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import gradients, live
@@ -183,10 +183,8 @@ def _trial(checked: Checked, moved: bool) -> Trial | None:
         for (name, value), one in zip(made.inputs.items(), found, strict=True):
             inputs[name].append(_wide(value, size))
             by[name].append(_wide(torch.zeros_like(value) if one is None else one, size))
-    nodes = [node for line in checked.program.assignments for node in walk(line.value)]
-    tricks = any(
-        isinstance(n, Surrogate) or (isinstance(n, Call) and n.function.trick) for n in nodes
-    )
+    rows = ((node, row_of(node)) for node in checked.program.nodes)
+    tricks = any(surrogates(node) or (row and row.trick) for node, row in rows)
     return Trial(
         over,
         frozenset(noise),

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from lessons.playground import FUNCTIONS, Document, Input, check, live
-from lessons.playground.language.expressions import walk
+from lessons.playground.language import expressions
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import forward
 from lessons.tricks import gradient_override_map, op_types
@@ -40,8 +40,7 @@ def ran(document: Document) -> list[str]:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_the_op_type_that_its_row_says(name):
     checked = check(document_of(name))
-    there = [op for line in checked.program.assignments for n in walk(line.value)
-             for op in n.op_types]  # fmt: skip
+    there = [op for node in checked.program.nodes for op in expressions.op_types(node)]
     if FUNCTIONS[name].op or FUNCTIONS[name].trick:
         assert there == ran(document_of(name))
     else:

@@ -1,4 +1,4 @@
-"""Writes expressions in torch, TensorFlow 2 and JAX: nodes in, Python's own `ast` out.
+"""Writes expressions in torch, TensorFlow 2 and JAX: `ast` in, `ast` out.
 
 `ast.unparse` then sets the brackets, so no string is ever glued together. program_file.py wraps
 what comes from here into a file that runs; frameworks.py holds what each framework needs.
@@ -10,26 +10,17 @@ from dataclasses import dataclass, field
 
 from lessons.playground.codegen.frameworks import Framework
 from lessons.playground.language.expressions import (
-    Call,
-    Name,
     Node,
-    Nothing,
-    Number,
-    NumberList,
-    Operator,
-    PyFunc,
-    Surrogate,
+    called,
+    children,
+    kind_of,
+    op_types,
+    row_of,
+    sign,
+    surrogates,
+    written,
 )
 from lessons.playground.language.functions import FUNCTIONS, Function
-
-_SIGNS: dict[str, ast.operator] = {
-    "+": ast.Add(), "-": ast.Sub(), "*": ast.Mult(), "/": ast.Div(), "**": ast.Pow(),
-    "@": ast.MatMult(),
-}  # fmt: skip
-_COMPARISONS: dict[str, ast.cmpop] = {
-    "<": ast.Lt(), "<=": ast.LtE(), ">": ast.Gt(), ">=": ast.GtE(), "==": ast.Eq(),
-    "!=": ast.NotEq(),
-}  # fmt: skip
 
 
 @dataclass
@@ -48,73 +39,74 @@ class Emitter:
 
     def expression(self, node: Node, floats: bool = False) -> ast.expr:
         """One expression; ``floats`` writes whole numbers as 2.0."""
-        if isinstance(node, Number):
-            return _constant(node.value, floats)
-        if isinstance(node, Name):
+        if isinstance(node, ast.Constant):
+            return node if node.value is None else _constant(written(node), floats)
+        if isinstance(node, ast.Name):
             return ast.Name(self.names.get(node.id, node.id))
-        if isinstance(node, Nothing):
-            return ast.Constant(None)
-        if isinstance(node, NumberList):
-            return self._tensor(_list(node.values))
-        if isinstance(node, PyFunc):
+        if isinstance(node, ast.List):
+            return self._tensor(_list(node))
+        if named := surrogates(node):
+            return self._surrogate(node, named)
+        if isinstance(node, ast.Call) and called(node) == "py_func":
             return self._py_func(node)
-        if isinstance(node, Surrogate):
-            return self._surrogate(node)
-        wrapped = [self.wrapped[op] for op in node.op_types if op in self.wrapped]
+        wrapped = [self.wrapped[op] for op in op_types(node) if op in self.wrapped]
         if wrapped:
             return self._overridden(node, wrapped[0])
-        return self._plain(node, [self.expression(c, _floats(node)) for c in node.children])
+        return self._plain(node, [self.expression(c, _floats(node)) for c in children(node)])
 
     def _plain(self, node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        if isinstance(node, Operator):
-            if len(operands) == 1:
-                return ast.UnaryOp(ast.USub(), operands[0])
-            if node.sign in _COMPARISONS:
-                return ast.Compare(operands[0], [_COMPARISONS[node.sign]], [operands[1]])
-            if node.sign == "@" and self.framework.name == "tensorflow":
-                # Its own @ takes no vectors.
-                return fill(FUNCTIONS["matmul"].tensorflow, {"a": operands[0], "b": operands[1]})
-            return ast.BinOp(operands[0], _SIGNS[node.sign], operands[1])
-        assert isinstance(node, Call)
-        return self._call(node, operands)
+        if isinstance(node, ast.UnaryOp):
+            return ast.UnaryOp(node.op, operands[0])
+        if isinstance(node, ast.Compare):
+            return ast.Compare(operands[0], node.ops, [operands[1]])
+        if sign(node) == "@" and self.framework.name == "tensorflow":
+            # Its own @ takes no vectors.
+            return fill(FUNCTIONS["matmul"].tensorflow, {"a": operands[0], "b": operands[1]})
+        if isinstance(node, ast.BinOp):
+            return ast.BinOp(operands[0], node.op, operands[1])
+        row = row_of(node)
+        assert row is not None
+        return self._call(row, children(node), operands)
 
-    def _call(self, node: Call, operands: Sequence[ast.expr]) -> ast.expr:
-        function = node.function
+    def _call(
+        self, function: Function, arguments: Sequence[Node], operands: Sequence[ast.expr]
+    ) -> ast.expr:
         given: dict[str, ast.expr] = {}
         branches = [p.kind for p in function.parameters].count("any")
-        numbers = [a.kind == "number" for a in node.arguments]
+        numbers = [kind_of(argument) == "number" for argument in arguments]
         for parameter, argument, operand in zip(
-            function.parameters, node.arguments, operands, strict=False
+            function.parameters, arguments, operands, strict=False
         ):
             made = operand
             if parameter.kind == "whole":
                 made = _whole(argument)
-            elif isinstance(argument, Number):
-                made = _constant(argument.value, floats=True)
+            elif isinstance(argument, ast.Constant):
+                made = _constant(written(argument), floats=True)
             both = parameter.kind == "any" and sum(numbers) == branches
-            if argument.kind == "number" and (parameter.kind == "tensor" or both):
+            if kind_of(argument) == "number" and (parameter.kind == "tensor" or both):
                 made = self._tensor(made)
             given[parameter.name] = made
         return fill(self.framework.spelling(function), given)
 
     def _overridden(self, node: Node, rule: str) -> ast.expr:
         """``overridden(lambda p1: p1 * 6, rule_1)(x)``: only tensors are operands."""
-        tensors = [c for c in node.children if c.kind != "number"]
+        tensors = [child for child in children(node) if kind_of(child) != "number"]
         names = _parameters(len(tensors))
         waiting = iter(names)
         inner = [
-            self.expression(child) if child.kind == "number" else ast.Name(next(waiting))
-            for child in node.children
+            self.expression(child) if kind_of(child) == "number" else ast.Name(next(waiting))
+            for child in children(node)
         ]
         op = _lambda(names, self._plain(node, inner))
-        return ast.Call(_wrap(op, rule), [self.expression(c) for c in tensors], [])
+        return ast.Call(_wrap(op, rule), [self.expression(child) for child in tensors], [])
 
-    def _surrogate(self, node: Surrogate) -> ast.expr:
-        operand = self.expression(node.operand)
-        if node.operand.kind == "number":
-            operand = self._tensor(self.expression(node.operand, floats=True))
-        functions = [self.function(one) for one in node.functions]
-        return ast.Call(ast.Call(ast.Name(node.trick), functions, []), [operand], [])
+    def _surrogate(self, node: Node, named: Sequence[Function]) -> ast.expr:
+        (given,) = children(node)
+        operand = self.expression(given)
+        if kind_of(given) == "number":
+            operand = self._tensor(self.expression(given, floats=True))
+        functions = [self.function(one) for one in named]
+        return ast.Call(ast.Call(ast.Name(called(node)), functions, []), [operand], [])
 
     def function(self, function: Function) -> ast.expr:
         """The function itself, as a value: ``torch.round``, or a lambda."""
@@ -129,11 +121,12 @@ class Emitter:
         rule = self.wrapped.get(function.op or "")
         return _wrap(made, rule) if rule else made
 
-    def _py_func(self, node: PyFunc) -> ast.expr:
-        names = [self.names.get(name.id, name.id) for name in node.inputs]
+    def _py_func(self, node: ast.Call) -> ast.expr:
+        read = [one.id for one in children(node) if isinstance(one, ast.Name)]
+        names = [self.names.get(name, name) for name in read]
         inner = Emitter(self.framework, {}, self.names)
-        outputs = [inner.expression(output) for output in node.outputs]
-        body = ast.Tuple(outputs) if node.kind == "several" else outputs[0]
+        outputs = [inner.expression(output) for output in node.args]
+        body = ast.Tuple(outputs) if kind_of(node) == "several" else outputs[0]
         arguments: list[ast.expr] = [ast.Name(name) for name in names]
         func = _lambda(names, body)
         rule = self.wrapped.get("py_func")
@@ -169,7 +162,7 @@ def fill(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def _floats(node: Node) -> bool:
-    return isinstance(node, Operator) and node.kind == "number"
+    return bool(sign(node)) and kind_of(node) == "number"
 
 
 def _constant(value: float, floats: bool) -> ast.expr:
@@ -178,17 +171,16 @@ def _constant(value: float, floats: bool) -> ast.expr:
 
 
 def _whole(argument: Node) -> ast.expr:
-    (digits,) = argument.children or (argument,)
-    made = ast.Constant(int(digits.value)) if isinstance(digits, Number) else ast.Constant(0)
+    digits = argument.operand if isinstance(argument, ast.UnaryOp) else argument
+    made = ast.Constant(int(written(digits)) if isinstance(digits, ast.Constant) else 0)
     return made if argument is digits else ast.UnaryOp(ast.USub(), made)
 
 
-def _list(values: object) -> ast.expr:
-    if isinstance(values, tuple):
-        return ast.List([_list(value) for value in values])
-    assert isinstance(values, float)
-    positive = ast.Constant(abs(values))
-    return ast.UnaryOp(ast.USub(), positive) if str(values).startswith("-") else positive
+def _list(values: ast.expr) -> ast.expr:
+    if isinstance(values, ast.List):
+        return ast.List([_list(value) for value in values.elts])
+    positive = ast.Constant(abs(written(values)))
+    return ast.UnaryOp(ast.USub(), positive) if str(written(values)).startswith("-") else positive
 
 
 def _parameters(count: int) -> list[str]:

@@ -15,14 +15,7 @@ from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
 from lessons.playground.document.override_rules import Row
-from lessons.playground.language.expressions import (
-    Assignment,
-    Name,
-    Node,
-    Number,
-    Operator,
-    walk,
-)
+from lessons.playground.language.expressions import Assignment, Node, kind_of, walk
 from lessons.playground.running.execute import blocks, types_of
 
 
@@ -154,7 +147,7 @@ def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) 
 
 
 def _assignment(line: Assignment, emitter: Emitter) -> str:
-    value = emitter.expression(line.value, floats=line.value.kind == "number")
+    value = emitter.expression(line.value, floats=kind_of(line.value) == "number")
     names = ", ".join(emitter.names[name] for name in line.names)
     return f"{names} = {ast.unparse(ast.fix_missing_locations(value))}"
 
@@ -187,7 +180,7 @@ def _rule(row: Row, name: str, framework: Framework) -> str:
         ("op.inputs", "op.outputs") if framework.name == "torch" else ("inputs", "outputs")
     )
     head = "op" if framework.name == "torch" else "inputs, outputs"
-    used = {n.id for node in row.rule.gradients for n in walk(node) if isinstance(n, Name)}
+    used = {n.id for node in row.rule.gradients for n in walk(node) if isinstance(n, ast.Name)}
     lines = [f"def {name}({head}, *upstream):"]
     for word in sorted(used):
         source = {"grad": "upstream", "in": inputs, "out": outputs}[word.rstrip("0123456789")]
@@ -196,7 +189,7 @@ def _rule(row: Row, name: str, framework: Framework) -> str:
     results = []
     for place, node in enumerate(row.rule.gradients):
         text = ast.unparse(ast.fix_missing_locations(emitter.expression(node)))
-        if node.kind == "number" and isinstance(node, Number | Operator):
+        if kind_of(node) == "number":
             library = {"torch": "torch", "tensorflow": "tf", "jax": "jnp"}[framework.name]
             text = f"{library}.ones_like({inputs}[{place}]) * ({text})"
         results.append(text)

@@ -11,7 +11,7 @@ import torch
 from lessons.kit.draws import unit_draws
 from lessons.playground.document.contents import DTYPES, Document, Input, Noise, shape_of
 from lessons.playground.document.override_rules import Row, read_override
-from lessons.playground.language.expressions import Program
+from lessons.playground.language.expressions import Program, kind_of
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import (
     MAX_INPUT_ELEMENTS,
@@ -68,7 +68,7 @@ def check(document: Document) -> Checked:
         raise _wrong(f"There are {len(document.overrides)} overrides; at most {MAX_OVERRIDES}.")
     rows = tuple(read_override(row, program.names) for row in document.overrides)
     _check_rows(rows)
-    kinds = {n: line.value.kind for line in program.assignments for n in line.names}
+    kinds = {n: kind_of(line.value) for line in program.assignments for n in line.names}
     output = document.output or program.names[-1]
     for name, what in ((output, "output"), (document.intended, "intended name")):
         if name and kinds.get(name, "number") in ("number", "mask"):

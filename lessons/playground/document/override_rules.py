@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lessons.playground.document.contents import Override
-from lessons.playground.language.expressions import Nothing, Rule
+from lessons.playground.language.expressions import Rule
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, nearest, shape_text
 from lessons.playground.running.interpret import Machine
@@ -115,8 +115,8 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
         used = _Present(env, op.type)
         try:
             gradients = tuple(
-                None if isinstance(node, Nothing) else machine.value(node, used)
-                for node in row.rule.gradients
+                machine.value(node, used)
+                for node in row.rule.gradients  # None is a constant
             )
         except PlaygroundError as error:
             subject = row.override.op_type

@@ -3,45 +3,36 @@
 import ast
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from lessons.playground.language.expressions import NumberList, Span
+from lessons.playground.language.expressions import SIGNS, Node, of_kind, written
 from lessons.playground.language.limits import MAX_ELEMENTS, MAX_NUMBER
 from lessons.playground.language.playground_error import PlaygroundError
 
-_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": lambda a, b: a**b,
-}
 
-
-def apply(sign: str, values: Sequence[float], span: Span) -> float:
+def apply(sign: str, values: Sequence[float], node: Node) -> float:
     """The result of an operator on floats.
 
     Raises:
         PlaygroundError: a division by 0, a root of a negative number, a result too large.
     """
     try:
-        found = -values[0] if len(values) == 1 else _ARITHMETIC[sign](values[0], values[1])
+        found = -values[0] if len(values) == 1 else SIGNS[sign].run(values[0], values[1])
     except ZeroDivisionError:
         message = "This divides the number by 0. A tensor can be divided by 0, as in x / 0."
-        raise PlaygroundError(message, span.line, span.column) from None
+        raise PlaygroundError(message, node.lineno, node.col_offset + 1) from None
     except OverflowError:
         found = math.inf
     if isinstance(found, complex):
         message = "A negative number to a fraction is no real number. Write a whole exponent."
-        raise PlaygroundError(message, span.line, span.column)
+        raise PlaygroundError(message, node.lineno, node.col_offset + 1)
     if not abs(found) <= MAX_NUMBER:
         message = f"This comes out larger than {MAX_NUMBER:g}. Use smaller numbers."
-        raise PlaygroundError(message, span.line, span.column)
+        raise PlaygroundError(message, node.lineno, node.col_offset + 1)
     return found
 
 
-def list_of_numbers(
-    node: ast.List, span: Span, error: Callable[[ast.expr, str], PlaygroundError]
-) -> NumberList:
+def list_of_numbers(node: ast.List, error: Callable[[ast.expr, str], PlaygroundError]) -> ast.List:
     """A list of written numbers, or of such lists of one length.
 
     Raises:
@@ -52,30 +43,38 @@ def list_of_numbers(
         problem = "is empty" if not count else f"holds {count:,} numbers"
         raise error(node, f"This list {problem}. It takes 1 to {MAX_ELEMENTS:,} numbers.")
     if not any(isinstance(item, ast.List) for item in node.elts):
-        return NumberList(span, "tensor", tuple(_number(item, error) for item in node.elts))
-    rows = []
+        return of_kind(ast.List([_number(item, error) for item in node.elts]), "tensor", node)
+    rows: list[ast.expr] = []
     for item in node.elts:
         if not isinstance(item, ast.List):
             raise error(item, "A list holds numbers, or lists of numbers, not both.")
-        rows.append(tuple(_number(entry, error) for entry in item.elts))
-        if len(rows[-1]) != len(rows[0]):
+        rows.append(ast.List([_number(entry, error) for entry in item.elts]))
+        first = node.elts[0]
+        if isinstance(first, ast.List) and len(item.elts) != len(first.elts):
             raise error(
-                item, f"This row has {len(rows[-1])} numbers, the first has {len(rows[0])}. All "
-                "rows need the same.",
+                item, f"This row has {len(item.elts)} numbers, the first has {len(first.elts)}. "
+                "All rows need the same.",
             )  # fmt: skip
-    return NumberList(span, "tensor", tuple(rows))
+    return of_kind(ast.List(rows), "tensor", node)
+
+
+def numbers(node: ast.expr) -> Any:
+    """The numbers of such a list, in lists."""
+    if isinstance(node, ast.List):
+        return [numbers(item) for item in node.elts]
+    return written(node)
 
 
 def _number(
     node: ast.expr, error: Callable[[ast.expr, str], PlaygroundError], negative: bool = False
-) -> float:
+) -> ast.Constant:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)) and not negative:
-        value = _number(node.operand, error, negative=True)
-        return -value if isinstance(node.op, ast.USub) else value
-    written = node.value if isinstance(node, ast.Constant) else None
-    if isinstance(written, int | float) and not isinstance(written, bool):
-        value = float(written)
+        value = written(_number(node.operand, error, negative=True))
+        return ast.Constant(-value if isinstance(node.op, ast.USub) else value)
+    found = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(found, int | float) and not isinstance(found, bool):
+        value = float(found)
         if abs(value) <= MAX_NUMBER:
-            return value
+            return ast.Constant(value)
         raise error(node, f"This number is larger than {MAX_NUMBER:g}. Use a smaller one.")
     raise error(node, "A list holds written numbers only, as in [1, 2, -0.5].")

@@ -1,157 +1,168 @@
-"""What a program is once it has been read: expressions, each with its place in the text.
+"""What a program is once it has been read: Python's own `ast`, in the language's one spelling.
 
-Only what stands here can run. There is no node for an attribute, a subscript or a Python object.
+The reader makes each expression anew from names, numbers, lists of numbers, operators, comparisons
+and calls of functions by name, with all of their operands in order. Nothing else can run. Each
+expression knows its kind, and its place in the text: the brackets around it do not count.
 """
 
-from collections.abc import Iterator
+import ast
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from lessons.playground.language.functions import Function
+from lessons.playground.language.functions import FUNCTIONS, Function
 
 Kind = Literal["number", "tensor", "mask", "several"]
 """A Python float; a tensor; what a comparison gives; more than one tensor."""
 
-
-@dataclass(frozen=True)
-class Span:
-    """Where an expression stands: offsets into the text, and line and column, 1 for the first."""
-
-    start: int
-    end: int
-    line: int
-    column: int
+Node = ast.expr
+_Node = TypeVar("_Node", bound=Node)
 
 
-@dataclass(frozen=True)
-class Node:
-    """Any expression.
+class Sign(NamedTuple):
+    """An operator or comparison.
 
     Args:
-        span: its place, the brackets around it not counted.
-        kind: what it gives.
+        node: Python's own class of it.
+        run: what it computes.
+        op: the engine's op type that it runs on tensors, if a map could meet it.
     """
 
-    span: Span
-    kind: Kind
-
-    @property
-    def children(self) -> tuple["Node", ...]:
-        """The expressions it is made of, in the order they are computed."""
-        return ()
-
-    @property
-    def op_types(self) -> tuple[str, ...]:
-        """The engine's op types that it runs itself, its children's not counted."""
-        return ()
+    node: type[ast.operator | ast.cmpop]
+    run: Callable[[Any, Any], Any]
+    op: str = ""
 
 
-@dataclass(frozen=True)
-class Number(Node):
-    """A number as written."""
-
-    value: float
-
-
-@dataclass(frozen=True)
-class NumberList(Node):
-    """A list of numbers, or of such lists: a constant tensor of 1 or 2 dimensions."""
-
-    values: tuple[float, ...] | tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class Name(Node):
-    """A name that was given before."""
-
-    id: str
+SIGNS = {
+    "+": Sign(ast.Add, operator.add, "add"),
+    "-": Sign(ast.Sub, operator.sub, "sub"),
+    "*": Sign(ast.Mult, operator.mul, "mul"),
+    "/": Sign(ast.Div, operator.truediv, "div"),
+    "**": Sign(ast.Pow, operator.pow, "pow"),
+    "@": Sign(ast.MatMult, operator.matmul, "matmul"),
+    "<": Sign(ast.Lt, operator.lt),
+    "<=": Sign(ast.LtE, operator.le),
+    ">": Sign(ast.Gt, operator.gt),
+    ">=": Sign(ast.GtE, operator.ge),
+    "==": Sign(ast.Eq, operator.eq),
+    "!=": Sign(ast.NotEq, operator.ne),
+}
+_SPELT: dict[type[ast.AST], str] = {row.node: sign for sign, row in SIGNS.items()}
 
 
-@dataclass(frozen=True)
-class Nothing(Node):
-    """None: no gradient for this operand. Only in a rule."""
+def of_kind(made: _Node, kind: Kind, at: Node) -> _Node:
+    """An expression that stands at the place of another, and gives this."""
+    vars(made)["kind"] = kind
+    return ast.copy_location(made, at)
 
 
-@dataclass(frozen=True)
-class Operator(Node):
-    """One of + - * / ** @ and the comparisons, or with one operand the sign -."""
-
-    sign: str
-    operands: tuple[Node, ...]
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return self.operands
-
-    @property
-    def op_types(self) -> tuple[str, ...]:
-        if self.kind == "number" or self.sign not in OPERATOR_TYPES:
-            return ()
-        return ("neg",) if len(self.operands) == 1 else (OPERATOR_TYPES[self.sign],)
+def kind_of(node: Node) -> Kind:
+    """What an expression gives."""
+    found: Kind = vars(node)["kind"]
+    return found
 
 
-@dataclass(frozen=True)
-class Call(Node):
-    """A function of the table called with expressions."""
-
-    function: Function
-    arguments: tuple[Node, ...]
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return self.arguments
-
-    @property
-    def op_types(self) -> tuple[str, ...]:
-        return (self.function.op,) if self.function.op else ()
+def written(node: Node) -> float:
+    """The number that stands there as it is written."""
+    assert isinstance(node, ast.Constant)
+    assert isinstance(node.value, float)
+    return node.value
 
 
-@dataclass(frozen=True)
-class Surrogate(Node):
-    """``straight_through(f)(x)`` or ``forward_backward(f, g)(x)``: functions named, one operand."""
-
-    trick: str
-    functions: tuple[Function, ...]
-    operand: Node
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.operand,)
-
-    @property
-    def op_types(self) -> tuple[str, ...]:
-        # In the engine's order: the surrogate first, then the value.
-        return tuple(f.op for f in reversed(self.functions) if f.op)
+def sign(node: Node) -> str:
+    """The sign of an operator or comparison; “” for other expressions, and for a sign unknown."""
+    if isinstance(node, ast.UnaryOp):
+        return "-"
+    if isinstance(node, ast.Compare):
+        return _SPELT.get(type(node.ops[0]), "")
+    return _SPELT.get(type(node.op), "") if isinstance(node, ast.BinOp) else ""
 
 
-@dataclass(frozen=True)
-class PyFunc(Node):
-    """``py_func(a + b, a * b)``: the expressions as one op with an output each and no gradient.
+def called(node: Node) -> str:
+    """The function that a call names; of ``straight_through(f)(x)`` that is straight_through."""
+    func = node.func if isinstance(node, ast.Call) else None
+    func = func.func if isinstance(func, ast.Call) else func
+    return func.id if isinstance(func, ast.Name) else ""
 
-    Args:
-        inputs: the names that the expressions read, in order: the op's inputs.
-        outputs: the expressions.
+
+def row_of(node: Node) -> Function | None:
+    """The row of the table that a call is of."""
+    return FUNCTIONS.get(called(node))
+
+
+def surrogates(node: Node) -> list[Function]:
+    """The functions named in ``straight_through(f)(x)`` or ``forward_backward(f, g)(x)``."""
+    inner = node.func if isinstance(node, ast.Call) else None
+    given = inner.args if isinstance(inner, ast.Call) else []
+    return [FUNCTIONS[one.id] for one in given if isinstance(one, ast.Name)]
+
+
+def children(node: Node) -> Sequence[Node]:
+    """The expressions that one is made of, in the order they are computed.
+
+    Those of ``py_func`` are the names that its expressions read: the op's inputs.
     """
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    if not isinstance(node, ast.Call):
+        return []
+    if called(node) != "py_func":
+        return node.args
+    read = (part for output in node.args for part in walk(output))
+    names = [one for one in read if isinstance(one, ast.Name) and kind_of(one) == "tensor"]
+    first = {one.id: one for one in reversed(names)}
+    return [one for one in names if first[one.id] is one]
 
-    inputs: tuple[Name, ...]
-    outputs: tuple[Node, ...]
 
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return self.inputs
-
-    @property
-    def op_types(self) -> tuple[str, ...]:
+def op_types(node: Node) -> tuple[str, ...]:
+    """The engine's op types that an expression runs itself, its children's not counted."""
+    if named := surrogates(node):  # in the engine's order: the surrogate first, then the value
+        return tuple(one.op for one in reversed(named) if one.op)
+    if called(node) == "py_func":
         return ("py_func",)
+    row = row_of(node)
+    if row is not None:
+        return (row.op,) if row.op else ()
+    if kind_of(node) == "number" or not sign(node):
+        return ()
+    op = "neg" if isinstance(node, ast.UnaryOp) else SIGNS[sign(node)].op
+    return (op,) if op else ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The expression and all below it, in the order they are computed."""
+    for child in children(node):
+        yield from walk(child)
+    yield node
+
+
+def span(text: str, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """Where an expression starts and ends, as offsets into the program's text."""
+    starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+    end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+    return starts[node.lineno - 1] + node.col_offset, end
+
+
+def words(text: str, node: ast.expr | ast.stmt, most: int = 10_000) -> str:
+    """The expression as it stands in the program, in one line, cut short."""
+    start, end = span(text, node)
+    found = " ".join(text[start:end].split())
+    return found if len(found) <= most else found[: most - 1] + "…"
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One line: the names it gives, the expression, and where the line starts."""
+    """One line: the names it gives, the expression, and the line's own text."""
 
     names: tuple[str, ...]
     value: Node
-    span: Span
+    text: str
 
 
 @dataclass(frozen=True)
@@ -167,23 +178,25 @@ class Program:
         return tuple(name for line in self.assignments for name in line.names)
 
     @property
+    def nodes(self) -> list[Node]:
+        """Every expression, in the order they are computed."""
+        return [node for line in self.assignments for node in walk(line.value)]
+
+    @property
     def reads(self) -> frozenset[str]:
         """Every name that its expressions read."""
-        found = (node for line in self.assignments for node in walk(line.value))
-        return frozenset(node.id for node in found if isinstance(node, Name))
+        return frozenset(node.id for node in self.nodes if isinstance(node, ast.Name))
 
     @property
     def ops(self) -> int:
         """How many ops run on tensors."""
-        plain = (Number, NumberList, Name)
-        found = (node for line in self.assignments for node in walk(line.value))
-        return sum(not isinstance(one, plain) and one.kind != "number" for one in found)
+        plain = (ast.Constant, ast.List, ast.Name)
+        return sum(not isinstance(one, plain) and kind_of(one) != "number" for one in self.nodes)
 
     @property
     def op_types(self) -> tuple[str, ...]:
         """The engine's op types that it runs, each once, in order."""
-        found = (op for line in self.assignments for n in walk(line.value) for op in n.op_types)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(op for node in self.nodes for op in op_types(node)))
 
 
 @dataclass(frozen=True)
@@ -192,16 +205,3 @@ class Rule:
 
     text: str
     gradients: tuple[Node, ...]
-
-
-OPERATOR_TYPES = {
-    "+": "add", "-": "sub", "*": "mul", "/": "div", "**": "pow", "@": "matmul",
-}  # fmt: skip
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, in the order they are computed."""
-    for child in node.children:
-        yield from walk(child)
-    yield node

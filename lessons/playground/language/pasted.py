@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lessons.playground.language.expressions import Kind, Program
+from lessons.playground.language.expressions import Kind, Program, kind_of
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_NAME
 from lessons.playground.language.parse import parse_program
@@ -108,7 +108,7 @@ def output_after(before: Program, program: Program, output: str, intended: str) 
 def _line_of(program: Program, name: str) -> str:
     """The text that gives a name; empty where none does."""
     found = (line for line in program.assignments if name in line.names)
-    return next((program.text[line.span.start : line.span.end] for line in found), "")
+    return next((line.text for line in found), "")
 
 
 def _parsed(text: str) -> tuple[list[ast.stmt], str]:
@@ -396,7 +396,7 @@ class _Paste:
             value = ast.parse(scan(text).text, mode="eval").body
         except SyntaxError:
             raise PlaygroundError("This is no expression of its own.") from None
-        kind = Reader(text, dict(self.kinds)).read(value, several).kind
+        kind = kind_of(Reader(text, dict(self.kinds)).read(value, several))
         return "tensor" if kind == "several" else kind
 
     def stand_in(self, node: ast.expr) -> ast.expr:

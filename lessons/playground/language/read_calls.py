@@ -7,16 +7,12 @@ import torch
 from torch.nn import functional
 
 from lessons.playground.language.expressions import (
-    Call,
     Kind,
-    Name,
     Node,
-    Number,
-    Operator,
-    PyFunc,
-    Span,
-    Surrogate,
-    walk,
+    children,
+    kind_of,
+    of_kind,
+    written,
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
 from lessons.playground.language.limits import MAX_ELEMENTS
@@ -56,7 +52,6 @@ class Reader(Protocol):
 
     def read(self, node: ast.expr, several: int = 0) -> Node: ...
     def binary(self, sign: str, a: ast.expr, b: ast.expr, node: ast.expr) -> Node: ...
-    def span(self, node: ast.expr) -> Span: ...
     def error(self, node: ast.expr | ast.keyword, message: str) -> PlaygroundError: ...
 
 
@@ -112,8 +107,8 @@ class CallReader:
         if self._in_py_func and function.trick:
             raise error(node, "A trick within py_func does nothing: the op has no gradient.")
         arguments = self._arguments(node, function, operands)
-        kind = "several" if function.several else "tensor"
-        return Call(self.reader.span(node), kind, function, arguments)  # type: ignore[arg-type]
+        made = ast.Call(ast.Name(name), arguments, [])
+        return of_kind(made, "several" if function.several else "tensor", node)
 
     def _one_output(self, node: ast.Call, name: str, several: int) -> None:
         if several:
@@ -129,7 +124,7 @@ class CallReader:
 
     def _arguments(
         self, node: ast.Call, function: Function, positional: list[ast.expr]
-    ) -> tuple[Node, ...]:
+    ) -> list[Node]:
         error, parameters = self.reader.error, function.parameters
         given: dict[str, ast.expr] = {}
         along_last, keywords = function.name in _ALONG_LAST, node.keywords
@@ -164,42 +159,40 @@ class CallReader:
             if parameter.name in given:
                 found.append(self._argument(function, parameter, given[parameter.name]))
             elif parameter.default is not None:
-                found.append(Number(self.reader.span(node), "number", parameter.default))
-        return tuple(found)
+                found.append(of_kind(ast.Constant(parameter.default), "number", node))
+        return found
 
     def _argument(self, function: Function, parameter: Parameter, given: ast.expr) -> Node:
         error = self.reader.error
         node = self.reader.read(given)
         which = f"{parameter.name} of {function.signature}"
         if parameter.kind == "mask":
-            if node.kind != "mask":
+            if kind_of(node) != "mask":
                 raise error(given, f"{which} is a comparison, as in x > 0.")
             return node
-        if node.kind == "mask":
+        if kind_of(node) == "mask":
             raise error(given, f"{which} cannot be a comparison. Write where(condition, 1, 0).")
-        if parameter.kind in ("number", "whole") and node.kind != "number":
+        if parameter.kind in ("number", "whole") and kind_of(node) != "number":
             hint = " Write minimum and maximum for limits that are tensors." if (
                 function.name == "clamp") else ""  # fmt: skip
             raise error(given, f"{which} must be a number that is written out.{hint}")
         if parameter.kind == "whole":
             least, most, words = _WHOLE[parameter.name]
-            digits, sign = node, 1
-            if isinstance(node, Operator) and node.sign == "-" and len(node.operands) == 1:
-                digits, sign = node.operands[0], -1
-            whole = isinstance(digits, Number) and digits.value.is_integer()
-            value = digits.value if isinstance(digits, Number) else 0.0
-            if not whole or not least <= sign * value <= most:
+            digits = node.operand if isinstance(node, ast.UnaryOp) else node
+            value = written(digits) if isinstance(digits, ast.Constant) else 0.5
+            value = -value if isinstance(node, ast.UnaryOp) else value
+            if not value.is_integer() or not least <= value <= most:
                 raise error(given, words)
         return node
 
-    def _surrogate(self, node: ast.Call, called: ast.Call, name: str) -> Surrogate:
+    def _surrogate(self, node: ast.Call, called: ast.Call, name: str) -> Node:
         error = self.reader.error
         form, wanted = FORMS[name][0], 1 if name == "straight_through" else 2
         plain = [(a, self._spelt(a)) for a in called.args]
         if len(plain) != wanted or not all(name for _, name in plain) or called.keywords:
             raise error(called, f"{name} takes {wanted} function{'s' * (wanted > 1)} by name. "
                         f"Write {form}.")  # fmt: skip
-        functions = []
+        functions: list[ast.expr] = []
         for given, named in plain:
             function = FUNCTIONS.get(named)
             if function is None:
@@ -207,17 +200,18 @@ class CallReader:
             if not function.elementary:
                 raise error(given, f"{named} cannot stand in {form}: it needs a function of one "
                             "tensor, such as sign or tanh.")  # fmt: skip
-            functions.append(function)
+            functions.append(ast.Name(named))
         if len(node.args) != 1 or node.keywords:
             raise error(node, f"One operand goes into the last brackets: {form}.")
         if self._in_py_func:
             raise error(node, "A trick within py_func does nothing: the op has no gradient.")
         operand = self.reader.read(node.args[0])
-        if operand.kind == "mask":
+        if kind_of(operand) == "mask":
             raise error(node.args[0], "The operand cannot be a comparison. Write where(…, 1, 0).")
-        return Surrogate(self.reader.span(node), "tensor", name, tuple(functions), operand)
+        made = ast.Call(ast.Call(ast.Name(name), functions, []), [operand], [])
+        return of_kind(made, "tensor", node)
 
-    def _py_func(self, node: ast.Call, several: int) -> PyFunc:
+    def _py_func(self, node: ast.Call, several: int) -> Node:
         error = self.reader.error
         if self._in_py_func:
             raise error(node, "py_func cannot stand within py_func.")
@@ -228,21 +222,17 @@ class CallReader:
                         f"{max(several, 1)} names stand on the left.")  # fmt: skip
         self._in_py_func = True
         try:
-            outputs = tuple(self.reader.read(argument) for argument in node.args)
+            outputs = [self.reader.read(argument) for argument in node.args]
         finally:
             self._in_py_func = False
         for argument, output in zip(node.args, outputs, strict=True):
-            if output.kind != "tensor":
+            if kind_of(output) != "tensor":
                 raise error(argument, "Each output of py_func is computed from a tensor.")
-        names: dict[str, Name] = {}
-        for output in outputs:
-            for part in walk(output):
-                if isinstance(part, Name) and part.kind == "tensor":
-                    names.setdefault(part.id, part)
-        if not names:
+        made = ast.Call(ast.Name("py_func"), outputs, [])
+        of_kind(made, "several" if several else "tensor", node)
+        if not children(made):
             raise error(node, "py_func reads no name: write it over the names there are.")
-        kind = "several" if several else "tensor"
-        return PyFunc(self.reader.span(node), kind, tuple(names.values()), outputs)  # type: ignore[arg-type]
+        return made
 
 
 def _is_last(node: ast.expr) -> bool:

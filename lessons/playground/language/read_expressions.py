@@ -8,15 +8,16 @@ from collections.abc import Callable, Sequence
 
 from lessons.playground.language.constants import apply, list_of_numbers
 from lessons.playground.language.expressions import (
-    COMPARISONS,
+    SIGNS,
     Assignment,
     Kind,
-    Name,
     Node,
-    Nothing,
-    Number,
-    Operator,
-    Span,
+    children,
+    kind_of,
+    of_kind,
+    sign,
+    words,
+    written,
 )
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_CHAIN, MAX_EXPONENT, MAX_NUMBER, MAX_OPS
@@ -25,11 +26,6 @@ from lessons.playground.language.read_calls import CallReader
 from lessons.playground.language.refusals import not_in_language
 from lessons.playground.language.spellings import INSTEAD, method
 from lessons.text import cited, visible
-
-_SIGNS: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
 
 
 class Reader:
@@ -40,13 +36,10 @@ class Reader:
         self.rule = rule
         self.ops = 0
         self.depth = 0
-        self._starts = [0]
-        for line in text.split("\n"):
-            self._starts.append(self._starts[-1] + len(line) + 1)
+        self.text = text
         self._calls = CallReader(self)
 
     def assignment(self, line: ast.stmt, inputs: Sequence[str]) -> Assignment:
-        span = self.span(line)
         if isinstance(line, ast.Expr):
             if isinstance(line.value, ast.Compare) and isinstance(line.value.left, ast.Name):
                 raise self.error(line, "A comparison here gives no name. To give one, write a "
@@ -70,8 +63,8 @@ class Reader:
         if len(set(names)) < len(names):
             raise self.error(target, "One name stands here twice.")
         for name in names:
-            self.names[name] = "tensor" if value.kind == "several" else value.kind
-        return Assignment(names, value, span)
+            self.names[name] = "tensor" if kind_of(value) == "several" else kind_of(value)
+        return Assignment(names, value, words(self.text, line))
 
     def _new_name(self, target: ast.expr, inputs: Sequence[str]) -> str:
         if isinstance(target, ast.Subscript):
@@ -95,9 +88,9 @@ class Reader:
 
     def gradient(self, node: ast.expr) -> Node:
         if isinstance(node, ast.Constant) and node.value is None:
-            return Nothing(self.span(node), "tensor")
+            return of_kind(ast.Constant(None), "tensor", node)
         value = self.read(node)
-        if value.kind == "mask":
+        if kind_of(value) == "mask":
             raise self.error(node, "A comparison is no gradient. Write where(condition, a, b).")
         return value
 
@@ -129,11 +122,11 @@ class Reader:
         value = float(node.value)
         if abs(value) > MAX_NUMBER:
             raise self.error(node, f"This number is larger than {MAX_NUMBER:g}. Use a smaller one.")
-        return Number(self.span(node), "number", value)
+        return of_kind(ast.Constant(value), "number", node)
 
     def _name(self, node: ast.Name, several: int) -> Node:
         if node.id in self.names:
-            return Name(self.span(node), self.names[node.id], node.id)
+            return of_kind(ast.Name(node.id), self.names[node.id], node)
         if node.id in CALLABLE:
             raise self.error(node, f"{node.id} is a function: write its operand in brackets.")
         raise self.error(node, self.unknown(node.id))
@@ -161,7 +154,7 @@ class Reader:
         )  # fmt: skip
 
     def _list(self, node: ast.List, several: int) -> Node:
-        return list_of_numbers(node, self.span(node), self.error)
+        return list_of_numbers(node, self.error)
 
     def _unary(self, node: ast.UnaryOp, several: int) -> Node:
         if not isinstance(node.op, (ast.USub, ast.UAdd)):
@@ -169,13 +162,12 @@ class Reader:
         operand = self.operand(node.operand)
         if isinstance(node.op, ast.UAdd):
             return operand
-        return self._operator("-", (operand,), node)
+        return self._operator(ast.UnaryOp(node.op, operand), (operand,), node)
 
     def _binary(self, node: ast.BinOp, several: int) -> Node:
-        sign = _SIGNS.get(type(node.op))
-        if sign is None:
+        if not sign(node):
             raise self.error(node, not_in_language(node.op))
-        return self.binary(sign, node.left, node.right, node)
+        return self.binary(sign(node), node.left, node.right, node)
 
     def binary(self, sign: str, a: ast.expr, b: ast.expr, node: ast.expr) -> Node:
         """An operator between two operands, however the program spells it."""
@@ -187,43 +179,44 @@ class Reader:
                     b, f"The exponent {size:g} is larger than {MAX_EXPONENT}. Use a "
                     "smaller one.",
                 )  # fmt: skip
-        if sign == "@" and "number" in (left.kind, right.kind):
+        if sign == "@" and "number" in (kind_of(left), kind_of(right)):
             raise self.error(node, "@ multiplies matrices, and a number is none. Write * instead.")
-        return self._operator(sign, (left, right), node)
+        op = SIGNS[sign].node()
+        assert isinstance(op, ast.operator)
+        made = ast.BinOp(left, op, right)
+        return self._operator(made, (left, right), node)
 
     def _compare(self, node: ast.Compare, several: int) -> Node:
         if len(node.ops) > 1:
             raise self.error(
                 node.comparators[1], "One comparison at a time. Nest where(a < b, where(b < c, …"
             )
-        sign = _SIGNS.get(type(node.ops[0]))
-        if sign is None:
+        if not sign(node):
             raise self.error(node, not_in_language(node.ops[0]))
         operands = self.operand(node.left), self.operand(node.comparators[0])
-        if all(operand.kind == "number" for operand in operands):
+        if all(kind_of(operand) == "number" for operand in operands):
             raise self.error(
                 node, "This compares two numbers; the answer is known. Compare a name."
             )
-        return self._operator(sign, operands, node)
+        return self._operator(ast.Compare(operands[0], node.ops, [operands[1]]), operands, node)
 
     def operand(self, node: ast.expr) -> Node:
         """An operand of an operator: a number or a tensor."""
         value = self.read(node)
-        if value.kind == "mask":
+        if kind_of(value) == "mask":
             raise self.error(
                 node, "A comparison gives yes or no and cannot be computed with. Write "
                 "where(condition, 1, 0).",
             )  # fmt: skip
         return value
 
-    def _operator(self, sign: str, operands: tuple[Node, ...], node: ast.expr) -> Node:
+    def _operator(self, made: Node, operands: Sequence[Node], node: ast.expr) -> Node:
         self.count(node)
-        numbers = all(operand.kind == "number" for operand in operands)
-        kind: Kind = "mask" if sign in COMPARISONS else "number" if numbers else "tensor"
-        made = Operator(self.span(node), kind, sign, operands)
-        written = [_written(operand) for operand in operands]
-        if numbers and None not in written:
-            apply(sign, [value for value in written if value is not None], made.span)
+        numbers = all(kind_of(operand) == "number" for operand in operands)
+        compares = isinstance(made, ast.Compare)
+        of_kind(made, "mask" if compares else "number" if numbers else "tensor", node)
+        if numbers:
+            _written(made)  # refuses what cannot be computed
         return made
 
     def _call(self, node: ast.Call, several: int) -> Node:
@@ -235,23 +228,18 @@ class Reader:
         if self.ops > MAX_OPS:
             raise self.error(node, f"The program has more than {MAX_OPS} ops. Shorten it.")
 
-    def span(self, node: ast.stmt | ast.expr | ast.keyword) -> Span:
-        start = self._starts[node.lineno - 1] + node.col_offset
-        end = self._starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-        return Span(start, end, node.lineno, node.col_offset + 1)
-
     def error(self, node: ast.stmt | ast.expr | ast.keyword, message: str) -> PlaygroundError:
         return PlaygroundError(message, node.lineno, node.col_offset + 1)
 
 
 def _written(node: Node) -> float | None:
     """The value of an expression of written numbers alone; None where a name is read."""
-    if isinstance(node, Number):
-        return node.value
-    if isinstance(node, Operator) and node.kind == "number":
-        values = [_written(operand) for operand in node.operands]
+    if isinstance(node, ast.Constant):
+        return written(node)
+    if kind_of(node) == "number" and (operator := sign(node)):
+        values = [_written(operand) for operand in children(node)]
         known = [value for value in values if value is not None]
-        return apply(node.sign, known, node.span) if len(known) == len(values) else None
+        return apply(operator, known, node) if len(known) == len(values) else None
     return None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from lessons.playground.language.expressions import Call, Node
+from lessons.playground.language.expressions import Node, called, op_types
 from lessons.playground.language.limits import (
     CURVE_POINTS,
     LEAST_POINTS,
@@ -95,7 +95,7 @@ class Budget:
         """Take note of an op that ran."""
         results = result if isinstance(result, tuple) else (result,)
         numbers = sum(tensor.numel() for tensor in results if isinstance(tensor, torch.Tensor))
-        types = node.op_types or (node.function.name if isinstance(node, Call) else "",)
+        types = op_types(node) or (called(node),)
         if OPERAND_SIZED.intersection(types):
             numbers = max(numbers, operands[0].numel())
         work = numbers * sum(SLOW.get(op, 1) for op in types)

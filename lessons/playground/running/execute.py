@@ -15,7 +15,7 @@ import torch
 
 from lessons.playground.document.check import Checked
 from lessons.playground.document.override_rules import Row, as_function
-from lessons.playground.language.expressions import Assignment, walk
+from lessons.playground.language.expressions import Assignment, op_types, walk
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine, Step
@@ -131,7 +131,7 @@ def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def types_of(line: Assignment) -> set[str]:
     """The engine's op types that a line runs."""
-    return {op for node in walk(line.value) for op in node.op_types}
+    return {op for node in walk(line.value) for op in op_types(node)}
 
 
 def blocks(

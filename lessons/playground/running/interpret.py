@@ -5,26 +5,28 @@ shape and size before it runs, and the clock is read between ops. No Python of t
 ever compiled, evaluated or looked up.
 """
 
-import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import ast
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from lessons import tricks
-from lessons.playground.language.constants import apply
+from lessons.playground.language.constants import apply, numbers
 from lessons.playground.language.expressions import (
+    SIGNS,
     Assignment,
-    Call,
-    Name,
     Node,
-    Number,
-    NumberList,
-    Operator,
-    PyFunc,
-    Surrogate,
+    called,
+    children,
+    kind_of,
+    row_of,
+    sign,
+    surrogates,
+    words,
 )
+from lessons.playground.language.functions import Function
 from lessons.playground.language.limits import MAX_ELEMENTS
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.budget import Budget
@@ -35,20 +37,6 @@ Value = torch.Tensor | float
 
 Env = dict[str, Any]
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "**": operator.pow,
-    "@": operator.matmul,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 _FITTED = {"maximum", "minimum", "where"}
 _LAST_AXIS = {"softmax", "log_softmax", "logsumexp", "topk", "select", "onehot_argmax",
               "onehot_sample", "unbind"}  # fmt: skip
@@ -101,22 +89,16 @@ class Machine:
 
     def value(self, node: Node, env: Mapping[str, Any]) -> Any:
         """The value of one expression: a float, a tensor, or a tuple of tensors."""
-        if isinstance(node, Number):
+        if isinstance(node, ast.Constant):
             return node.value
-        if isinstance(node, Name):
+        if isinstance(node, ast.Name):
             return env[node.id]
-        if isinstance(node, NumberList):
-            return torch.tensor(node.values, dtype=self.dtype)
-        self.budget.check(node.span.line, node.span.column)
-        arguments: list[Any]
-        if isinstance(node, Surrogate):
-            arguments = [self.tensor(self.value(node.operand, env))]
-        elif isinstance(node, PyFunc):
-            arguments = [env[name.id] for name in node.inputs]
-        else:
-            arguments = [self.value(child, env) for child in node.children]
-        if isinstance(node, Operator) and node.kind == "number":
-            return apply(node.sign, arguments, node.span)
+        if isinstance(node, ast.List):
+            return torch.tensor(numbers(node), dtype=self.dtype)
+        self.budget.check(node.lineno, node.col_offset + 1)
+        arguments = [self.value(child, env) for child in children(node)]
+        if kind_of(node) == "number":
+            return apply(sign(node), arguments, node)
         try:
             result = self._run(node, arguments, env)
         except PlaygroundError:
@@ -132,20 +114,18 @@ class Machine:
         return result
 
     def _run(self, node: Node, arguments: list[Any], env: Mapping[str, Any]) -> Any:
-        if isinstance(node, Operator):
-            self._check_operator(node, arguments)
-            if len(arguments) == 1:
-                return torch.neg(arguments[0])
-            return _OPERATORS[node.sign](*arguments)
-        if isinstance(node, Call):
-            return self._call(node, arguments)
-        if isinstance(node, Surrogate):
-            return self._surrogate(node, arguments[0])
-        assert isinstance(node, PyFunc)
-        return self._py_func(node, arguments, env)
+        if row := row_of(node):
+            return self._call(node, row, arguments)
+        if named := surrogates(node):
+            return self._surrogate(node, named, self.tensor(arguments[0]))
+        if isinstance(node, ast.Call):
+            return self._py_func(node, arguments, env)
+        self._check_operator(node, arguments)
+        if isinstance(node, ast.UnaryOp):
+            return torch.neg(arguments[0])
+        return SIGNS[sign(node)].run(*arguments)
 
-    def _call(self, node: Call, arguments: list[Any]) -> Any:
-        function = node.function
+    def _call(self, node: Node, function: Function, arguments: list[Any]) -> Any:
         if function.trick and self.plain:
             return self.tensor(arguments[0])
         kinds = [parameter.kind for parameter in function.parameters]
@@ -176,53 +156,50 @@ class Machine:
             self._check_sample(node, tensors[0], tensors[1])
         return function.run(*prepared)
 
-    def _surrogate(self, node: Surrogate, x: torch.Tensor) -> torch.Tensor:
-        for function in node.functions:
+    def _surrogate(
+        self, node: Node, functions: Sequence[Function], x: torch.Tensor
+    ) -> torch.Tensor:
+        for function in functions:
             if function.name in (*_LAST_AXIS, "transpose") and x.dim() < 1 + (
                 function.name == "transpose"
             ):
                 raise self._error(node, f"{function.name} needs a list or a matrix here.")
-        runs = [function.run for function in node.functions]
+        runs = [function.run for function in functions]
         if self.plain:
             return runs[0](x)  # type: ignore[no-any-return]
-        if node.trick == "straight_through":
+        if called(node) == "straight_through":
             return tricks.straight_through(runs[0])(x)
         return tricks.forward_backward(runs[0], runs[1])(x)
 
-    def _py_func(self, node: PyFunc, inputs: list[torch.Tensor], env: Mapping[str, Any]) -> Any:
-        names = [name.id for name in node.inputs]
+    def _py_func(self, node: ast.Call, inputs: list[torch.Tensor], env: Mapping[str, Any]) -> Any:
+        names = [name.id for name in children(node) if isinstance(name, ast.Name)]
         outer = {name: value for name, value in env.items() if isinstance(value, float)}
 
         def func(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
             inner = {**outer, **dict(zip(names, tensors, strict=True))}
             quiet = Machine(self.text, self.dtype, self.budget, self.plain)
-            return tuple(self.tensor(quiet.value(output, inner)) for output in node.outputs)
+            return tuple(self.tensor(quiet.value(output, inner)) for output in node.args)
 
         outputs = func(*inputs) if self.plain else tricks.py_func(func, *inputs)
-        return outputs if node.kind == "several" else outputs[0]
+        return outputs if kind_of(node) == "several" else outputs[0]
 
     def tensor(self, value: Value) -> torch.Tensor:
         """The tensor itself, or a number as one of no dimensions."""
         return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=self.dtype)
 
-    def words(self, node: Node) -> str:
-        """The expression as it stands in the program, cut short."""
-        found = " ".join(self.text[node.span.start : node.span.end].split())
-        return found if len(found) <= 32 else found[:31] + "…"
-
-    def _check_operator(self, node: Operator, arguments: Sequence[Any]) -> None:
+    def _check_operator(self, node: Node, arguments: Sequence[Any]) -> None:
         tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
-        if node.sign == "@":
+        if sign(node) == "@":
             self._check_matmul(node, tensors[0].shape, tensors[1].shape)
         elif len(tensors) == 2:
-            self._check_broadcast(node, node.sign, tensors)
+            self._check_broadcast(node, sign(node), tensors)
 
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
         shapes = [tuple(tensor.shape) for tensor in tensors]
         shape = _broadcast(shapes)
         if shape is None:
             with_shapes = " and ".join(
-                f"{self.words(child)} of shape {shape_text(shape)}"
+                f"{words(self.text, child, 32)} of shape {shape_text(shape)}"
                 for child, shape in zip(_tensors_of(node), shapes, strict=False)
             )
             raise self._error(
@@ -233,15 +210,15 @@ class Machine:
 
     def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
         if not a or not b:
-            child = node.children[0 if not a else 1]
-            given = isinstance(child, Name)
+            child = children(node)[0 if not a else 1]
+            given = isinstance(child, ast.Name)
             more = " If it is an input, give it a list of values." if given else ""
+            shown = words(self.text, child, 32)
             raise self._error(
-                node, f"@ multiplies lists, and {self.words(child)} is one number. Write * "
-                f"instead.{more}",
-            )  # fmt: skip
+                node, f"@ multiplies lists, and {shown} is one number. Write * instead.{more}"
+            )
         if a[-1] != b[-2 if len(b) > 1 else 0]:
-            left, right = (self.words(child) for child in node.children)
+            left, right = (words(self.text, child, 32) for child in children(node))
             raise self._error(
                 node, f"The shapes clash: the last size of {left}, of shape {shape_text(a)}, must "
                 f"be the first of {right}, of shape {shape_text(b)}.",
@@ -288,11 +265,11 @@ class Machine:
             )  # fmt: skip
 
     def _error(self, node: Node, message: str) -> PlaygroundError:
-        return PlaygroundError(message, node.span.line, node.span.column)
+        return PlaygroundError(message, node.lineno, node.col_offset + 1)
 
 
 def _tensors_of(node: Node) -> list[Node]:
-    return [child for child in node.children if child.kind in ("tensor", "mask")]
+    return [child for child in children(node) if kind_of(child) in ("tensor", "mask")]
 
 
 def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:

@@ -2,13 +2,14 @@
 gradients that do not exist, rules that never ran.
 """
 
+import ast
 from collections.abc import Iterator, Mapping
 
 import torch
 
 from lessons.contract.result import Note
 from lessons.playground.document.check import Checked
-from lessons.playground.language.expressions import Call, Node, Number
+from lessons.playground.language.expressions import Node, called, children, sign, words
 from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.language.playground_error import nearest
 from lessons.playground.running.execute import Live, gradients
@@ -140,8 +141,7 @@ def _slope(step: Step, gradient: torch.Tensor) -> str:
 
 
 def _name(step: Step) -> str:
-    node = step.node
-    return node.function.name if isinstance(node, Call) else getattr(node, "sign", "")
+    return called(step.node) or sign(step.node)
 
 
 def _cause(step: Step) -> str:
@@ -162,8 +162,8 @@ def _cause(step: Step) -> str:
 
 def _divides_by_0(step: Step) -> bool:
     """Written as a number the divisor is no operand of the op."""
-    divisor = step.node.children[-1]
-    if isinstance(divisor, Number):
+    divisor = children(step.node)[-1]
+    if isinstance(divisor, ast.Constant):
         return divisor.value == 0
     return bool((step.operands[-1] == 0).any())
 
@@ -203,9 +203,7 @@ def _noise(checked: Checked) -> Iterator[Note]:
 
 
 def _place(checked: Checked, node: Node, line: str = "line") -> str:
-    text = " ".join(checked.program.text[node.span.start : node.span.end].split())
-    text = text if len(text) <= 40 else text[:39] + "…"
-    return f"{line} {node.span.line}, {text},"
+    return f"{line} {node.lineno}, {words(checked.program.text, node, 40)},"
 
 
 def _entries(bad: torch.Tensor) -> str:

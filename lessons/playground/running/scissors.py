@@ -12,12 +12,15 @@ from dataclasses import dataclass, replace
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import (
-    Call,
     Node,
-    Operator,
     Program,
-    PyFunc,
-    Surrogate,
+    called,
+    children,
+    kind_of,
+    op_types,
+    row_of,
+    span,
+    surrogates,
     walk,
 )
 from lessons.playground.language.playground_error import PlaygroundError, nearest
@@ -94,17 +97,26 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
             count[kind] += 1
             # What py_func reads stands within its expressions: there is no text to cut around.
             # Behind a stop_gradient nothing flows that could be cut.
-            closed = isinstance(node, PyFunc) or kind == "stop_gradient"
-            edges = () if closed else node.children
+            closed = kind in ("py_func", "stop_gradient")
+            edges = [] if closed else children(node)
             operands = tuple(
                 _operand(program.text, child, place)
                 for place, child in enumerate(edge for edge in edges if _reaches_torch(node, edge))
-                if child.kind == "tensor"
+                if kind_of(child) == "tensor"
             )
             names = line.names if node is line.value else ()
-            text = program.text[node.span.start : node.span.end]
+            start, end = span(program.text, node)
             found.append(
-                Operation(name, kind, names, node.span.line, node.span.column, text, operands, node)
+                Operation(
+                    name,
+                    kind,
+                    names,
+                    node.lineno,
+                    node.col_offset + 1,
+                    program.text[start:end],
+                    operands,
+                    node,
+                )
             )
     return tuple(found)
 
@@ -173,32 +185,27 @@ def _edge(document: Document, op: str, operand: int) -> Operand:
 
 def _type(node: Node) -> str:
     """What the op is called; nothing for a node that runs none."""
-    if isinstance(node, Surrogate):
-        return node.trick
-    if isinstance(node, Call):
-        return node.function.op or node.function.name
-    if isinstance(node, Operator | PyFunc) and node.op_types:
-        return node.op_types[0]
-    return ""
+    if surrogates(node):
+        return called(node)
+    row = row_of(node)
+    return (row.op or row.name) if row else next(iter(op_types(node)), "")
 
 
 def _reaches_torch(node: Node, child: Node) -> bool:
     """Whether an operand is a tensor by the time that torch gets it; Machine makes some."""
-    if child.kind != "number" or not isinstance(node, Call):
-        return child.kind != "number"
-    place = node.children.index(child)
-    made = node.function.parameters[place].kind == "tensor"
-    branches = node.children[1:]
-    return made or (
-        node.function.name == "where"
-        and place == 1
-        and all(branch.kind == "number" for branch in branches)
+    row = row_of(node)
+    if kind_of(child) != "number" or row is None:
+        return kind_of(child) != "number"
+    place = children(node).index(child)
+    branches = children(node)[1:]
+    return row.parameters[place].kind == "tensor" or (
+        row.name == "where" and place == 1 and all(kind_of(one) == "number" for one in branches)
     )
 
 
 def _operand(text: str, node: Node, place: int) -> Operand:
-    is_cut = isinstance(node, Call) and node.function.op == "stop_gradient"
-    inside = node.children[0].span if is_cut else node.span
-    inner = text[inside.start : inside.end]
-    span = node.span
-    return Operand(text[span.start : span.end], span.start, span.end, is_cut, inner, place)
+    row = row_of(node)
+    is_cut = row is not None and row.op == "stop_gradient"
+    start, end = span(text, node)
+    inside = slice(*span(text, children(node)[0] if is_cut else node))
+    return Operand(text[start:end], start, end, is_cut, text[inside], place)

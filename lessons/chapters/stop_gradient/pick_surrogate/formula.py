@@ -11,7 +11,7 @@ import torch
 
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import TORCH
-from lessons.playground.language.expressions import Call, Name, Node, Number, Operator, walk
+from lessons.playground.language.expressions import Node, called, kind_of, row_of, sign, walk
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
@@ -66,18 +66,17 @@ class Expression:
     @property
     def reads_x(self) -> bool:
         """False for a constant."""
-        return any(isinstance(node, Name) for node in walk(self.node))
+        return any(isinstance(node, ast.Name) for node in walk(self.node))
 
     @property
     def entry_by_entry(self) -> bool:
         """False where one entry's value depends on the others, as in a softmax."""
-        calls = (node for node in walk(self.node) if isinstance(node, Call))
-        return not any(call.function.name in _TOGETHER for call in calls)
+        return not any(called(node) in _TOGETHER for node in walk(self.node))
 
     @property
     def inline(self) -> "Code":
         """It as a function in torch, without a name; a constant takes x's shape."""
-        made = Emitter(TORCH).expression(self.node, floats=self.node.kind == "number")
+        made = Emitter(TORCH).expression(self.node, floats=kind_of(self.node) == "number")
         body = ast.unparse(ast.fix_missing_locations(made))
         return Code(f"lambda x: {body if self.reads_x else f'torch.zeros_like(x) + {body}'}")
 
@@ -109,7 +108,7 @@ def read(text: str) -> Expression:
     node = lines[0].value
     for part in walk(node):
         _refuse(part)
-    if node.kind == "mask":
+    if kind_of(node) == "mask":
         raise ValueError("A comparison gives yes or no. Write step(x) or where(x > 0, 1, 0).")
     found = Expression(text, node)
     if refused := found.refusal(torch.float64):
@@ -125,7 +124,7 @@ def _placed(error: PlaygroundError) -> str:
 
 def _refuse(part: Node) -> None:
     """Raise for what does not give one number for each x, or brings a trick of its own."""
-    name = part.function.name if isinstance(part, Call) else ""
+    name = called(part)
     if name in FUNCTIONS and name not in FUNCTION_NAMES:
         why = (
             "is a trick, and the lesson brings its own"
@@ -133,7 +132,7 @@ def _refuse(part: Node) -> None:
             else "does not give one number for each x"
         )
         raise ValueError(f"{name} {why}. There are: {', '.join(FUNCTION_NAMES)}.")
-    if isinstance(part, Operator) and part.sign == "@":
+    if sign(part) == "@":
         raise ValueError("@ multiplies matrices, and x is a list of numbers. Write *.")
-    if not isinstance(part, (Call, Operator, Name, Number)):
+    if not (row_of(part) or sign(part) or isinstance(part, ast.Name | ast.Constant)):
         raise ValueError("Write numbers, x, functions, and + - * / **; lists have no place here.")
