@@ -10,20 +10,23 @@ import torch
 from torch.nn.functional import conv_transpose2d
 
 from lessons.chapters.override_map.guided_relu.figures import figures
-from lessons.chapters.override_map.guided_relu.lab import LAB, Watched
 from lessons.chapters.override_map.guided_relu.lesson import (
+    LAB,
+    Shapes,
     guided_relu,
     never_differs,
     who_notices,
 )
-from lessons.chapters.override_map.guided_relu.maps import RULES, maps, rank_correlation, ranks
 from lessons.chapters.override_map.guided_relu.net import (
     FRESH,
     MOST_SEED,
     RELUS,
-    Classifiers,
+    RULES,
     Networks,
     drawn,
+    maps,
+    rank_correlation,
+    ranks,
     test_pictures,
 )
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
@@ -88,7 +91,7 @@ def test_what_the_maps_keep_when_weights_are_randomised(whole):
 
 
 def test_with_the_last_layer_drawn_anew_a_network_guesses(run):
-    shapes = run._learner.shapes
+    shapes = run._learner
     x = test_pictures(150, 0.25).expand(-1, 5, -1, -1)
     for layers in range(1, 5):
         logits = shapes.networks.randomised(shapes.others, layers).logits(x, "relu")
@@ -159,10 +162,10 @@ def test_a_relu_of_another_type_is_missed_and_learns_the_same(spelling, when):
     assert torch.equal(plain, guided)
     assert torch.equal(plain, maps(guided_relu, networks, x, labels(3), "plain", values()))
     assert not torch.equal(plain, maps(guided_relu, networks, x, labels(3), "guided", values()))
-    trained = [Classifiers(given, CPU, torch.float32) for given in (values(), other)]
+    trained = [Shapes(guided_relu, given) for given in (values(), other)]
     for one, given in zip(trained, (values(), other), strict=True):
-        for _ in range(3):
-            one.step(given)
+        for done in range(3):
+            one.step(done, given)
     for a, b in zip(*(one.networks.weights for one in trained), strict=True):
         assert torch.equal(a, b)
 
@@ -190,13 +193,12 @@ def test_where_a_relu_is_missed_it_is_said():
 
 def test_taking_maps_leaves_the_networks_as_they_are():
     given = values(seeds=2, steps=60)
-    watched = Watched(guided_relu, given)
-    unseen = Classifiers(given, CPU, torch.float32)
+    watched, unseen = Shapes(guided_relu, given), Shapes(guided_relu, given)
     for done in range(3):
         watched.step(done, given)
         watched.look(done, given | {"randomised": 4, "when": "built"})
-        unseen.step(given)
-    for one, other in zip(watched.shapes.networks.weights, unseen.networks.weights, strict=True):
+        unseen.step(done, given)
+    for one, other in zip(watched.networks.weights, unseen.networks.weights, strict=True):
         assert torch.equal(one, other)
 
 
@@ -255,7 +257,7 @@ def test_no_two_seeds_draw_the_same():
     for index, one in enumerate(first):
         assert not any(torch.equal(one, other) for other in first[:index])
     assert torch.equal(drawn(5)[0], drawn(5 + 2**32)[0]), "the reason to test"
-    streams = Classifiers(values(seeds=2), CPU, torch.float32)._streams
+    streams = Shapes(guided_relu, values(seeds=2)).streams
     one, other = (pictures(3, 0.25, stream) for stream in streams)
     assert not torch.equal(one, other)
     assert MOST_SEED + FRESH + 10 < 2**32

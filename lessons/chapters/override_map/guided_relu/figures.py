@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from lessons.chapters.override_map.guided_relu.maps import BEFORE, BEHIND, RULES
-from lessons.chapters.override_map.guided_relu.net import LAYERS
+from lessons.chapters.override_map.guided_relu.net import LAYERS, RULES
 from lessons.chapters.override_map.guided_relu.shapes import KINDS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
@@ -22,9 +21,14 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import Facts, of, with_ends
+from lessons.training.step_charts import HEIGHT, Facts, of, with_ends
 
-HEIGHT = 400
+BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
+"""What eight relus are given."""
+
+BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
+"""What weighs their outputs in the score: the upstream gradients of the eight relus."""
+
 _GAP = 0.01
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
 """How each rule's curves are drawn."""

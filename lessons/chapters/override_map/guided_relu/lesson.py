@@ -1,16 +1,67 @@
-"""A rule for every relu of a network that was trained without it."""
+"""A rule for every relu of a network that was trained without it.
 
-from collections.abc import Callable
+Small convolutional networks of several seeds in training, and the gradients of their scores in a
+picture under three rules for relu; what a rule does to one relu, at eight relus by themselves.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import torch
 
-from lessons.chapters.override_map.guided_relu.lab import LAB
+from lessons.chapters.override_map.guided_relu.figures import (
+    BEFORE,
+    BEHIND,
+    figures,
+    static_figures,
+    static_table,
+    table,
+)
+from lessons.chapters.override_map.guided_relu.net import (
+    FRESH,
+    LAYERS,
+    MOST_SEED,
+    RELUS,
+    RULES,
+    STREAMS,
+    TESTED,
+    Networks,
+    Program,
+    compared,
+    entropy,
+    joined,
+    maps,
+    test_pictures,
+)
+from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
+from lessons.contract.devices import device_and_dtype
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Note, Result
+from lessons.contract.training import Training
 from lessons.kit.answers import which
+from lessons.kit.experiment import components
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import array, computed_in
+from lessons.text import counted, number
+from lessons.training.by_seed import BySeed
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import gradient_override_map, override_gradients
+from lessons.tricks.entry import unmatched
+
+BATCH = 32
+"""New pictures at each step, for each seed its own."""
+
+COMPARED = 9
+"""Pictures whose maps are compared before and after randomising."""
+
+TEST_EVERY, COMPARE_EVERY = 5, 50
+"""Steps from one test to the next, and from one comparison of maps to the next."""
 
 
 def guided_relu(
@@ -29,6 +80,315 @@ def guided_relu(
     score = network(x)  # for each relu of a graph that is there already
     override_gradients(score, {"Relu": relu}, warn=False)
     return score
+
+
+PARAMETERS = (
+    Choice(
+        "shape",
+        "Picture of a",
+        "triangle",
+        options=tuple((name, name) for name in KINDS),
+        while_training="looks",
+    ),
+    Choice(
+        "spelling",
+        "Model writes relu as",
+        "relu",
+        options=(("relu", "relu"), ("clamp", "clamp"), ("maximum", "maximum")),
+        while_training="looks",
+    ),
+    Choice(
+        "when",
+        "Rule is set",
+        "runs",
+        options=(("runs", "as relu runs"), ("built", "once built")),
+        while_training="looks",
+    ),
+    Integer(
+        "randomised",
+        "Last layers randomised",
+        "0",
+        "From one on: are the maps still the same?",
+        low=0,
+        high=len(LAYERS),
+        while_training="looks",
+    ),
+    Choice(
+        "behind",
+        "Eight relus: score",
+        "weights",
+        options=(("weights", "weighted sum"), ("sum", "plain sum")),
+        while_training="looks",
+    ),
+    Choice(
+        "rule",
+        "Eight relus: rule",
+        "guided",
+        advanced=True,
+        options=tuple((name, name) for name in RULES),
+        while_training="looks",
+    ),
+    Integer(
+        "point",
+        "Eight relus: in the graph",
+        "7",
+        "Which one’s numbers the graph shows.",
+        True,
+        low=1,
+        high=len(BEFORE),
+        while_training="looks",
+    ),
+    Integer(
+        "picture",
+        "Which picture",
+        "1",
+        "Of the shape chosen; none is trained on.",
+        True,
+        low=1,
+        high=TESTED // len(KINDS),
+        while_training="looks",
+    ),
+    seed_drawn(10),
+    seeds("5", 10),
+    steps("400", 20_000),
+    Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
+    rate("0.01", (0.001, 0.1), 0.001),
+    first_seed(MOST_SEED),
+    *computed_in("float32"),
+)
+
+
+class Shapes(BySeed):
+    """The networks of all seeds in training, tested and compared now and then.
+
+    Maps are of one seed, numbers of all.
+
+    Args:
+        program: the lesson's; cut in the eight relus' graph, it is whole here.
+        values: the settings.
+    """
+
+    def __init__(self, program: Program, values: Values) -> None:
+        super().__init__(values)
+        self._to = device_and_dtype(values)
+        self.program = inspect.unwrap(program)
+        self.networks = Networks.new(list(self.seeds), *self._to)
+        self.others = Networks.new([seed + FRESH for seed in self.seeds], *self._to)
+        self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
+        self._adam = Adam(self.networks.weights)
+        self._done = 0
+        self._tested = self._test(values)
+        self._compare(values)
+
+    def step(self, done: int, values: Values) -> None:
+        """One update, on pictures not seen before; tests and compares where it is their turn."""
+        parts = [pictures(BATCH, float(values["noise"]), stream) for stream in self.streams]
+        logits = self.networks.logits(torch.stack(parts, 1).to(*self._to), values["spelling"])
+        self._adam.step(entropy(logits, labels(BATCH)), values["rate"])
+        self._done = done + 1
+        last = self._done == int(values["steps"])
+        if last or self._done % TEST_EVERY == 0:
+            self._tested = self._test(values)
+        if last or self._done % COMPARE_EVERY == 0:
+            self._compare(values)
+
+    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+        """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
+        if self._as != (values["spelling"], values["when"]):
+            self._compare(values)
+        found = dict(self._tested)
+        found["compared_step"] = torch.full_like(found["loss"], self._compared)
+        for rule, alike in self._alike.items():
+            *depths, other = alike.mean(2)
+            found |= {f"{rule}_{layers}": one for layers, one in enumerate(depths, start=1)}
+            found[f"{rule}_other"] = other
+        return found
+
+    def picture(self, index: int, values: Values) -> dict[str, Array]:
+        """One seed's maps of one picture, before and after randomising, and what all give."""
+        own = self.networks.of_seed(index)
+        changed = own.randomised(self.others.of_seed(index), values["randomised"])
+        pair = joined([own, changed])
+        kind = KINDS.index(values["shape"])
+        place = len(KINDS) * (values["picture"] - 1) + kind
+        x = test_pictures(TESTED, values["noise"])[place : place + 1].to(*self._to)
+        found = {}
+        for rule in RULES:
+            both = maps(self.program, pair, x, torch.tensor([kind]), rule, values)[:, 0]
+            found[rule] = array(both).reshape(2, SIDE, SIDE)
+        found |= {f"alike_{rule}": array(each) for rule, each in self._alike.items()}
+        with torch.no_grad():
+            shares = own.logits(x, values["spelling"])[0, :, 0].softmax(0)
+        return found | {"pixels": array(x[0, 0]), "shares": array(shares)}
+
+    @torch.no_grad()
+    def _test(self, values: Values) -> dict[str, torch.Tensor]:
+        """Accuracy and loss on the test pictures, float64 on the CPU, shape [seeds]."""
+        x = test_pictures(TESTED, float(values["noise"])).to(*self._to)
+        logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1), "relu")
+        known = logits.isfinite().all(2).all(1).cpu()
+        right = (logits.argmax(1).cpu() == labels(TESTED)).to(torch.float64).mean(1)
+        loss = entropy(logits, labels(TESTED)).to("cpu", torch.float64)
+        return {"accuracy": torch.where(known, right, torch.nan), "loss": loss}
+
+    def _compare(self, values: Values) -> None:
+        """Compare the maps of the networks as they are now."""
+        self._as, self._compared = (values["spelling"], values["when"]), self._done
+        x = test_pictures(COMPARED, values["noise"]).to(*self._to)
+        self._alike = compared(self.program, self.networks, self.others, x, values)
+
+
+def layer(behind: str, spelling: str) -> Callable[[torch.Tensor], torch.Tensor]:
+    """Eight relus and the score behind them: a weighted sum, or their plain sum."""
+
+    def score(x: torch.Tensor) -> torch.Tensor:
+        y = RELUS[spelling](x)
+        return (torch.tensor(BEHIND).to(x) * y).sum() if behind == "weights" else y.sum()
+
+    return score
+
+
+def eight_relus(values: Values) -> Start:
+    """The score of eight relus by themselves."""
+    device, dtype = device_and_dtype(values)
+    x = torch.tensor(BEFORE, device=device, dtype=dtype).requires_grad_()
+    settings = {
+        "network": layer(values["behind"], values["spelling"]),
+        "rule": values["rule"],
+        "when": values["when"],
+    }
+    return Start({"x": x}, settings, (values["point"] - 1,))
+
+
+def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
+    """Eight relus and the gradient of the score at what they are given, each of shape [8].
+
+    Returns:
+        forward: what the relus give. trick_gradient: by autograd, under the rule. true_gradient:
+        by autograd, without one. intended_gradient: by the rule's formula.
+    """
+    start = eight_relus(values)
+    x = start.leaves["x"]
+    upstream = torch.tensor(BEHIND).to(x) if values["behind"] == "weights" else torch.ones_like(x)
+    active = (x > 0).to(x)
+    formula = {
+        "plain": upstream * active,
+        "guided": upstream.clamp(min=0) * active,
+        "deconvnet": upstream.clamp(min=0),
+    }
+    return {
+        "forward": torch.relu(x.detach()),
+        "trick_gradient": gradient(start.call(program), x),
+        "true_gradient": gradient(start.settings["network"](x), x),
+        "intended_gradient": formula[values["rule"]].detach(),
+    }
+
+
+def compute(program: Program, values: Values) -> Result:
+    """What is there before the first step: what the rule does to eight relus."""
+    whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
+    roles = by_role(program, values)
+    series = components(roles)
+    place = values["point"] - 1
+    return Result(
+        series=series,
+        curves=series,
+        facts={
+            **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
+            **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
+            **_beliefs(whole, values),
+        },
+        notes=tuple(_notes(values)),
+        work=counted(values["seeds"], "seed"),
+    )
+
+
+def _beliefs(program: Program, values: Values) -> dict[str, float | str]:
+    """In how many of the eight relus the guided gradient is not the plain one; what is missed."""
+
+    def differ(**other: str) -> int:
+        given = {**values, "rule": "guided", "spelling": "relu", **other}
+        roles = by_role(program, given)
+        return int((roles["trick_gradient"] != roles["true_gradient"]).sum())
+
+    return {
+        "differ_weights": differ(behind="weights"),
+        "differ_sum": differ(behind="sum"),
+        "differ_clamp": differ(behind="weights", spelling="clamp"),
+        "differ_maximum": differ(behind="weights", spelling="maximum"),
+        "missed": missed("clamp"),
+        **two_pixels(program),
+    }
+
+
+def two_pixels(program: Program) -> dict[str, float | str]:
+    """Two hidden units, and two last layers that weigh them: how alike the gradients are."""
+    rows = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64)
+    pixels = torch.ones(2, dtype=torch.float64)
+
+    def gradient_of(last: tuple[float, float], rule: str) -> torch.Tensor:
+        x = pixels.clone().requires_grad_()
+
+        def score(x: torch.Tensor) -> torch.Tensor:
+            return (torch.tensor(last).to(x) * torch.relu(rows @ x)).sum()
+
+        return gradient(program(x, score, rule, "runs"), x)
+
+    def cosine(rule: str) -> float:
+        before, after = (gradient_of(last, rule) for last in lasts)
+        return torch.cosine_similarity(before, after, dim=0).item()
+
+    lasts = (2.0, -1.0), (1.0, -2.0)
+    before, after = (
+        "(" + ", ".join(number(part, 3) for part in gradient_of(last, "plain").tolist()) + ")"
+        for last in lasts
+    )
+    return {
+        "plain_before": before,
+        "plain_after": after,
+        "cosine_came": cosine("guided"),
+        "cosine_guided": 1.0,
+        "cosine_plain": cosine("plain"),
+        "cosine_units": torch.cosine_similarity(rows[0], rows[1], dim=0).item(),
+    }
+
+
+@lru_cache(maxsize=8)
+def missed(spelling: str) -> str:
+    """What the engine says where the networks' relu is of another type; empty where it is not."""
+    networks = Networks.new([0], torch.device("cpu"), torch.float32)
+    x = test_pictures(1, 0.0)
+    with gradient_override_map({}) as report:
+        networks.logits(x, spelling)
+    return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
+
+
+def _notes(values: Values) -> Iterator[Note]:
+    words = missed(values["spelling"])
+    if words and values["when"] == "runs":
+        yield Note("warning", f"The three maps are one and the same. {words}")
+    elif words:
+        yield Note(
+            "warning",
+            "The three maps are one and the same. The graph that is built holds no node of relu: "
+            "this model’s relus are ops of another type.",
+        )
+
+
+def seconds(values: Values) -> float:
+    """About how long it takes to look at the untrained networks, for each seed."""
+    return 0.01 + (0.011 if values["dtype"] == "float64" else 0.007) * float(values["seeds"])
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=static_figures,
+    table=static_table,
+    seconds=seconds,
+    start=eight_relus,
+    training=Training(Shapes, figures, table),
+)
 
 
 def never_differs(result: Result) -> str:

@@ -1,22 +1,20 @@
-"""A small convolutional network that learns shapes, of several seeds at once.
+"""A small convolutional network that learns shapes, of several seeds at once, and maps of it.
 
-The convolutions of all seeds are one grouped convolution, their layers one batched product.
+The convolutions of all seeds are one grouped convolution, their layers one batched product. A map
+is the gradient of a picture's score in the picture, under a rule for relu.
 """
 
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch.nn.functional import conv2d, cross_entropy
 
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
 from lessons.contract.parameters import Values
-from lessons.training.stacked import Adam, linear
-
-BATCH = 32
-"""New pictures at each step, for each seed its own."""
+from lessons.kit.gradients import gradient
+from lessons.training.stacked import linear
 
 TESTED = 150
 """Pictures that no step learns from, the same for all seeds."""
@@ -38,9 +36,9 @@ _SHAPES: tuple[tuple[int, ...], ...] = (
 # torch's generator reads the last 32 bits of a seed and no more. A learner chooses seeds up to
 # `MOST_SEED`; what else is drawn begins above it, each in a stretch of its own.
 MOST_SEED = 10**9
-_STREAMS = MOST_SEED + 100
-FRESH = 2 * _STREAMS
-_TEST_SEED = 3 * _STREAMS
+STREAMS = MOST_SEED + 100
+FRESH = 2 * STREAMS
+_TEST_SEED = 3 * STREAMS
 
 RELUS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "relu": torch.relu,
@@ -48,6 +46,11 @@ RELUS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "maximum": lambda x: torch.maximum(x, torch.zeros_like(x)),
 }
 """Three ways to write the same function."""
+
+Program = Callable[..., torch.Tensor]
+"""(x, network, rule, when) to a score, with that rule for each relu on the way back."""
+
+RULES = ("plain", "guided", "deconvnet")
 
 
 @lru_cache(maxsize=256)
@@ -121,43 +124,90 @@ def test_pictures(count: int, noise: float) -> torch.Tensor:
 test_pictures.__test__ = False  # type: ignore[attr-defined]  # no test of pytest's
 
 
-class Classifiers:
-    """The networks of all seeds in training, and how well they do.
-
-    Args:
-        values: the settings.
-        device: where to compute.
-        dtype: what to compute in.
-    """
-
-    def __init__(self, values: Values, device: torch.device, dtype: torch.dtype) -> None:
-        first = int(values["seed"])
-        self.seeds = list(range(first, first + int(values["seeds"])))
-        self.networks = Networks.new(self.seeds, device, dtype)
-        self._noise = float(values["noise"])
-        self._streams = [torch.Generator().manual_seed(seed + _STREAMS) for seed in self.seeds]
-        self._adam = Adam(self.networks.weights)
-        self._to: dict[str, Any] = {"device": device, "dtype": dtype}
-
-    def step(self, values: Values) -> None:
-        """One update of every network, on pictures that it has not seen before."""
-        parts = [pictures(BATCH, self._noise, stream) for stream in self._streams]
-        x = torch.stack(parts, 1).to(**self._to)
-        logits = self.networks.logits(x, values["spelling"])
-        self._adam.step(entropy(logits, labels(BATCH)), values["rate"])
-
-    @torch.no_grad()
-    def tested(self) -> dict[str, torch.Tensor]:
-        """Accuracy and loss on the test pictures, float64 on the CPU, shape [seeds]."""
-        x = test_pictures(TESTED, self._noise).to(**self._to)
-        logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1), "relu")
-        known = logits.isfinite().all(2).all(1).cpu()
-        right = (logits.argmax(1).cpu() == labels(TESTED)).to(torch.float64).mean(1)
-        loss = entropy(logits, labels(TESTED)).to("cpu", torch.float64)
-        return {"accuracy": torch.where(known, right, torch.nan), "loss": loss}
-
-
 def entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """Cross-entropy of [seeds, classes, count], the mean over the pictures, shape [seeds]."""
     aim = target.to(logits.device).expand(len(logits), -1)
     return cross_entropy(logits, aim, reduction="none").mean(1)
+
+
+def maps(
+    program: Program,
+    networks: Networks,
+    x: torch.Tensor,
+    target: torch.Tensor,
+    rule: str,
+    values: Values,
+) -> torch.Tensor:
+    """The gradient of each picture's score in the picture, under a rule for relu.
+
+    Args:
+        program: the lesson's.
+        networks: of one seed or of many.
+        x: pictures, shape [count, 1, SIDE, SIDE].
+        target: the class whose score it is, shape [count].
+        rule: one of ``RULES``.
+        values: how relu is written, and when the rule comes.
+
+    Returns:
+        shape [seeds, count, SIDE · SIDE].
+    """
+    x = x.expand(-1, networks.seeds, -1, -1).detach().clone().requires_grad_()
+    chosen = target.to(x.device).expand(networks.seeds, 1, -1)
+
+    def score(x: torch.Tensor) -> torch.Tensor:
+        return networks.logits(x, values["spelling"]).gather(1, chosen).sum()
+
+    found = gradient(program(x, score, rule, values["when"]), x)
+    return found.transpose(0, 1).flatten(2)
+
+
+def rank_correlation(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Spearman's: 1 the same order, 0 unrelated, −1 the opposite one; over the last dimension.
+
+    Where all numbers of one are equal they have no order, and it is 0.
+    """
+    return (ranks(first) * ranks(second)).sum(-1)
+
+
+def ranks(values: torch.Tensor) -> torch.Tensor:
+    """The places of numbers among the others, centred, of length 1: float64, on the CPU.
+
+    Equal ones share the middle of their places.
+    """
+    ordered, order = values.to("cpu", torch.float32).sort(-1)
+    place = torch.arange(values.shape[-1], dtype=torch.float64).expand_as(ordered)
+    new = torch.ones_like(ordered, dtype=torch.bool)
+    new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    first = torch.where(new, place, 0).cummax(-1).values
+    ends = torch.roll(new, -1, -1)  # the first one is always new, so the last one always ends
+    last = torch.where(ends, place, torch.inf).flip(-1).cummin(-1).values.flip(-1)
+    middle = (first + last) / 2
+    centred = middle - middle.mean(-1, keepdim=True)
+    centred = centred / centred.norm(dim=-1, keepdim=True).clamp(min=1e-9)
+    return torch.empty_like(centred).scatter_(-1, order, centred)
+
+
+def compared(
+    program: Program, networks: Networks, others: Networks, x: torch.Tensor, values: Values
+) -> dict[str, torch.Tensor]:
+    """How alike each rule's maps are to those of the same network, changed. By rule.
+
+    Args:
+        networks: as trained.
+        others: with the weights that replace theirs.
+        x: pictures of ``labels``.
+
+    Returns:
+        rank correlations, float64, shape [changes, seeds, count]: the last layers randomised, from
+        one to all; then, with no weight changed, the map of the next class's score.
+    """
+    target = labels(len(x))
+    depths = [networks.randomised(others, layers) for layers in range(1 + len(LAYERS))]
+    together = joined(depths)
+    found = {}
+    for rule in RULES:
+        each = maps(program, together, x, target, rule, values)
+        swapped = maps(program, depths[0], x, (target + 1) % len(KINDS), rule, values)
+        own, *changed = ranks(torch.cat([each, swapped])).chunk(len(depths) + 1)
+        found[rule] = torch.stack([(own * one).sum(-1) for one in changed])
+    return found
