@@ -130,5 +130,5 @@ class Lab:
         """What the training's steps are made with: parameters, and ``cuts``; [] without one."""
         if self.training is None:
             return []
-        names = [one.name for one in self.parameters if one.while_training != "looks"]
+        names = [one.name for one in self.parameters if one.in_run != "looks"]
         return [*names, *["cuts"] * self.training.cuts]

@@ -44,7 +44,7 @@ class Parameter:
         default: the text it has at first.
         help: one line on what it does.
         advanced: True puts it under "More settings".
-        while_training: what a change does to a training under way: it begins anew, makes its next
+        in_run: what a change does to a training under way: it begins anew, makes its next
             steps with the new value, or only looks different.
     """
 
@@ -53,7 +53,7 @@ class Parameter:
     default: str
     help: str = ""
     advanced: bool = False
-    while_training: Literal["restarts", "steps", "looks"] = field(default="restarts", kw_only=True)
+    in_run: Literal["restarts", "steps", "looks"] = field(default="restarts", kw_only=True)
 
     def parse(self, text: str) -> Any:
         """The value that the text stands for.

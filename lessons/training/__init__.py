@@ -11,7 +11,7 @@ How a training lesson is written (``lessons/chapters/reversal/moons`` is one to 
    every page is slower from then on.
 3. A ``Training`` on the lesson's ``Lab``: how a learner begins, and the charts and table of a
    ``History``. ``step_charts.py`` has the pieces of such charts, ``contours.py`` the part where a
-   classifier says yes. Each setting says what a change does ``while_training``; ``settings.py``
+   classifier says yes. Each setting says what a change does ``in_run``; ``settings.py``
    has those that most trainings share.
 4. The lab's ``compute`` is what else is there before the first step: gradients by role at some
    component of the untrained network. A run's facts at step 0 stand beside its own, so that the

@@ -22,7 +22,7 @@ def rate(default: str, slider: tuple[float, float], step: float) -> Number:
     """The learning rate of the steps to come."""
     label = "Learning rate"
     at = {"low": 1e-6, "high": 10.0, "step": step}
-    return Number("rate", label, default, "", True, slider=slider, while_training="steps", **at)
+    return Number("rate", label, default, "", True, slider=slider, in_run="steps", **at)
 
 
 def seed_drawn(most: int) -> Integer:
@@ -32,7 +32,7 @@ def seed_drawn(most: int) -> Integer:
         most: as many seeds as can be trained.
     """
     label, help_ = "Which seed to draw", "1 is the first of the seeds. The chart says its number."
-    return Integer("shown", label, "1", help_, True, low=1, high=most, while_training="looks")
+    return Integer("shown", label, "1", help_, True, low=1, high=most, in_run="looks")
 
 
 def first_seed(most: int = 2**31) -> Integer:

@@ -98,6 +98,7 @@ def step_chart(
     spoken: str,
     found: str,
     below: Sequence[Trace] = (),
+    step: str = "step",
 ) -> Figure:
     """A chart of means over the seeds, step by step.
 
@@ -107,8 +108,9 @@ def step_chart(
         lines, layout: as for ``over_steps``.
         spoken: what it shows, for those who cannot see it; what is ``found`` so far follows.
         below: drawn first.
+        step: what a step is called.
     """
-    alt = f"{spoken} After step {history.done}: {found}."
+    alt = f"{spoken} After {step} {history.done}: {found}."
     data = [*below, *over_steps(history, lines, layout, HEIGHT)]
     return Figure(name, title, caption, alt, data, layout, height=HEIGHT, subject=subject)
 
@@ -163,9 +165,9 @@ def _untrained(layout: Trace, logarithmic: bool) -> Trace:
     }
 
 
-def step_axes(history: History, y: tuple[float, float], y_title: str) -> Trace:
+def step_axes(history: History, y: tuple[float, float], y_title: str, step: str = "step") -> Trace:
     """All steps from left to right, so that the lines grow into a frame that stands still."""
-    return axes((0.0, float(history.total)), y, "step", y_title)
+    return axes((0.0, float(history.total)), y, step, y_title)
 
 
 def logarithmic(layout: Trace, every: int = 1) -> Trace:

@@ -77,7 +77,7 @@ class Run:
 
     def _those(self, change: Literal["restarts", "steps"], values: Values) -> Values:
         """The settings of which a change does that to a training."""
-        return {p.name: values[p.name] for p in self._parameters if p.while_training == change}
+        return {p.name: values[p.name] for p in self._parameters if p.in_run == change}
 
     def advance(self, seconds: float, values: Values, most: int = 10**9) -> None:
         """Make steps until the time is over.

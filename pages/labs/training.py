@@ -61,7 +61,7 @@ class Watch:
         _, values, _ = settings(self.lesson, wish, own)
         if wish.live:
             cheaper = self.lesson.lab.preview(values)
-            fixed = {p.name for p in self.lesson.lab.parameters if p.while_training == "restarts"}
+            fixed = {p.name for p in self.lesson.lab.parameters if p.in_run == "restarts"}
             values = {n: values[n] if n in fixed else cheaper[n] for n in values}
         cuts = edges(self.lesson, wish.cuts, values)[0] if self.training.cuts else ()
         self._held = TRAINING in held

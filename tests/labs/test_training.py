@@ -22,7 +22,7 @@ MOONS = find("moons")
 PARAMETERS = (
     Integer("steps", "", "1000000", low=1, high=10**6),
     Integer("seeds", "", "3", low=1, high=40),
-    Number("pace", "Pace", "1", low=0.0, high=9.0, while_training="steps"),
+    Number("pace", "Pace", "1", low=0.0, high=9.0, in_run="steps"),
     Number("seconds", "", "0.005", low=0.0, high=9.0),
 )
 
@@ -151,7 +151,7 @@ def test_a_live_setting_is_seen_after_one_step_and_any_other_begins_a_new_run_th
 
 @pytest.mark.parametrize("trained", [True, False])
 def test_a_run_that_is_over_keeps_its_picture_only_while_it_is_of_these_settings(trained):
-    pace = replace(PARAMETERS[2], while_training="steps" if trained else "looks")
+    pace = replace(PARAMETERS[2], in_run="steps" if trained else "looks")
     watch = new(RUN, lesson_of((*PARAMETERS[:2], pace, *PARAMETERS[3:])), steps=5)
     go(watch, 10.0)
     watch.take(wish(steps=5), TrainingWish())

@@ -83,7 +83,7 @@ COUNTING = Lab(
     parameters=(
         Integer("steps", "Steps", "1000"),
         Integer("seeds", "Seeds", "3"),
-        Number("pace", "Pace", "1", while_training="steps"),
+        Number("pace", "Pace", "1", in_run="steps"),
     ),
     compute=lambda program, values: Result(()),
     figures=lambda result, values: [],

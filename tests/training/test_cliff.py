@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.cliff.lab import LAB
 from lessons.chapters.clipping.cliff.lesson import (
+    LAB,
     at_the_wall,
     cliff,
     first_step_by_signs,

@@ -24,7 +24,7 @@ LIVE = [
     (lesson.slug, parameter)
     for lesson in LESSONS
     for parameter in lesson.lab.parameters
-    if parameter.while_training != "restarts"
+    if parameter.in_run != "restarts"
 ]
 
 
@@ -61,7 +61,7 @@ def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(s
     other = values | {name: another(parameter, values[name])}
     mixed = trained_and_seen(lesson, values, other)
     changes = not same(mixed, trained_and_seen(lesson, other, other))
-    assert changes == (parameter.while_training == "steps")
+    assert changes == (parameter.in_run == "steps")
 
 
 @pytest.mark.parametrize(

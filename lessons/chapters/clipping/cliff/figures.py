@@ -1,19 +1,28 @@
-"""The cliff lab's own charts and table: the error over w and b, with three paths on it."""
+"""The cliff lab's charts and tables: three paths on the error, and how many descents arrive."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS, ROLE_OF, in_words, spanned, stroked
 from lessons.chapters.clipping.cliff.recurrent import ARMS, CLOSER, COUNT, WHOLE, Window
-from lessons.chapters.clipping.cliff.space import in_space
+from lessons.chapters.clipping.cliff.space import (
+    LOOKS,
+    ROLE_OF,
+    in_space,
+    in_words,
+    spanned,
+    stroked,
+)
 from lessons.contract.figure import Figure, Table
+from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged
 from lessons.kit.line_names import label
 from lessons.text import number
+from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
 
 # Strong where the error is small, and the first shades close together: the valley is looked for.
 _DEPTHS = [
@@ -164,3 +173,38 @@ def _mark(result: Result) -> Trace:
         "marker": {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width": 2}},
         "hovertemplate": "training starts at w %{x:.4g}, b %{y:.4g}<extra></extra>",
     }
+
+
+def run_figures(history: History, values: Values) -> list[Figure]:
+    """The share that has arrived, with each way of clipping."""
+    shares = ", ".join(
+        f"{name} {of(history.facts, f'{arm}_stayed'):.0%}" for arm, (_, name) in LOOKS.items()
+    )
+    figure = step_chart(
+        history,
+        "shares",
+        lines_of(LOOKS, "stayed"),
+        step_axes(history, (0.0, 1.02), "share of the descents", "update"),
+        title=f"Never left, in the valley: {shares}",
+        subject="Descents in the valley that never left the window",
+        caption="In the valley now, and never left the window. Means over the seeds; areas: 5 to "
+        "95 % of the seeds.",
+        spoken="Shares of the descents over the updates.",
+        found=shares,
+        step="update",
+    )
+    return [figure]
+
+
+def run_table(history: History, values: Values) -> Table:
+    """Shares of the starts: mean over the seeds, lowest and highest seed."""
+    measures = {
+        "stayed": "in the valley, never left the window",
+        "reached": "in the valley, however it got there",
+        "left": "left the window at some time",
+    }
+    caption = (
+        f"After update {history.done:,}, share of the descents: mean over the seeds (lowest to "
+        "highest seed)"
+    )
+    return replace(arms_table(history, measures, LOOKS), caption=caption)

@@ -1,16 +1,49 @@
 """A recurrent unit's error has a cliff, and clipping keeps descent near it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
 
+import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.lab import LAB
+from lessons.chapters.clipping.cliff.figures import figures, run_figures, run_table, table
+from lessons.chapters.clipping.cliff.recurrent import (
+    ARMS,
+    CLOSER,
+    COUNT,
+    SIDE,
+    VALLEY,
+    WHOLE,
+    Descents,
+    Program,
+    by_role,
+    on_the_edge,
+    paths,
+    surface,
+    within,
+)
+from lessons.contract.devices import DTYPES, device_and_dtype
+from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
+from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.result import Array, Note, Result
+from lessons.contract.training import Training
+from lessons.kit.experiment import components
+from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.training.settings import first_seed
 from lessons.training.under_way import numbers_at_end
 
-Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
+WINDOWS = {"whole": WHOLE, "closer": CLOSER}
+
+WHILE_DRAGGING = 20
+"""Updates of a path while the hand still moves."""
+
+FIRST = "first"
+"""The name under which their number stands beside the settings; no setting itself."""
+
+_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
 
 def cliff(
@@ -26,6 +59,165 @@ def cliff(
     gradient = gradient.clamp(-value_limit, value_limit)
     shorter = (norm_limit / gradient.norm(dim=0)).clamp(max=1)
     return error.detach(), shorter * gradient
+
+
+def limit(name: str, label: str) -> Number:
+    """A limit of the gradient, as a setting."""
+    return Number(name, label, "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01, in_run="steps")
+
+
+PARAMETERS = (
+    Number("w", "First w", "4.3", "Where training starts.", False, 3, 7, (3, 7), in_run="looks"),
+    Number(
+        "b",
+        "First b",
+        "-2.2",
+        "Where training starts.",
+        False,
+        -3.5,
+        -1.5,
+        (-3.5, -1.5),
+        in_run="looks",
+    ),
+    Number("rate", "Learning rate", "1", "", False, 1e-6, 1e3, (0.01, 2.0), 0.01, in_run="steps"),
+    limit("value_limit", "Limit by value"),
+    limit("norm_limit", "Limit by norm"),
+    Choice(
+        "window",
+        "Window",
+        "whole",
+        options=(("whole", "whole"), ("closer", "its middle")),
+        in_run="looks",
+    ),
+    Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
+    Integer("seeds", "Seeds", "20", f"{SIDE}² descents each.", advanced=True, low=1, high=40),
+    first_seed(),
+    Integer("path", "Updates of the path", "200", advanced=True, low=1, high=200, in_run="looks"),
+    *COMPUTED_IN,
+)
+
+
+def compute(program: Program, values: Values) -> Result:
+    """The error, the gradients at the learner's place, and the three paths from there."""
+    device, dtype = device_and_dtype(values)
+    roles = by_role(program, values, device, dtype)
+    updates = values.get(FIRST, values["path"])
+    places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
+    error, _ = _surface(program, values["window"], str(device), values["dtype"])
+    steepest = float(np.linalg.norm(array(roles["true_gradient"])))
+    return Result(
+        series=components(roles),
+        facts={
+            **{name: values[name] for name in _WALK[:-2]},
+            "longest": values["rate"] * values["norm_limit"],
+            "seeds": values["seeds"],
+            "starts": SIDE**2,
+            "points": COUNT**2,
+            "height": WHOLE[1][1] - WHOLE[1][0],
+            "error": float(errors[0, 0]),
+            "norm_at_start": steepest,
+            "jump": values["rate"] * steepest,
+            **_landscape(program, str(device), values["dtype"]),
+            **_facts_of_paths(places, errors),
+            **_by_signs(roles["true_gradient"]),
+        },
+        notes=(*_lost(places),),
+        planes={"error": error, "places": places, "errors": errors},
+        work=f"{COUNT}² points, 3 paths of {updates} updates",
+    )
+
+
+@lru_cache(maxsize=64)
+def _walked(
+    program: Program, updates: int, values: tuple[tuple[str, Any], ...]
+) -> tuple[Array, Array]:
+    """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
+    named = dict(values)
+    places, errors = paths(program, named, updates, *device_and_dtype(named))
+    return array(places), array(errors)
+
+
+@lru_cache(maxsize=16)
+def _surface(program: Program, window: str, device: str, dtype: str) -> tuple[Array, Array]:
+    """Error and gradient norm over a window, [COUNT, COUNT]; kept, since no slider moves them."""
+    error, norm = surface(program, WINDOWS[window], torch.device(device), DTYPES[dtype])
+    return array(error), array(norm)
+
+
+@lru_cache(maxsize=8)
+def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]:
+    """How steep it is: on both grids, and on the edge itself."""
+    facts: dict[str, float] = {}
+    for window in WINDOWS:
+        _, norm = _surface(program, window, device, dtype)
+        facts |= {
+            f"{window}_steepest": float(norm.max()),
+            f"{window}_median": float(np.median(norm)),
+            f"{window}_mean": float(norm.mean()),
+        }
+    edge_w = WHOLE[0][1] - 1.0
+    return {
+        **facts,
+        "half_mean": facts["whole_mean"] / 2,
+        "ten_means": facts["whole_mean"] * 10,
+        "valley": VALLEY,
+        "edge_w": edge_w,
+        **on_the_edge(program, edge_w),
+    }
+
+
+def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
+    """Of each path: when it first left the window (0: never), and where it ends."""
+    inside = within(places.transpose(0, 2, 1), WHOLE)
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    facts: dict[str, float] = {}
+    for index, arm in enumerate(ARMS):
+        facts |= {
+            f"{arm}_left_at": int((~inside[:, index]).argmax()),
+            f"{arm}_in_valley": int(errors[-1, index] < VALLEY),
+            f"{arm}_error": float(errors[-1, index]),
+            f"{arm}_longest": float(steps[:, index].max()),
+        }
+    return facts
+
+
+def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
+    """The gradient at the start, and how far b moves for each unit of w, by it and by its signs."""
+    (w, b), (sign_w, sign_b) = slopes.double().tolist(), slopes.double().sign().tolist()
+    return {
+        "slope_w": w,
+        "slope_b": b,
+        "slope_ratio": abs(b / w) if w else math.inf,
+        "sign_ratio": abs(sign_b / sign_w) if sign_w else math.inf,
+    }
+
+
+def _lost(places: Array) -> Iterator[Note]:
+    if not np.isfinite(places).all():
+        message = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
+        yield Note("warning", message)
+
+
+def shortened(values: Values) -> Values:
+    """Only the first updates of the paths, for while the learner drags."""
+    return dict(values) | {FIRST: min(values["path"], WHILE_DRAGGING)}
+
+
+def seconds(values: Values) -> float:
+    """About how long computing takes: a millisecond for each update of the paths."""
+    return 0.01 + 0.001 * float(values.get(FIRST, values["path"]))
+
+
+LAB = Lab(
+    parameters=PARAMETERS,
+    compute=compute,
+    figures=figures,
+    table=table,
+    preview=shortened,
+    seconds=seconds,
+    preview_note="",  # the path is short to see; a note would push the map away under the hand
+    training=Training(Descents, run_figures, run_table),
+)
 
 
 def at_the_wall(result: Result) -> str:

@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.looks import HEIGHT, LOOKS, in_words, spanned, stroked
 from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, errors_at, within
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
@@ -18,6 +17,18 @@ from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace
 from lessons.kit.line_names import label
 from lessons.text import number
+from lessons.training.step_charts import HEIGHT
+
+# Each arm's role, and its name; drawn in this order. The roles are those of lesson 1.
+LOOKS = {
+    "none": ("true_gradient", "no clipping"),
+    "value": ("trick_gradient", "by value"),
+    "norm": ("intended_gradient", "by norm"),
+}
+
+ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
+
+_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 
 _TURN = np.radians(205.0)
 _SIN, _COS = float(np.sin(_TURN)), float(np.cos(_TURN))
@@ -40,6 +51,29 @@ _SHADES = [
     [0.5, "role:forward"],
     [1.0, "role:forward/0.7"],
 ]
+
+
+def stroked(arm: str) -> str:
+    """The name of a descent, after a piece of its line."""
+    role, name = LOOKS[arm]
+    return f"{_STROKES[ROLES[role].dash]} {name}"
+
+
+def spanned(window: Window) -> str:
+    """The window in words."""
+    ends = zip("wb", window, strict=True)
+    return " and ".join(f"{n} from {number(low)} to {number(high)}" for n, (low, high) in ends)
+
+
+def in_words(result: Result) -> str:
+    """The three paths in words."""
+    parts = []
+    for arm, (_, name) in LOOKS.items():
+        update = result.facts[f"{arm}_left_at"]
+        went = f"leaves the window at update {update}" if update else "stays in the window"
+        parts.append(f"{name}: {went}, error {number(float(result.facts[f'{arm}_error']), 3)}")
+    w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
+    return f"From w {w}, b {b}, at the end: {'; '.join(parts)}."
 
 
 def in_space(result: Result, window: Window) -> Figure:

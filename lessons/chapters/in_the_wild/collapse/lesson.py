@@ -94,7 +94,7 @@ PARAMETERS = (
         "stopped",
         "May be changed while it trains.",
         options=(("stopped", "stopped"), ("open", "open")),
-        while_training="steps",
+        in_run="steps",
     ),
     Choice(
         "head",
@@ -102,7 +102,7 @@ PARAMETERS = (
         "network",
         "May be changed while it trains.",
         options=(("network", "network"), ("none", "none")),
-        while_training="steps",
+        in_run="steps",
     ),
     Number(
         "noise",
@@ -113,14 +113,12 @@ PARAMETERS = (
         0,
         10,
         (0, 1),
-        while_training="steps",
+        in_run="steps",
     ),
     seeds("8", 16),
     steps("300", 2000),
     rate("0.01", (0.001, 0.05), 0.001),
-    Integer(
-        "point", "Feature in the graph", "1", "", True, low=1, high=FEATURES, while_training="looks"
-    ),
+    Integer("point", "Feature in the graph", "1", "", True, low=1, high=FEATURES, in_run="looks"),
     first_seed(),
     *computed_in("float32"),
 )
