@@ -16,7 +16,7 @@ from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
 from lessons.playground.document.override_rules import Row
 from lessons.playground.language.expressions import Assignment, Node, kind_of, walk
-from lessons.playground.running.execute import blocks, types_of
+from lessons.playground.running.execute import blocks
 
 
 def code(document: Document, framework: str = "torch", alone: bool = False) -> str:
@@ -87,9 +87,8 @@ def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
     for row, line in zip(rows, checked.program.assignments, strict=True):
         text = lines[row]
         whole = text.index(" = ") + 3
-        nodes = list(walk(line.value))
-        made = [ast.unparse(ast.fix_missing_locations(emitter.expression(n))) for n in nodes]
-        for place, (node, own) in enumerate(zip(nodes, made, strict=True)):
+        made = [ast.unparse(ast.fix_missing_locations(emitter.expression(n))) for n in line.nodes]
+        for place, (node, own) in enumerate(zip(line.nodes, made, strict=True)):
             # What is written twice is computed from left to right.
             if text.count(own, whole) != made.count(own):
                 yield node, row, whole, len(text)
@@ -154,7 +153,7 @@ def _assignment(line: Assignment, emitter: Emitter) -> str:
 
 def _bound(checked: Checked, rows: Sequence[Row], lines: Sequence[Assignment]) -> dict[str, str]:
     """Op type → rule's name, for the ops of these lines."""
-    there = {op for line in lines for op in types_of(line)}
+    there = {op for line in lines for op in line.op_types}
     return {
         op: f"rule_{checked.rows.index(row) + 1}"
         for row in rows

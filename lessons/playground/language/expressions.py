@@ -9,6 +9,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -164,6 +165,16 @@ class Assignment:
     value: Node
     text: str
 
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every expression in it, in the order they are computed."""
+        return tuple(walk(self.value))
+
+    @cached_property
+    def op_types(self) -> tuple[str, ...]:
+        """The engine's op types that it runs, in order."""
+        return tuple(op for node in self.nodes for op in op_types(node))
+
 
 @dataclass(frozen=True)
 class Program:
@@ -180,7 +191,7 @@ class Program:
     @property
     def nodes(self) -> list[Node]:
         """Every expression, in the order they are computed."""
-        return [node for line in self.assignments for node in walk(line.value)]
+        return [node for line in self.assignments for node in line.nodes]
 
     @property
     def reads(self) -> frozenset[str]:
@@ -196,7 +207,7 @@ class Program:
     @property
     def op_types(self) -> tuple[str, ...]:
         """The engine's op types that it runs, each once, in order."""
-        return tuple(dict.fromkeys(op for node in self.nodes for op in op_types(node)))
+        return tuple(dict.fromkeys(op for line in self.assignments for op in line.op_types))
 
 
 @dataclass(frozen=True)

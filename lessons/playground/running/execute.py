@@ -15,7 +15,7 @@ import torch
 
 from lessons.playground.document.check import Checked
 from lessons.playground.document.override_rules import Row, as_function
-from lessons.playground.language.expressions import Assignment, op_types, walk
+from lessons.playground.language.expressions import Assignment
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine, Step
@@ -120,18 +120,13 @@ def gradients(
 
 def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows that hold on a line: bound to an op of it, within their lines."""
-    types = types_of(line)
+    types = set(line.op_types)
     return tuple(
         row
         for row in rows
         if types & set(row.op_types)
         and (not row.override.only or set(row.override.only) & set(line.names))
     )
-
-
-def types_of(line: Assignment) -> set[str]:
-    """The engine's op types that a line runs."""
-    return {op for node in walk(line.value) for op in op_types(node)}
 
 
 def blocks(
@@ -153,7 +148,7 @@ def _map(
         yield
         return
     types: dict[str, Any] = {}
-    there = {op for line in lines for op in types_of(line)}
+    there = {op for line in lines for op in line.op_types}
     for row in rows:
         own = Machine(row.rule.text, machine.dtype, machine.budget)
         rule = as_function(row, own, made.calls)

@@ -21,7 +21,6 @@ from lessons.playground.language.expressions import (
     row_of,
     span,
     surrogates,
-    walk,
 )
 from lessons.playground.language.playground_error import PlaygroundError, nearest
 from lessons.text import cited
@@ -89,7 +88,7 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
     count: Counter[str] = Counter()
     found = []
     for line in program.assignments:
-        for node in walk(line.value):
+        for node in line.nodes:
             kind = _type(node)
             if not kind:
                 continue
