@@ -253,34 +253,34 @@ def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     left = [one for one in run.recording.left if one.node in reached]
     if run.result is None:
         return left[-1:]
-    exact = [one for one in left if _same(run, one)]
+    exact = [one for one in left if _met_again(run, one)[0]]
     if exact or told:
         return exact[-1:]
-    return [one for one in left[-1:] if _after(run, one)]
+    return [one for one in left[-1:] if _met_again(run, one)[1]]
 
 
-def _same(run: Run, left: Left) -> list[Node]:
-    """Leaves met afterwards that hold these very numbers; of a single number, among others."""
-    numbers = left.value.numbers
-    single = len(numbers) == 1
-    return [
-        node for node in _after(run, left)
-        if node.outputs[0].same_as(left.value) or (single and numbers[0] in node.outputs[0].numbers)
+def _met_again(run: Run, left: Left) -> tuple[list[Node], list[Node]]:
+    """Leaves met after numbers left that hold these very numbers; and all that were met then.
+
+    Of a single number, those that hold it among others.
+    """
+    numbers, after = left.value.numbers, [*run.recording][left.count :]
+    leaves = [node for node in after if node.leaf]
+    same = [
+        node for node in leaves
+        if node.outputs[0].same_as(left.value)
+        or (len(numbers) == 1 and numbers[0] in node.outputs[0].numbers)
     ]  # fmt: skip
-
-
-def _after(run: Run, left: Left) -> list[Node]:
-    """Leaves that were met after the numbers left."""
-    return [node for node in list(run.recording)[left.count :] if node.leaf]
+    return same, leaves
 
 
 def _came_back(run: Run, left: Left) -> str:
     """The constant that the numbers came back as, or that they were returned."""
     if run.result is None:
         return f"; {run.name} returned {run.returned}"
-    same = _same(run, left)
+    same, leaves = _met_again(run, left)
     if not same:
-        return f"; {called(_after(run, left)[0])} was read afterwards, and torch knows no link"
+        return f"; {called(leaves[0])} was read afterwards, and torch knows no link"
     what = "and torch takes it for a constant"
     if same[0].requires_grad:
         what = "as a new leaf with requires_grad=True, so backward() runs without an error"

@@ -72,7 +72,7 @@ class Optimizers:
         self._clock = itertools.count(1)
         self._clears: dict[int, tuple[int, Where | None]] = {}  # by parameter, or by memory
         self._clipped: Where | None = None
-        self._unscaled = False
+        self._unscaled = 0  # how many nodes there were when a GradScaler unscaled
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
 
     def follow(self, stack: ExitStack) -> None:
@@ -91,7 +91,7 @@ class Optimizers:
             several = [args[0]] if isinstance(args[0], torch.Tensor) else args[0]
             self._clears |= dict.fromkeys(map(memory, several), self._now())
         elif name == _UNSCALES:
-            self._unscaled = True
+            self._unscaled = len(self.recording.nodes) or 1
         elif name.startswith(("_foreach_", "mul_", "clamp_")) and self._clipped is None:
             self._clipped = None if self._unscaled else _clipping()
 
@@ -164,9 +164,20 @@ class Optimizers:
                 step.grads.add(number)
                 clears.append(cleared[0] if cleared else 0)
         step.kept = last is not None and max(clears, default=time) < last.time
-        step.clipped = self._clipped if self._unscaled else None
+        if self._unscaled:
+            by_hand = self._clamped(held, last.count if last else 0)
+            step.clipped = self._clipped or by_hand
         self.steps.append(step)
-        self._clipped, self._unscaled = None, False
+        self._clipped, self._unscaled = None, 0
+
+    def _clamped(self, held: dict[int, torch.Tensor], since: int) -> Where | None:
+        """Where the program itself clamped gradients before they were unscaled."""
+        grads = {memory(one.grad) for one in held.values() if one.grad is not None}
+        for node in list(self.recording)[since : self._unscaled]:
+            wrote = self.recording.tensors.get(node.name, []) if node.inplace else []
+            if node.type == "clamp" and grads.intersection(map(memory, wrote)):
+                return node.place
+        return None
 
     def _after(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self.is_elsewhere():

@@ -33,6 +33,8 @@ _LINEAR = frozenset((
 _COMPARE = frozenset((
     "add", "sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
 ))  # fmt: skip
+_USUAL = frozenset((-1.0, 0.0, 1.0))
+"""Numbers of a constant that torch.ones and torch.zeros make too."""
 
 
 class _Read(NamedTuple):
@@ -73,9 +75,11 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
             do = f"{why.do} If a constant is meant, write .detach() to say so."
             yield replace(why, kind="left_torch", says=says, do=do)
     reads, holds = _reads(run), dict[float, list[_Read]]()
-    for one in reads:
-        for plain_number in one.numbers:
-            holds.setdefault(plain_number, []).append(one)
+    gone = {float(one) for left in run.recording.left for one in left.value.numbers}
+    for one in reads:  # of several in a constant, each must have left
+        if one.leaf is None or (one.numbers <= gone and not one.numbers <= _USUAL):
+            for plain_number in one.numbers:
+                holds.setdefault(plain_number, []).append(one)
     computed = [one for one in reads if one.is_computed]
     lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
     found: dict[tuple[str, str, str], Fault] = {}
@@ -84,14 +88,11 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
         key = _line_key(run, left)
         if left.node not in live or key in {*lines, *found}:
             continue
-        same = {one for number_ in left.value.numbers for one in holds.get(float(number_), ())}
-        back = min(
-            (one for one in same if one.place >= left.count and _came_back(run, left, one)),
-            key=lambda one: one.place, default=None,
-        )  # fmt: skip
+        same = [one for number_ in left.value.numbers for one in holds.get(float(number_), ())]
+        back = [one for one in same if one.place >= left.count]
         later = bisect_left(computed, left.count, key=lambda one: one.place)
-        if back is not None:
-            found[key] = _told(run, left, back)
+        if back:
+            found[key] = _told(run, left, min(back, key=lambda one: one.place))
         elif later < len(computed):
             one = computed[later]
             says = (
@@ -147,20 +148,6 @@ def _reads(run: Run) -> list[_Read]:
             plain = frozenset(one for one in node.numbers if isinstance(one, float))
             found += [_Read(place, node, plain, None)] if plain else []
     return [one for one in found if not one.is_literal]
-
-
-def _came_back(run: Run, left: Left, read: _Read) -> bool:
-    """Whether what is read is what left: these very floats, and no literal of the program."""
-    mine = {float(one) for one in left.value.numbers}
-    if read.leaf is None:
-        return bool(mine & read.numbers)
-    if read.numbers <= {-1.0, 0.0, 1.0}:
-        return False  # torch.ones and torch.zeros make them too
-    if read.leaf.outputs[0].same_as(left.value):
-        return True
-    # One of several in a constant: then each of them must have left.
-    others = {float(n) for one in run.recording.left for n in one.value.numbers}
-    return bool(mine & read.numbers) and read.numbers <= others
 
 
 def _of(run: Run, left: Left) -> str:

@@ -155,12 +155,19 @@ def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
             "in train.py:12 clips gradients that the GradScaler has multiplied by its scale",
         ),
         (
+            "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
+            "    scaler.scale(net(x).square().mean()).backward()\n"
+            "    for p in net.parameters():\n        p.grad.data.clamp_(-1, 1)\n"
+            "    scaler.step(opt)\n    scaler.update()\n",
+            "p.grad.data.clamp_(-1, 1) in train.py:13 clips gradients",
+        ),
+        (
             "w = torch.ones(4, requires_grad=True)\nfor _ in range(9):\n"
             "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
             "w is no leaf: sub in train.py:11 made it",
         ),
     ],
-    ids=["kept", "early", "replaced", "clipped", "by hand"],
+    ids=["kept", "early", "replaced", "clipped", "clamped", "by hand"],
 )
 def test_what_becomes_of_the_gradients_after_the_backward_pass(watched, script, says):
     done = watched(script, status=1)
