@@ -94,39 +94,29 @@ class GraphPart(TypedDict):
 
     edge: str
     to: str
-    state: State
     upstream: str
     local: str | None
     gradient: str
-    offered: str
     latex: str
     terms: list[tuple[str, str]]
     more: int
 
 
-class Summand(TypedDict):
-    """What an edge brought; None while it is awaited."""
-
-    edge: str
-    value: str | None
-
-
 class GraphSum(TypedDict):
-    """A gradient that several paths add up to."""
+    """A gradient that several paths add up to: how many ``came``, ``of`` how many."""
 
     node: str
-    parts: list[Summand]
-    total: str | None
+    came: int
+    of: int
 
 
 class GraphStep(TypedDict):
-    """One step of the backward pass, with the sums that are complete and those that wait."""
+    """One step of the backward pass, with the sums that wait."""
 
     kind: Literal["start", "op", "stopped", "leaf"]
     node: str
     upstream: str
     parts: list[GraphPart]
-    arrived: list[GraphSum]
     waiting: list[GraphSum]
     sentence: str
 

@@ -235,7 +235,7 @@ def test_steps_are_text():
     assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
     ends = "The backward pass ends here: x.grad = −1.0198."
     assert last["sentence"] == ends
-    assert (last["parts"], last["arrived"], last["waiting"]) == ([], [], [])
+    assert (last["parts"], last["waiting"]) == ([], [])
 
 
 def two_factors(x, w, index=(0,)):

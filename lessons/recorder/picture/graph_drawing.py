@@ -17,7 +17,7 @@ from .entries import entry_of, shown_entries, shown_sums
 from .equation import equation, unknown
 from .places import places
 from .sentences import spelled, stale_sentence
-from .step import Part, Step, Sum
+from .step import Part, Step
 
 SHOWN, BEGUN = 32, 12
 """Numbers of a tensor that is written out, and those of a larger one."""
@@ -230,8 +230,10 @@ def _step(step: Step) -> dict[str, Any]:
         "node": step.node,
         "upstream": spelled(step.upstream),
         "parts": [_part(part) for part in step.parts],
-        "arrived": [_sum(sum_) for sum_ in step.arrived],
-        "waiting": [_sum(sum_) for sum_ in step.waiting],
+        "waiting": [
+            {"node": one.node, "came": len(one.parts) - one.waiting, "of": len(one.parts)}
+            for one in step.waiting
+        ],
         "sentence": step.sentence,
     }
 
@@ -240,23 +242,10 @@ def _part(part: Part) -> dict[str, Any]:
     return {
         "edge": part.edge,
         "to": part.to,
-        "state": part.state,
         "upstream": spelled(part.upstream),
         "local": None if part.local is None else spelled(part.local),
         "gradient": spelled(part.gradient),
-        "offered": spelled(part.offered),
         "latex": part.latex,
         "terms": [[spelled(upstream), spelled(local)] for upstream, local in part.terms],
         "more": part.terms_left_out,
-    }
-
-
-def _sum(sum_: Sum) -> dict[str, Any]:
-    return {
-        "node": sum_.node,
-        "parts": [
-            {"edge": edge, "value": None if value is None else spelled(value)}
-            for edge, value in sum_.parts
-        ],
-        "total": None if sum_.waiting else spelled(sum_.total),
     }

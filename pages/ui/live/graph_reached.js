@@ -32,9 +32,8 @@ export function reached(spec, step, landed = true) {
     nodes.set(taken.node, { state, mark: { current: "◆", waiting: "", passed: "✓" }[state] });
   });
   for (const sum of spec.steps[landed ? step - 1 : step - 2]?.waiting ?? []) {
-    const arrived = sum.parts.filter(({ value }) => value !== null).length;
     if (nodes.get(sum.node)?.state === "current") continue;
-    nodes.set(sum.node, { state: "waiting", mark: `${arrived}/${sum.parts.length}` });
+    nodes.set(sum.node, { state: "waiting", mark: `${sum.came}/${sum.of}` });
   }
   if (step === spec.steps.length) {
     for (const edge of spec.edges) shown.add(edge.id);
