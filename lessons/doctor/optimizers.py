@@ -20,7 +20,7 @@ from torch.optim.optimizer import (
 from ..recorder import Node, Recording
 from ..recorder.recording.saved import memory
 from ..recorder.recording.torch_calls import attribute
-from ..recorder.recording.variables import Where, exact
+from ..recorder.recording.variables import Where
 from ..recorder.torch_private import CLEARS
 from .leaves import here, spelled
 
@@ -192,7 +192,7 @@ class Optimizers:
             return
         step = self.steps[-1]
         node = Node("", f"{step.name}.step()", "plain")
-        node.place = exact(step.place)
+        node.place = step.place
         self.recording.wrote(node, list(step.held.values()))
         self.stepped()
 

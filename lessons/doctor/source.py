@@ -45,7 +45,7 @@ def cited(where: Where | None) -> str:
 
 def making(names: frozenset[str], node: Node, read: Where | None) -> Where | None:
     """The call of one of `names` that is given what `node` made, last before it is `read`."""
-    if read is None or read[1] is None:
+    if read is None:
         return None
     path, last = read[0], read[1][1]
     first = node.place[1][0] if node.place is not None and node.place[0] == path else 0

@@ -15,6 +15,9 @@ from ..recording.recording import Recording
 from .sentences import sentence_of
 from .step import Part, Step, Sum
 
+Key = tuple[str, int]
+"""A node, and which of its outputs: where gradients are summed."""
+
 
 def backward_steps(
     recording: Recording, index: Sequence[int] = (), only: Collection[str] | None = None
@@ -42,32 +45,62 @@ def _some(recording: Recording, names: Collection[str], index: Sequence[int]) ->
 
 
 def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
-    sums = _Sums(recording, index)
-    end = recording.nodes[recording.output or ""]
+    nodes = recording.nodes
+    end = nodes[recording.output or ""]
     seed = recording.seed.component(index) if recording.seed else None
-    sums.start(end, recording.output_index, seed)
-    yield Step("start", end.name, seed, waiting=sums.waiting())
+    awaited = _awaited(recording, seed)
+
+    def summed(key: Key) -> Sum:
+        total = nodes[key[0]].upstream[key[1]]
+        parts = tuple(awaited[key].items())
+        return Sum(key[0], parts, None if total is None else total.component(index))
+
+    def waiting() -> tuple[Sum, ...]:
+        several = (summed(key) for key, parts in awaited.items() if len(parts) > 1)
+        return tuple(one for one in several if 0 < one.waiting < len(one.parts))
+
+    def gradient(leaf: str) -> Any:
+        value = recording.gradients.get(leaf)
+        return None if value is None else value.component(place(index, value.shape))
+
+    yield Step("start", end.name, seed, waiting=waiting())
     if end.leaf and end.requires_grad:
-        yield Step("leaf", end.name, sums.gradient(end))
+        yield Step("leaf", end.name, gradient(end.name))
     halts = _halts(recording)
     yield from (Step("stopped", node.name, None) for node in halts.get("", []))
     for name in recording.order:
-        node = recording.nodes[name]
+        node = nodes[name]
         parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
-        done = sums.send(node)
-        arrived = tuple(sums.sum(*key) for key in done if key in sums.several)
-        yield Step("op", name, _upstream(node, index), parts, arrived, sums.waiting())
+        sent = dict[Key, None]()
+        for edge in node.operands:
+            if edge.gradient is not None:
+                sent[_key(edge)] = None
+                awaited[_key(edge)][edge.name] = edge.gradient.component(index)
+        done = [one for one in map(summed, sent) if not one.waiting]
+        arrived = tuple(one for one in done if len(one.parts) > 1)
+        yield Step("op", name, _upstream(node, index), parts, arrived, waiting())
         yield from (Step("stopped", node.name, None) for node in halts.get(name, []))
-        for producer, _ in done:
-            if producer not in recording.order and producer in recording.gradients:
-                leaf = recording.nodes[producer]
-                last = sums.sum(producer, 0)
-                both = (last,) if len(last.parts) > 1 else ()
-                yield Step("leaf", producer, sums.gradient(leaf), arrived=both)
+        for one in done:
+            if one.node not in recording.order and one.node in recording.gradients:
+                both = (one,) if len(one.parts) > 1 else ()
+                yield Step("leaf", one.node, gradient(one.node), arrived=both)
     if recording.refused is not None:
-        yield Step(
-            "stopped", recording.refused, _upstream(recording.nodes[recording.refused], index)
-        )
+        yield Step("stopped", recording.refused, _upstream(nodes[recording.refused], index))
+
+
+def _key(edge: Edge) -> Key:
+    return edge.producer.name, edge.output
+
+
+def _awaited(recording: Recording, seed: Any) -> dict[Key, dict[str, Any]]:
+    """What each sum will have of each edge: None so far. The seed is a part without a name."""
+    start = recording.output or "", recording.output_index
+    found: dict[Key, dict[str, Any]] = {start: {"": seed}}
+    for name in recording.order:
+        for edge in recording.nodes[name].operands:
+            if edge.gradient is not None:
+                found.setdefault(_key(edge), {})[edge.name] = None
+    return found
 
 
 def _shown(edge: Edge) -> bool:
@@ -118,59 +151,3 @@ def _halts(recording: Recording) -> dict[str, list[Node]]:
         elif node.name == recording.output:
             found.setdefault("", []).append(node)
     return found
-
-
-Key = tuple[str, int]
-
-
-class _Sums:
-    """What has arrived where, as the steps go by, at one component."""
-
-    def __init__(self, recording: Recording, index: Sequence[int]) -> None:
-        self.recording, self.index = recording, index
-        self.parts: dict[Key, dict[str, Any]] = {}
-        for name in recording.order:
-            for edge in recording.nodes[name].operands:
-                if edge.gradient is not None:
-                    self.parts.setdefault(self._key(edge), {})[edge.name] = None
-        self.several = {key for key, parts in self.parts.items() if len(parts) > 1}
-        self.open: dict[Key, None] = {}
-
-    @staticmethod
-    def _key(edge: Edge) -> Key:
-        return edge.producer.name, edge.output
-
-    def start(self, node: Node, output: int, seed: Any) -> None:
-        """The seed is a part too where the output is read by other ops of the pass."""
-        key = node.name, output
-        if key in self.parts:
-            self.parts[key] = {"": seed, **self.parts[key]}
-            self.several.add(key)
-            self.open[key] = None
-
-    def send(self, node: Node) -> list[Key]:
-        """Note what `node` sends; the sums that are complete by it."""
-        touched: dict[Key, None] = {}
-        for edge in node.operands:
-            if edge.gradient is not None:
-                self.parts[self._key(edge)][edge.name] = edge.gradient.component(self.index)
-                touched[self._key(edge)] = None
-        done = [key for key in touched if None not in self.parts[key].values()]
-        self.open |= {key: None for key in touched if key in self.several}
-        for key in done:
-            self.open.pop(key, None)
-        return done
-
-    def sum(self, name: str, output: int) -> Sum:
-        parts = tuple(self.parts.get((name, output), {}).items())
-        upstream = self.recording.nodes[name].upstream
-        value = upstream[output] if output < len(upstream) else None
-        return Sum(name, parts, None if value is None else value.component(self.index))
-
-    def gradient(self, leaf: Node) -> Any:
-        value = self.recording.gradients.get(leaf.name)
-        return None if value is None else value.component(place(self.index, value.shape))
-
-    def waiting(self) -> tuple[Sum, ...]:
-        """Sums of which a part has come and another has not."""
-        return tuple(self.sum(*key) for key in self.open)

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from ...tricks.rule import Slot
 from .plain_tensor import Value
 from .switches import Off
+from .variables import Where
 
 Kind = Literal[
     "input", "constant", "plain", "stopped", "overridden", "reversed", "scaled", "clipped",
@@ -59,7 +60,7 @@ class Left:
     call: str
     value: Value
     count: int
-    place: tuple[str, tuple[int, int, int, int]] | None
+    place: Where | None
 
 
 @dataclass(eq=False, slots=True)
@@ -86,8 +87,8 @@ class Node:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     function: str = ""
     variable: str | None = None
-    place: tuple[str, tuple[int, int, int, int]] | None = None
-    caller: tuple[str, tuple[int, int, int, int]] | None = None
+    place: Where | None = None
+    caller: Where | None = None
     rule: str | None = None
     off: Off | None = None
     inplace: bool = False

@@ -44,7 +44,7 @@ from .torch_calls import (
     tensors_in,
     untraceable,
 )
-from .variables import Where, assigned, exact, running
+from .variables import Where, assigned, running
 from .wiring import Key, Wiring, gradient_key, node_name
 
 
@@ -148,8 +148,7 @@ class Recorder(TorchFunctionMode):
         with unseen():
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             if changed:
-                place, _ = running()
-                node.place = exact(place)
+                node.place, _ = running()
                 self.wrote(node, changed)
         return result
 
@@ -255,11 +254,9 @@ class Recorder(TorchFunctionMode):
         ran: tuple[Where | None, Where | None] | None = None,
     ) -> None:
         node.name = self._unique(node.type)
-        place, caller = ran or running()
-        names = assigned(place)
+        node.place, node.caller = ran or running()
+        names = assigned(node.place)
         node.variable = (names[0] or None) if names else None
-        node.place = exact(place)
-        node.caller = exact(caller)
         for index, output in enumerate(outputs):
             node.outputs.append(Value.of(output))
             self._remember(output, node, index)
@@ -342,7 +339,7 @@ class Recorder(TorchFunctionMode):
         if call in LEAVES_TORCH and entry is not None:
             recording, (place, _) = self.recording, running()
             value = entry[2].outputs[entry[3]]
-            left = Left(entry[2].name, call, value, len(recording.nodes), exact(place))
+            left = Left(entry[2].name, call, value, len(recording.nodes), place)
             recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
@@ -442,8 +439,7 @@ class Recorder(TorchFunctionMode):
             # One of the program's own may be called Sign, and is not torch's.
             node = Node("", kind if own else op_type_of_node(kind), "plain", function="apply")
             self._add(node, [tensor])
-            applied = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
-            node.place = exact(applied)
+            node.place = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
             if not own and made_by not in self._derived:

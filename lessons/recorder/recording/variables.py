@@ -31,14 +31,13 @@ _ENGINE = (
 _INSTALLED = ("site-packages", "dist-packages")
 Place = tuple[int, int, int, int]
 """First line, last line, first column, end column, as Python's ``ast`` counts them."""
-Where = tuple[str, Place | None]
-"""A file, and lines and columns if Python knows."""
+Where = tuple[str, Place]
+"""A file, and lines and columns; both columns are 0 where Python was started to keep none."""
 
 
 def assigned(where: Where | None) -> tuple[str, ...]:
     """The names that the expression there is assigned to; none where it is not."""
-    path, expression = where or ("", None)
-    return () if expression is None else _in_file(path, _changed(path)).get(expression, ())
+    return () if where is None else _in_file(where[0], _changed(where[0])).get(where[1], ())
 
 
 def running() -> tuple[Where | None, Where | None]:
@@ -64,17 +63,12 @@ def line_of(where: Where | None) -> str:
         path = path.relative_to(Path.cwd())
     else:
         path = Path(path.name)
-    return f"{path}:{place[0]}" if place else str(path)
+    return f"{path}:{place[0]}"
 
 
 def in_line(where: Where | None) -> str:
     """ " in train.py:12", to follow the name of an op; "" where the place is not known."""
     return f" in {line_of(where)}" if where else ""
-
-
-def exact(where: Where | None) -> tuple[str, Place] | None:
-    """The place with its lines and columns; None where Python does not know them."""
-    return (where[0], where[1]) if where and where[1] else None
 
 
 def outside(frame: FrameType | None) -> FrameType | None:
@@ -102,9 +96,7 @@ def _place(code: CodeType, instruction: int) -> Where:
 @lru_cache(4096)
 def _place_at(code: CodeType, path: str, lines: bytes, instruction: int) -> Where:
     line, end_line, column, end_column = list(code.co_positions())[instruction // 2]
-    if line is None or end_line is None or column is None or end_column is None:
-        return path, None
-    return path, (line, end_line, column, end_column)
+    return path, (line or 0, end_line or line or 0, column or 0, end_column or 0)
 
 
 def parsed(path: str) -> ast.Module:
