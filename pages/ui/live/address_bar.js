@@ -1,38 +1,40 @@
-// What the address bar says of a lab once the hand rests.
+// The address bar, and with it the browser's history, which is written here alone. It says how a lab is set
+// once the hand rests, and each step of a lesson is an entry: Back leads to the step before and replays no
+// drag.
 
-/** @type {?URLSearchParams} */
-let last = null; // the words that were shown last, if any
+/** @type {?string} */
+let lesson = null; // whose address was shown last
 /** @type {?string} */
 let returned = null; // the step that Back or Forward led to, until something on the page is pressed
+const FRAME = ["embed", "embed_options", "only"]; // inside a teacher's page the address says that it may be there
 
-/** Listen for Back and Forward. */
-export function followHistory() {
-  addEventListener("popstate", () => (returned = new URLSearchParams(location.search).get("step")));
-  addEventListener("click", () => (returned = null), true);
-}
+addEventListener("popstate", () => (returned = new URLSearchParams(location.search).get("step")));
+addEventListener("click", () => (returned = null), true);
 
-/**
- * Whether the page shows a step that Back or Forward has left: its address would overwrite theirs.
- * @param {?string} step
- */
-export function isLeft(step) {
-  return returned !== null && step !== returned;
-}
-
-/**
- * Replaced, unless the lesson is at another step: Back leads to the step before and replays no drag.
- * @param {string} query
- */
+/** How a lab is set. @param {string} query */
 export function showAddress(query) {
-  // Inside a teacher's page the address also says that it may be there.
   const words = new URLSearchParams(location.search);
-  const frame = ["embed", "embed_options", "only"].flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
-  const whole = [query, ...frame].filter(Boolean).join("&");
-  const search = whole ? `?${whole}` : "";
-  const next = new URLSearchParams(query);
-  if (isLeft(next.get("step"))) return;
-  const isAt = (/** @type {URLSearchParams} */ other, /** @type {string} */ name) => last?.get(name) === other.get(name);
-  const isNext = last && isAt(words, "step") && isAt(next, "lesson") && !isAt(next, "step");
-  last = next;
+  const frame = FRAME.flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));
+  write([query, ...frame].filter(Boolean).join("&"));
+}
+
+/** The step that the page shows; its lab, if it has one, says the rest. @param {number} step */
+export function showStep(step) {
+  const words = new URLSearchParams(location.search);
+  if (words.get("step") === String(step)) return write(location.search.slice(1));
+  words.set("step", String(step));
+  words.delete("at");
+  words.delete("cuts");
+  write(String(words));
+}
+
+/** @param {string} query */
+function write(query) {
+  const [before, next] = [location.search, query].map((text) => new URLSearchParams(text));
+  const step = next.get("step");
+  if (returned !== null && step !== returned) return; // a step that Back has left would overwrite the one it led to
+  const isNext = lesson !== null && lesson === next.get("lesson") && before.get("step") !== step;
+  lesson = next.get("lesson");
+  const search = query && `?${query}`;
   if (search !== location.search) history[isNext ? "pushState" : "replaceState"](history.state, "", location.pathname + search + location.hash);
 }

@@ -86,6 +86,21 @@ export function setChildren(parent, children) {
 }
 
 /**
+ * Make `parent` hold as many children as that: those it has, and new ones where they are too few.
+ * @template {Element} Child
+ * @param {Element} parent
+ * @param {number} count
+ * @param {() => Child} make
+ * @returns {Child[]}
+ */
+export function fit(parent, count, make) {
+  const had = /** @type {HTMLCollectionOf<Child>} */ (parent.children);
+  const children = Array.from({ length: count }, (_, place) => had[place] ?? make());
+  setChildren(parent, children);
+  return children;
+}
+
+/**
  * An attribute with that value, or none where there is nothing to say.
  * @param {Element} node
  * @param {string} name

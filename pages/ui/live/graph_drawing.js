@@ -1,7 +1,7 @@
 // The graph as SVG: nodes with forward values, edges with gradients. Every node and edge has one
 // group for good, found by its id; an answer that only changes numbers writes attributes and text.
 
-import { setAll, setChildren, setOrRemove, setText, svg } from "./dom.js";
+import { fit, setAll, setChildren, setOrRemove, setText, svg } from "./dom.js";
 import { Flight } from "./graph_flight.js";
 import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
@@ -80,9 +80,7 @@ export class Drawing {
       this.known.set(id, group);
       return group;
     };
-    const hits = spec.edges.map((_, place) => this.hits.children[place] ?? svg("path", ""));
-    setChildren(this.hits, hits);
-    hits.forEach((hit, place) => {
+    fit(this.hits, spec.edges.length, () => svg("path", "")).forEach((hit, place) => {
       setAll(hit, { "data-hit": spec.edges[place].id, d: curve(spec.edges[place].route) });
     });
     setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
@@ -151,9 +149,7 @@ export class Drawing {
     const words = node.lines.slice(0, -1);
     // The value lies on the lower border, or upright at the right of the words.
     const [x, y] = right ? [0, -5] : [-ROOM / 2, 0];
-    const lines = words.map((_, line) => text.children[line] ?? svg("tspan", ""));
-    setChildren(text, lines);
-    lines.forEach((line, at) => {
+    fit(text, words.length, () => svg("tspan", "")).forEach((line, at) => {
       setAll(line, { x, y: y + ((1 - words.length) / 2 + at) * LINE, class: at ? "gl-does" : "" });
       setText(line, words[at]);
     });

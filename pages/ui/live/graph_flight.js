@@ -1,7 +1,7 @@
 // The gradient on its way, drawn over the graph: a line that grows from an op back to what it reads,
 // its front a dot.
 
-import { setAll, setChildren, setOrRemove, svg } from "./dom.js";
+import { fit, setAll, setOrRemove, svg } from "./dom.js";
 import { aside, curve, pill, write } from "./graph_shapes.js";
 
 /** @import { Pulse } from "./graph_pulse.js" */
@@ -16,9 +16,7 @@ export class Flight {
   /** @param {Pulse[]} pulses  @param {boolean} right */
   show(pulses, right) {
     setOrRemove(this.layer, "transform", `translate(${aside(right)})`);
-    const drawn = pulses.map((_, place) => this.layer.children[place] ?? pulseGroup());
-    setChildren(this.layer, drawn);
-    drawn.forEach((group, place) => fill(group, pulses[place]));
+    fit(this.layer, pulses.length, pulseGroup).forEach((group, place) => fill(group, pulses[place]));
   }
 }
 

@@ -1,6 +1,6 @@
 // One step of the backward pass in words: what happened, and the rule along each edge.
 
-import { element, setChildren, setText } from "./dom.js";
+import { element, fit, setText } from "./dom.js";
 import { showMath } from "./math.js";
 
 /** @import { GraphSpec } from "./messages.d.ts" */
@@ -22,9 +22,7 @@ export class StepWords {
   show({ steps }, step) {
     const { sentence = BEFORE, parts = [] } = steps[step - 1] ?? {};
     setText(this.sentence, sentence);
-    const rows = parts.map((_, place) => /** @type {HTMLElement} */ (this.rules.children[place] ?? element("div", "gl-rule")));
-    setChildren(this.rules, rows);
-    rows.forEach((row, place) => {
+    fit(this.rules, parts.length, () => element("div", "gl-rule")).forEach((row, place) => {
       row.dataset.about = parts[place].edge;
       if (row.dataset.latex !== parts[place].latex) showMath(row, parts[place].latex);
     });

@@ -1,7 +1,7 @@
-// The dots of a lesson's steps. Each step is an entry of the browser's history: Back leads to the step
-// before. Streamlit runs the page again on Back, and does not know the step; so it is asked for here.
+// The dots of a lesson's steps. Streamlit runs the page again on the browser's Back, and does not know the
+// step that it leads to; so it is asked for here.
 
-import { followHistory, isLeft } from "./address_bar.js";
+import { showStep } from "./address_bar.js";
 import { arrows, element, setChildren } from "./dom.js";
 import { goToStep, goToVerdict } from "./verdict.js";
 
@@ -23,14 +23,11 @@ let asked = 0; // the step that was asked for last, until the page shows it
 /** @param {{data: Steps, parentElement: HTMLElement, setTriggerValue: (name: string, value: number) => void}} component */
 export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
-  if (!shown) {
-    followHistory();
-    addEventListener("popstate", back);
-  }
+  if (!shown) addEventListener("popstate", back);
   if (!nav.firstChild) arrows(nav);
+  showStep(data.step);
   if (shown?.lesson === data.lesson) {
     if (shown.step !== data.step) {
-      enter(data.step);
       goToStep();
     } else if (data.answer && shown.answer !== data.answer) goToVerdict();
   }
@@ -55,16 +52,6 @@ export function render({ data, parentElement, setTriggerValue }) {
     return link;
   });
   setChildren(nav, links);
-}
-
-/** A new entry, unless Back or Forward has led to this one. @param {number} step */
-function enter(step) {
-  const words = new URLSearchParams(location.search);
-  if (words.get("step") === String(step) || isLeft(String(step))) return;
-  words.set("step", String(step));
-  words.delete("at");
-  words.delete("cuts");
-  history.pushState(history.state, "", `${location.pathname}?${words}`);
 }
 
 function back() {

@@ -1,7 +1,7 @@
 // The numbers behind the charts, as a real table. Between two answers only the cells whose text
 // changed are written; rows and columns come and go as the payload says.
 
-import { element, setChildren, setText } from "./dom.js";
+import { element, fit, setText } from "./dom.js";
 
 /** @import { Column, TableSpec } from "./messages.d.ts" */
 
@@ -34,9 +34,10 @@ export class Table {
     // A box that scrolls must be reachable by keyboard, and then it needs a name.
     this.box.setAttribute("aria-label", spec.caption);
     this.#showColumns(spec.columns);
-    const rows = spec.rows.map((_, index) => this.body.rows[index] ?? element("tr", ""));
-    setChildren(this.body, rows);
-    rows.forEach((row, index) => this.#showRow(row, spec.rows[index]));
+    fit(this.body, spec.rows.length, () => element("tr", "")).forEach((row, at) => {
+      const texts = spec.rows[at];
+      fit(row, texts.length, () => element("td", "")).forEach((cell, column) => setText(cell, texts[column]));
+    });
   }
 
   /** @param {Column[]} columns */
@@ -54,15 +55,5 @@ export class Table {
         return cell;
       }),
     );
-  }
-
-  /**
-   * @param {HTMLTableRowElement} row
-   * @param {string[]} texts
-   */
-  #showRow(row, texts) {
-    const cells = texts.map((_, index) => row.cells[index] ?? element("td", ""));
-    setChildren(row, cells);
-    cells.forEach((cell, index) => setText(cell, texts[index]));
   }
 }
