@@ -67,7 +67,7 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     expect(wrong).to_contain_text("Your sketch: The intended gradient")
     expect(wrong).to_contain_text("0 of 8 handles")
     expect(wrong).to_contain_text(gap := re.compile(r"off by up to (1|0\.9\d?|1\.[12]) at x = "))
-    expect(page.locator(".gt-sketch-key")).to_contain_text(gap)
+    expect(page.locator(".gt-sketch .gl-key")).to_contain_text(gap)
     expect(page.locator(".gt-still .gt-gap")).to_be_visible()
     expect(wrong.locator("p").first).to_be_in_viewport()
     expect(page.locator(".st-key-verdict")).to_be_focused()

@@ -76,9 +76,10 @@ SEARCHED = {
 }
 RANKED = """
 import { readFileSync } from "node:fs";
-const { ranked } = await import(process.argv[1]);
+const { prepared, ranked } = await import(process.argv[1]);
 const { entries, questions } = JSON.parse(readFileSync(0, "utf8"));
-console.log(JSON.stringify(questions.map((one) => ranked(entries, one).map((e) => e.lesson))));
+const index = prepared(entries);
+console.log(JSON.stringify(questions.map((one) => ranked(index, one).map((e) => e.lesson))));
 """
 
 

@@ -30,7 +30,7 @@ export class Share {
       this.said,
       this.text,
     );
-    this.root = element("details", "gl-share", {}, element("summary", "", {}, "Share"), menu);
+    this.root = element("details", "gl-share", {}, element("summary", "gl-button", {}, "Share"), menu);
     this.root.addEventListener("toggle", () => this.#open());
   }
 

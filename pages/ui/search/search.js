@@ -2,7 +2,7 @@
 // dialog first opens. Text from it only ever goes in as text. Results and the page's own links with
 // `data-inside` are followed in the session, so that what is set in the labs stays.
 
-import { element } from "../live/dom.js";
+import { button, element } from "../live/dom.js";
 
 /** @import { Component } from "../component.d.ts" */
 
@@ -20,7 +20,7 @@ import { element } from "../live/dom.js";
  */
 
 const MOST = 12; // results shown
-/** @type {Promise<Entry[]> | undefined} */
+/** @type {Promise<Index> | undefined} */
 let index; // shared by all pages
 let address = ""; // of its file
 /** @type {((link: HTMLAnchorElement) => void) | undefined} */
@@ -60,14 +60,14 @@ function hearPage() {
 
 /** @param {Element} root */
 function build(root) {
-  const input = element("input", "", {
+  const input = element("input", "gl-field", {
     type: "search",
     "aria-label": "Search the course",
     placeholder: "a question, a term, a step",
     autocomplete: "off",
     maxlength: "100",
   });
-  const close = element("button", "", { type: "button" }, "Close");
+  const close = button("Close", () => dialog.close());
   const status = element("p", "", { role: "status" });
   const list = element("ul", "");
   const dialog = element(
@@ -83,12 +83,11 @@ function build(root) {
   const find = async () => {
     index ??= fetch(new URL(address, document.baseURI)).then((answer) => {
       if (!answer.ok) throw new Error(`the index could not be fetched: ${answer.status}`);
-      return answer.json();
+      return answer.json().then(prepared);
     });
     try {
-      const entries = await index;
       const question = input.value.trim();
-      const found = question ? ranked(entries, question) : [];
+      const found = ranked(await index, question);
       list.replaceChildren(...found.slice(0, MOST).map(row));
       const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
       status.textContent = question ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
@@ -103,7 +102,6 @@ function build(root) {
     input.select();
     void find();
   });
-  close.addEventListener("click", () => dialog.close());
   input.addEventListener("input", find);
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close(); // beside it
@@ -130,31 +128,24 @@ const STOP = new Set(
 const WEIGHTS = { title: 5, also: 4, text: 2, body: 1, kind: 1 };
 // Of what a whole word counts:
 const BEGUN = 0.5; // its beginning
-const PART = 0.4; // what stands between underscores
+const PART = 0.4; // what stands between underscores, as in stop_gradient
 const ENOUGH = 0.15; // of the best one's points, to be listed with it
 
 /**
  * An entry as it is searched: what each word in it counts.
  * @typedef {{entry: Entry, names: string[], words: Map<string, number>}} Known
+ * @typedef {{known: Known[], rarity: (word: string) => number}} Index
  */
-/** @type {WeakMap<Entry[], {known: Known[], rarity: (word: string) => number}>} */
-const prepared = new WeakMap();
-
 /**
  * Those that hold any of the words, the best first: a rare word counts more than a frequent one, a
  * word of the title more than one of the text. Words that any question has are left out.
- * @param {Entry[]} entries
+ * @param {Index} index
  * @param {string} question
  * @returns {Entry[]}
  */
-export function ranked(entries, question) {
-  let index = prepared.get(entries);
-  if (!index) prepared.set(entries, (index = prepare(entries)));
-  const { known, rarity } = index;
-  const asked = wordsOf(question);
-  const words = [...new Set(telling(asked))];
+export function ranked({ known, rarity }, question) {
+  const words = [...new Set(telling(wordsOf(question)))];
   const last = /[\p{L}\p{N}]$/u.test(question) ? words.at(-1) : undefined; // it may be half typed
-  const pairs = asked.slice(1).map((word, place) => `${asked[place]}_${word}`); // "stop gradient"
   const phrase = bare(question);
   const whole = words.reduce((sum, word) => sum + rarity(word), 0);
   const score = (/** @type {Known} */ { names, words: here }) => {
@@ -165,12 +156,11 @@ export function ranked(entries, question) {
       points += counts * rarity(word);
       if (counts) found += rarity(word);
     }
-    for (const pair of pairs) points += (here.get(pair) ?? 0) * rarity(pair);
     if (!points) return 0;
-    const named = names.includes(phrase) ? 3 : names.some((name) => name.startsWith(phrase)) ? 1.3 : 1;
+    const named = names.includes(phrase) ? 4 : names.some((name) => name.startsWith(phrase)) ? 1.3 : 1;
     return points * named * (0.2 + found / whole);
   };
-  const scored = known.map(({ entry, ...one }) => ({ entry, points: score({ entry, ...one }) }));
+  const scored = known.map((one) => ({ entry: one.entry, points: score(one) }));
   scored.sort((a, b) => b.points - a.points);
   const least = (scored[0]?.points ?? 0) * ENOUGH;
   return scored.filter(({ points }) => points > least).map(({ entry }) => entry);
@@ -187,8 +177,8 @@ function telling(words) {
   return some.length ? some : words;
 }
 
-/** @param {Entry[]} entries */
-function prepare(entries) {
+/** @param {Entry[]} entries  @returns {Index} */
+export function prepared(entries) {
   /** @type {Map<string, number>} */
   const held = new Map(); // by word: how many entries have it
   const known = entries.map((entry) => {
@@ -205,23 +195,13 @@ function prepare(entries) {
     const names = [entry.title, ...entry.also.split(/[,;]/)];
     return { entry, names: names.map(bare), words };
   });
-  const rarity = (/** @type {string} */ word) =>
-    Math.log(1 + entries.length / (1 + (held.get(word) ?? 0)));
-  return { known, rarity };
+  return { known, rarity: (word) => Math.log(1 + entries.length / (1 + (held.get(word) ?? 0))) };
 }
 
-/**
- * What a word that begins like this counts at most.
- * @param {Map<string, number>} words
- * @param {string} start
- */
+/** What a word that begins like this counts at most. @param {Map<string, number>} words  @param {string} start */
 function begun(words, start) {
-  let best = 0;
-  if (start.length < 2) return best;
-  for (const [word, weight] of words) {
-    if (weight > best && word.startsWith(start)) best = weight;
-  }
-  return best * BEGUN;
+  const weights = [...words].flatMap(([word, weight]) => (word.startsWith(start) ? weight : []));
+  return start.length < 2 ? 0 : BEGUN * Math.max(0, ...weights);
 }
 
 /** The words of a text by their stems. @param {string} text */

@@ -88,8 +88,8 @@ export function colour(role) {
  */
 export function key({ lines }, marks = []) {
   return element(
-    "p", "gt-sketch-key", {},
-    ...marks.map(([mark, style, name]) => element("span", "", {}, element("b", "", { style, "aria-hidden": "true" }, mark), name)),
-    ...lines.map(({ role, dash, label }) => element("span", "", {}, element("i", "gl-line", { "data-dash": dash, style: colour(role) }), label)),
+    "p", "gl-key", {},
+    ...marks.map(([mark, style, name]) => element("span", "gl-entry", {}, element("b", "", { style, "aria-hidden": "true" }, mark), name)),
+    ...lines.map(({ role, dash, label }) => element("span", "gl-entry", {}, element("i", "gl-line", { "data-dash": dash, style: colour(role) }), label)),
   ); // prettier-ignore
 }

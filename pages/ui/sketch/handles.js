@@ -1,7 +1,7 @@
 // The chart to draw in: a handle for each x, moved up and down. Press or drag anywhere in the chart, or
 // reach a handle by Tab and use the arrow keys.
 
-import { element, svg } from "../live/dom.js";
+import { button, element, svg } from "../live/dom.js";
 import { STEPS } from "../live/scale.js";
 import { HIGH, WIDE, key, path } from "./axes.js";
 
@@ -9,6 +9,7 @@ import { HIGH, WIDE, key, path } from "./axes.js";
 /** @import { Sketch } from "./sketch.js" */
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const HELP = "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.";
 const CLOSE = 6; // a stroke this near to a handle's x moves it as well
 
 /**
@@ -23,23 +24,16 @@ export function moving(drawing, data, at, commit) {
   const zero = Math.round(-data.low / step);
   const levels = data.x.map(() => zero);
   const line = svg("path", "gt-mine");
-  const about = { type: "button", disabled: "", "aria-describedby": "gt-why" };
-  const button = element("button", "gt-commit", about, "Commit to this sketch");
+  const send = () => commit(levels.map((level) => DIGITS[level]).join(""));
+  const about = { class: "gl-button gt-commit", disabled: "", "aria-describedby": "gt-why" };
+  const done = button("Commit to this sketch", send, about);
   const why = element("span", "", { id: "gt-why" }, "Draw first: move a handle.");
-  const handles = data.x.map((x, index) =>
+  const range = { "aria-orientation": "vertical", "aria-valuemin": data.low, "aria-valuemax": data.high };
+  const handles = data.names.map((name) =>
     svg(
-      "g",
-      "gt-handle",
-      {
-        role: "slider",
-        tabindex: "0",
-        "aria-label": `${data.label} at x = ${data.names[index]}`,
-        "aria-orientation": "vertical",
-        "aria-valuemin": data.low,
-        "aria-valuemax": data.high,
-      },
+      "g", "gt-handle", { role: "slider", tabindex: "0", ...range, "aria-label": `${data.label} at x = ${name}` },
       svg("circle", "", { r: 9 }),
-    ),
+    ), // prettier-ignore
   );
   const value = (/** @type {number} */ level) => Number((data.low + level * step).toPrecision(10));
   const show = () => {
@@ -53,7 +47,7 @@ export function moving(drawing, data, at, commit) {
   };
   const put = (/** @type {number} */ index, /** @type {number} */ level) => {
     levels[index] = Math.min(Math.max(Math.round(level), 0), data.levels);
-    button.disabled = false;
+    done.disabled = false;
     why.hidden = true;
     show();
   };
@@ -72,14 +66,8 @@ export function moving(drawing, data, at, commit) {
   drawing.setAttribute("aria-label", `Sketch of ${data.label} over x: ${data.x.length} handles`);
   drawing.append(line, ...handles);
   show();
-  button.addEventListener("click", () => commit(levels.map((level) => DIGITS[level]).join("")));
-  const help = element(
-    "p",
-    "gt-sketch-help",
-    {},
-    "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.",
-  );
-  const foot = element("p", "gt-foot", {}, button, why);
+  const help = element("p", "gt-sketch-help", {}, HELP);
+  const foot = element("p", "gt-foot", {}, done, why);
   return data.lines.length ? [foot, key(data), help] : [foot, help];
 }
 
