@@ -29,14 +29,8 @@ import { typed } from "./typing.js";
 
 /**
  * What a field has of its kind alone.
- * @typedef {Object} Input
- * @property {() => string} get
- * @property {(text: string) => void} set
- * @property {() => (HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement|HTMLButtonElement)[]} nodes
- * @property {(spec: Control) => void} describe
- * @property {(which: Record<string, boolean>) => void} [allow]
- * @property {Field["near"]} [near]
- *
+ * @typedef {Omit<Field, "root"> & {
+ *   nodes: () => (HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement|HTMLButtonElement)[]}} Input
  * @typedef {ReturnType<typeof makeShell>} Shell
  * @typedef {(spec: Control, id: string, notify: Notify, shell: Shell) => Input} MakeInput
  */
@@ -57,11 +51,8 @@ export function makeField(spec, notify) {
   const shell = makeShell(spec, id);
   const input = FIELDS[spec.kind](spec, id, notify, shell);
   return {
+    ...input,
     root: shell.root,
-    get: input.get,
-    set: input.set,
-    allow: input.allow,
-    near: input.near,
     describe(next) {
       shell.describe(next);
       input.describe(next);

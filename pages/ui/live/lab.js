@@ -11,14 +11,8 @@ import { View } from "./view.js";
 import { Wish, sameSetting } from "./wish.js";
 
 /** @import { Aside, Frame, Picture } from "./messages.d.ts" */
+/** @import { Component } from "../component.d.ts" */
 /** @import { Order, Place } from "./place.d.ts" */
-
-/**
- * @typedef {Object} Component
- * @property {Place} data
- * @property {HTMLElement} parentElement
- * @property {(name: string, value: unknown) => void} [setStateValue]  tells the page; it is drawn anew
- */
 
 const ORDERS = 200; // orders that are remembered as done
 const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
@@ -43,7 +37,7 @@ const labsLeft = new Map();
 const labs = new WeakMap();
 
 /**
- * @param {Component} component
+ * @param {Component<Place>} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
 export function render({ data, parentElement, setStateValue }) {
@@ -99,8 +93,8 @@ class Lab {
       walked: () => this.#showAddress(),
       document: () => this.frame?.document ?? "",
       opened: () => this.flow.offer(false),
-      noted: () => this.view.showNotes(this.place),
     });
+    this.view.notes.page = place.note;
     this.controls = this.view.controls;
     this.graph = this.view.graph;
     this.trainer = this.view.trainer;
@@ -124,7 +118,8 @@ class Lab {
     this.view.goals.remember(place.goals ?? []);
     this.view.repaint();
     for (const order of place.orders) this.#obey(order);
-    if (place.note && place.note !== before.note) this.view.showNotes(place);
+    if (place.note !== before.note) this.view.notes.page = place.note;
+    this.view.showNotes();
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
@@ -170,7 +165,7 @@ class Lab {
 
   /** Something was set. @param {boolean} live */
   #changed(live) {
-    this.place = { ...this.place, note: "" };
+    this.view.notes.page = "";
     this.wish.form = { ...this.wish.form, ...this.controls.values() };
     // Resting on what was sent already asks nothing of the server, unless that was a preview. In the
     // playground a wish at rest brings the document, and a step for undo.
@@ -205,13 +200,13 @@ class Lab {
   #cut() {
     if (this.frame?.graph?.scissors === "snip") this.wish.snip = this.graph.snip ?? "";
     else this.wish.cuts = [...this.graph.cuts].sort().join(",");
-    this.place = { ...this.place, note: "" };
+    this.view.notes.page = "";
     this.flow.offer(false);
   }
 
   #train() {
     this.view.notes.asides = [];
-    this.view.showNotes(this.place);
+    this.view.showNotes();
     this.line.send(`${this.flow.seq} train ${this.#asking(false)}\n${this.trainer.wish()}`);
   }
 
@@ -237,7 +232,7 @@ class Lab {
 
   #opened() {
     this.view.notes.asides = [];
-    this.view.showNotes(this.place);
+    this.view.showNotes();
     this.flow.begin();
     clearTimeout(this.noting);
     this.noting = 0;
@@ -270,7 +265,7 @@ class Lab {
   /** @param {import("./messages.d.ts").NoteSpec["level"]} level  @param {string} text */
   #say(level, text) {
     this.view.notes.asides = [{ level, text }];
-    this.view.showNotes(this.place);
+    this.view.showNotes();
   }
 
   /** An answer. @param {number} seq  @param {Frame} frame */
@@ -299,7 +294,7 @@ class Lab {
     this.controls.show(frame.groups, forced, newest);
     const trains = frame.trained.length > 0;
     if (trains && !trainer.shown) {
-      trainer.expect();
+      trainer.shown = true;
       this.#train();
     }
     clearTimeout(this.waiting);

@@ -12,13 +12,14 @@ export class Notes {
     this.chartless = []; // where the charts cannot be drawn
     /** @type {NoteSpec[]} */
     this.asides = []; // until the next answer
+    this.page = ""; // what the page has to say, until the learner changes something
     this.shown = "";
   }
 
-  /** @param {string} page  the page's own  @param {NoteSpec[]} computed */
-  show(page, computed) {
+  /** @param {NoteSpec[]} computed */
+  show(computed) {
     /** @type {NoteSpec[]} */
-    const noted = page ? [{ level: "warning", text: page }] : [];
+    const noted = this.page ? [{ level: "warning", text: this.page }] : [];
     const notes = [...this.chartless, ...this.asides, ...noted, ...computed];
     const text = JSON.stringify(notes);
     if (text === this.shown) return;

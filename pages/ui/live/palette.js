@@ -30,25 +30,16 @@ export class Palette {
    * @returns {Part}
    */
   paint(part) {
-    return /** @type {Part} */ (this.#painted(part));
-  }
-
-  /**
-   * @param {unknown} value
-   * @returns {unknown}
-   */
-  #painted(value) {
-    if (typeof value === "string") return this.#resolve(value);
+    /** @type {any} */
+    const value = part;
+    if (typeof value === "string") return /** @type {any} */ (this.#resolve(value));
     if (Array.isArray(value)) {
       const plain = typeof value[0] === "number" && typeof value[1] !== "string"; // no [place, colour]
-      return plain ? value : value.map((item) => this.#painted(item));
+      return plain ? part : /** @type {any} */ (value.map((item) => this.paint(item)));
     }
-    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
-    /** @type {Record<string, unknown>} */
-    const copy = {};
-    const whole = /** @type {Record<string, unknown>} */ (value);
-    for (const name in whole) copy[name] = this.#painted(whole[name]);
-    return copy;
+    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return part;
+    const copy = Object.entries(value).map(([name, inner]) => [name, this.paint(inner)]);
+    return /** @type {any} */ (Object.fromEntries(copy));
   }
 
   /** @param {string} text */

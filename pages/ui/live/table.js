@@ -14,7 +14,6 @@ export class Table {
     this.body = element("tbody", "");
     const thead = element("thead", "", {}, this.head);
     this.table = element("table", "gl-table", { "data-table": "" }, this.caption, thead, this.body);
-    this.columns = "";
     this.text = "";
   }
 
@@ -42,9 +41,6 @@ export class Table {
 
   /** @param {Column[]} columns */
   #showColumns(columns) {
-    const text = JSON.stringify(columns);
-    if (text === this.columns) return;
-    this.columns = text;
     this.head.replaceChildren(
       ...columns.map(({ label, role }) => {
         const cell = element("th", "", { scope: "col" }, label);

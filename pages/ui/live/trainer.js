@@ -21,7 +21,7 @@ export class Trainer {
   constructor(box, ask) {
     this.box = box;
     this.ask = ask;
-    this.shown = false;
+    this.shown = false; // this lab trains: the server is told with every wish
     /** @type {"run"|"pause"} */
     this.phase = "pause";
     this.begun = this.count = 0;
@@ -34,11 +34,6 @@ export class Trainer {
     this.text = element("span", "gl-trained");
     box.append(this.main, this.bar, this.text);
     box.hidden = true;
-  }
-
-  /** This lab trains: from now on the server is told with every wish. */
-  expect() {
-    this.shown = true;
   }
 
   /** The page set the lab anew, and its text asks to begin: no run begins by itself. */

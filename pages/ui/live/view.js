@@ -19,7 +19,7 @@ import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 import { Views } from "./views.js";
 
-/** @import { Frame, KeyEntry, Picture } from "./messages.d.ts" */
+/** @import { Frame, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
 
 const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
@@ -35,7 +35,6 @@ const CHARTLESS = "The charts' script could not be loaded. Reload the page to tr
  * @property {() => void} walked   to another step of the backward pass
  * @property {() => string} document  the playground's
  * @property {() => void} opened   other drawers are open
- * @property {() => void} noted    there is another note to show
  */
 
 /**
@@ -85,7 +84,6 @@ export class View {
     this.seq = 0; // of the answer that is shown
     this.status = status;
     this.key = key;
-    this.keyed = "";
 
     this.palette = new Palette(root);
     this.controls = new Controls(controls, settings, { ...lab, wrong: (field) => views.reveal(field) });
@@ -106,7 +104,6 @@ export class View {
     this.code = new CodeView(views.box("code"), lab.document);
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
-    this.noted = lab.noted;
     this.linked = new Linked(root, () => this.charts.all.values());
     this.numbers = new NumberHandles(this.controls);
     this.pageParts = new PageParts(this.numbers);
@@ -128,14 +125,13 @@ export class View {
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
     this.goals.show(frame.goals, newest && resting, frame.accepted);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
-    this.#showKey(picture ? [] : frame.key);
+    setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.#showText(frame, place);
     this.#drawCharts();
   }
 
-  /** @param {Place} place */
-  showNotes({ note }) {
-    this.notes.show(note, [...(this.frame?.notes ?? []), ...(this.picture?.notes ?? [])]);
+  showNotes() {
+    this.notes.show([...(this.frame?.notes ?? []), ...(this.picture?.notes ?? [])]);
   }
 
   stop() {
@@ -169,7 +165,7 @@ export class View {
     } catch (error) {
       console.error(error);
       this.notes.chartless = [{ level: "error", text: CHARTLESS }];
-      this.noted();
+      this.showNotes();
     }
   }
 
@@ -185,7 +181,7 @@ export class View {
   /** @param {Frame} frame  @param {Place} place */
   #showText(frame, place) {
     const { picture } = this;
-    this.showNotes(place);
+    this.showNotes();
     setText(this.status, picture ? picture.status : frame.status);
     const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
     this.code.show(frame.code, frame.query);
@@ -194,13 +190,5 @@ export class View {
     // A training's own table has none of the graph's numbers.
     this.linked.show(frame.graph, table, !picture);
     this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
-  }
-
-  /** @param {KeyEntry[]} entries */
-  #showKey(entries) {
-    const text = JSON.stringify(entries);
-    if (text === this.keyed) return;
-    this.keyed = text;
-    setChildren(this.key, keyOf(entries));
   }
 }

@@ -1,6 +1,6 @@
 // The chart once it was graded: it stands still, the computed curve over the sketch.
 
-import { svg } from "../live/dom.js";
+import { setAll, svg } from "../live/dom.js";
 import { colour, key, path } from "./axes.js";
 
 /** @import { Places } from "./axes.js" */
@@ -22,9 +22,7 @@ export function still(drawing, data, graded, at) {
   const x = at.across(data.x[widest]);
   const ends = { y1: at.up(sketch[widest]), y2: at.up(computed[widest]) };
   const spot = (/** @type {number[]} */ [left, top]) => ({ transform: `translate(${left} ${top})` });
-  drawing.setAttribute("role", "img");
-  drawing.setAttribute("aria-label", alt);
-  drawing.classList.add("gt-still");
+  setAll(drawing, { role: "img", "aria-label": alt, class: "gt-sketch-chart gt-still" });
   drawing.append(
     svg("path", "gt-gap", { d: `${path([...mine, ...[...theirs].reverse()])}Z`, style }),
     svg("path", "gt-theirs gt-drawn", { d: path(theirs), style, pathLength: 1 }),

@@ -1,7 +1,7 @@
 // The chart to draw in: a handle for each x, moved up and down. Press or drag anywhere in the chart, or
 // reach a handle by Tab and use the arrow keys.
 
-import { button, element, svg } from "../live/dom.js";
+import { button, element, setAll, svg } from "../live/dom.js";
 import { STEPS } from "../live/scale.js";
 import { HIGH, WIDE, key, path } from "./axes.js";
 
@@ -39,9 +39,9 @@ export function moving(drawing, data, at, commit) {
   const show = () => {
     handles.forEach((handle, index) => {
       const y = value(levels[index]);
-      handle.setAttribute("transform", `translate(${at.across(data.x[index])} ${at.up(y)})`);
-      handle.setAttribute("aria-valuenow", String(y));
-      handle.setAttribute("aria-valuetext", String(Number(y.toPrecision(3))).replace("-", "−"));
+      const spoken = String(Number(y.toPrecision(3))).replace("-", "−");
+      const transform = `translate(${at.across(data.x[index])} ${at.up(y)})`;
+      setAll(handle, { transform, "aria-valuenow": y, "aria-valuetext": spoken });
     });
     line.setAttribute("d", path(levels.map((level, i) => [at.across(data.x[i]), at.up(value(level))])));
   };
@@ -62,8 +62,7 @@ export function moving(drawing, data, at, commit) {
       event.stopPropagation();
     }),
   );
-  drawing.setAttribute("role", "group");
-  drawing.setAttribute("aria-label", `Sketch of ${data.label} over x: ${data.x.length} handles`);
+  setAll(drawing, { role: "group", "aria-label": `Sketch of ${data.label} over x: ${data.x.length} handles` });
   drawing.append(line, ...handles);
   show();
   const help = element("p", "gt-sketch-help", {}, HELP);
