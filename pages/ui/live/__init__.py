@@ -65,29 +65,17 @@ def live_lab(
     values: dict[str, str] = {}
     for order in orders:
         values |= order["values"]
-    wish = Wish(
-        lab=lab,
-        values=values,
-        good={},
-        live=True,
-        cuts=next((one["cuts"] for one in reversed(orders) if one["cuts"] is not None), ""),
-        step=step,
-        answers=sorted(answers),
-        hide=sorted(hide),
-        fix=sorted(fix),
-    ).model_dump_json()
+    cuts = next((one["cuts"] for one in reversed(orders) if one["cuts"] is not None), "")
+    here: dict[str, Any] = {"lab": lab, "step": step, "answers": sorted(answers)}
+    here |= {"hide": sorted(hide), "fix": sorted(fix)}
+    wish = Wish(values=values, good={}, live=True, cuts=cuts, **here).model_dump_json()
     # Later the scripts are there, and the lab asks for its first frame itself. A run that draws the
     # first page again shows the same.
     comes_first = st.session_state.setdefault(_FIRST, wish) == wish
-    data = {
-        "lab": lab,
+    data = here | {
         "socket": SOCKET,
         "first": first(wish) if comes_first else [],
         "orders": [dict(one) for one in orders],
-        "step": step,
-        "answers": sorted(answers),
-        "hide": sorted(hide),
-        "fix": sorted(fix),
         "note": note,
         "goals": memory.goals(),
     }

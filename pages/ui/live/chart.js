@@ -96,7 +96,7 @@ export class Chart {
       plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure?.data[points[0]?.curveNumber ?? -1] ?? null));
       plot.on?.("plotly_unhover", () => hover(null));
       plot.addEventListener("dblclick", () => this.#whole());
-      if (controls) this.#obey(controls);
+      if (controls) draggable(plot, this, controls);
     }
   }
 
@@ -147,18 +147,8 @@ export class Chart {
     }
   }
 
-  /** What is dragged in the chart sets these. @param {import("./controls.js").Controls} controls */
-  #obey(controls) {
-    const chart = {
-      traces: () => this.spec.figure?.data ?? [],
-      selects: () => this.spec.selects,
-      hold: (/** @type {boolean} */ still) => this.#hold(still),
-    };
-    draggable(this.plot, chart, controls);
-  }
-
   /** While a hand drags in a chart its axes stand still. @param {boolean} still */
-  #hold(still) {
+  hold(still) {
     this.held = still ? rangesOf(this.#layout()) : {};
     if (!still) this.draw();
   }

@@ -33,7 +33,9 @@ export class Charts {
     const before = this.all;
     this.all = new Map();
     for (const spec of specs) {
-      const chart = before.get(spec.id) ?? this.#make(spec);
+      const known = before.get(spec.id);
+      const chart = known ?? new Chart(spec, this);
+      if (!known) this.resized.observe(chart.plot);
       before.delete(spec.id);
       this.all.set(spec.id, chart);
       const box = this.views.box(spec.id);
@@ -65,13 +67,6 @@ export class Charts {
       chart.width = Math.round(contentRect.width);
       chart.update();
     }
-  }
-
-  /** @param {FigureSpec} spec */
-  #make(spec) {
-    const chart = new Chart(spec, this);
-    this.resized.observe(chart.plot);
-    return chart;
   }
 
   /** @param {Chart} chart */

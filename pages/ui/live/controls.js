@@ -161,15 +161,11 @@ export class Controls {
         if (entry.field.get() !== spec.value) entry.field.set(spec.value);
       }
       entry.fresh = false;
-      if (spec.error) this.#open(entry.field.root);
+      if (!spec.error) continue;
+      const folded = entry.field.root.closest("details");
+      if (folded) folded.open = true; // what is wrong is in sight
+      this.handlers.wrong(entry.field.root);
     }
-  }
-
-  /** What is wrong is in sight, though its group was folded. @param {HTMLElement} root */
-  #open(root) {
-    const group = root.closest("details");
-    if (group) group.open = true;
-    this.handlers.wrong(root);
   }
 
   stop() {

@@ -6,6 +6,7 @@
 import { axesOf, places } from "./chart_layout.js";
 
 /** @import { Controls } from "./controls.js" */
+/** @import { FigureSpec } from "./messages.d.ts" */
 /** @import { Axis, EdgeMeasure, Handle, Plot, Trace } from "./plotly.d.ts" */
 
 const REACH = { mouse: 12, touch: 22 }; // px around a point; 44 across for a finger
@@ -21,8 +22,7 @@ const THIN = 2; // px between two edges that count as one, until the hand says w
  * @typedef {{zero: number, side: Side}} Edge  where its zero is, in pixels
  * @typedef {{trace: Trace, handle: Handle, index: number, spot: Pair, edge: ?Edge}} Hit
  * @typedef {Object} Chart  as it is now
- * @property {() => Trace[]} traces
- * @property {() => ?string} selects  the control that a click on a point sets
+ * @property {FigureSpec} spec
  * @property {(held: boolean) => void} hold  its axes stand still
  *
  * @typedef {Object} Grip  a hand that is down
@@ -45,7 +45,7 @@ export function draggable(plot, chart, controls) {
 
   const under = (/** @type {{clientX: number, clientY: number}} */ event, /** @type {"mouse"|"touch"} */ kind) => {
     const { left, top } = plot.getBoundingClientRect();
-    return find(plot, chart.traces(), controls, [event.clientX - left, event.clientY - top], kind);
+    return find(plot, chart.spec.figure?.data ?? [], controls, [event.clientX - left, event.clientY - top], kind);
   };
 
   const report = (/** @type {PointerEvent} */ event, /** @type {boolean} */ moving) => {
@@ -64,7 +64,7 @@ export function draggable(plot, chart, controls) {
       const inside = entry === undefined && hit.handle.part !== "place" ? value : Math.min(Math.max(value, low), high);
       return [{ name, value: inside, unit: Math.abs(high - low) / _length, entry }];
     });
-    const select = chart.selects();
+    const select = chart.spec.selects;
     const chosen = entry !== undefined && select ? { [select]: String(entry + 1) } : {};
     controls.drag(moves, moving, chosen);
   };
@@ -142,7 +142,7 @@ export function draggable(plot, chart, controls) {
       chart.hold(false);
     } else if (there && hit.handle.part === "place") report(there, false);
     else if (there && hit.handle.part === "points") {
-      const select = chart.selects();
+      const select = chart.spec.selects;
       if (select) controls.choose({ [select]: String(hit.index + 1) }, false);
     }
     grip = null;

@@ -9,7 +9,7 @@ const QUICK = 200; // ms: after an answer in less, two requests may be under way
 
 export class Flow {
   /**
-   * @param {(seq: number, live: boolean) => boolean} send  whether it went
+   * @param {(seq: number, live: boolean) => void} send
    * @param {(busy: boolean) => void} showBusy
    */
   constructor(send, showBusy) {

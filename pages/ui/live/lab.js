@@ -15,7 +15,6 @@ import { Wish, sameSetting } from "./wish.js";
 /** @import { Order, Place } from "./place.d.ts" */
 
 const ORDERS = 200; // orders that are remembered as done
-const PATIENT = 4000; // ms that the first picture of a training may take before the rest is shown
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
 const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
 
@@ -27,7 +26,6 @@ const LOST = "The connection to the server is lost. What you set stays; it is tr
  * @property {string} cuts
  * @property {?number} graphStep
  * @property {string[]} done  the orders of the page that were carried out
- * @property {string} query
  * @property {Undo} undo
  */
 
@@ -77,7 +75,7 @@ class Lab {
     this.picture = null; // of its training
     this.frames = new FrameCache();
     this.pictures = new FrameCache(); // of its own: so many come that they would push a frame out
-    this.waiting = this.noting = 0; // timers
+    this.noting = 0; // a timer
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
     this.flow = new Flow(
@@ -128,8 +126,7 @@ class Lab {
   }
 
   stop() {
-    if (this.frame) this.#keep(labsLeft.get(this.place.lab)?.query ?? this.frame.query);
-    clearTimeout(this.waiting);
+    if (this.frame) this.#keep();
     clearTimeout(this.noting);
     this.line.stop();
     this.flow.stop();
@@ -220,14 +217,13 @@ class Lab {
     return this.wish.text(this.place, live, touched, digests(this.frame), this.view.views.open);
   }
 
-  /** @param {number} seq  @param {boolean} live  @returns {boolean} whether it went */
+  /** @param {number} seq  @param {boolean} live */
   #send(seq, live) {
-    if (!this.line.isOpen) return false;
     const wish = this.#asking(live);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();
-    return this.line.send(`${seq} ask ${wish}${training}`);
+    this.line.send(`${seq} ask ${wish}${training}`);
   }
 
   #opened() {
@@ -248,6 +244,7 @@ class Lab {
     if (kind === "failed") {
       this.trainer.fail();
       this.#say("error", text);
+      if (!this.picture) this.#show(true);
       return;
     }
     const newest = this.flow.isNewest(seq);
@@ -297,14 +294,11 @@ class Lab {
       trainer.shown = true;
       this.#train();
     }
-    clearTimeout(this.waiting);
-    if (trains && !this.picture) this.waiting = setTimeout(() => this.#show(newest), PATIENT);
-    else this.#show(newest);
+    if (!trains || this.picture) this.#show(newest); // else with the picture, so that nothing moves twice
   }
 
   /** How a training stands. @param {Picture} picture */
   #watch(picture) {
-    clearTimeout(this.waiting);
     this.pictures.complete(picture);
     const first = !this.picture;
     this.picture = picture;
@@ -328,17 +322,16 @@ class Lab {
   /** The server's canonical query, and the step of the backward pass, which only we know. */
   #showAddress() {
     const query = this.frame?.query ?? "";
-    const step = this.frame?.graph ? this.graph.graphStep : null;
-    const whole = step === null || !query ? query : `${query}&at=${step}`;
-    this.#keep(whole);
-    showAddress(whole);
+    const step = this.#keep();
+    showAddress(step === null || !query ? query : `${query}&at=${step}`);
   }
 
-  /** For who comes back to this lab in this tab. @param {string} query */
-  #keep(query) {
+  /** For who comes back to this lab in this tab. @returns the step of the backward pass, if there is one */
+  #keep() {
     const { done, undo, wish, graph } = this;
     const form = { ...wish.form, ...this.controls.values() };
     const graphStep = this.frame?.graph ? graph.graphStep : null;
-    labsLeft.set(this.place.lab, { form, cuts: wish.cuts, graphStep, done, query, undo });
+    labsLeft.set(this.place.lab, { form, cuts: wish.cuts, graphStep, done, undo });
+    return graphStep;
   }
 }

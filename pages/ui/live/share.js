@@ -57,7 +57,8 @@ export class Share {
     const take = async () => {
       try {
         const picture = await signed(await draw());
-        save(form === "svg" ? picture : await painted(picture), `${id}.${form}`);
+        const href = form === "svg" ? picture : await painted(picture);
+        element("a", "", { href, download: `${id}.${form}` }).click();
         setText(this.said, `Saved as ${id}.${form}.`);
       } catch (error) {
         console.error(error);
@@ -174,9 +175,4 @@ async function painted(picture) {
   canvas.height = image.naturalHeight * SHARPER;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return canvas.toDataURL("image/png");
-}
-
-/** @param {string} address  @param {string} name */
-function save(address, name) {
-  element("a", "", { href: address, download: name }).click();
 }

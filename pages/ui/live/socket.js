@@ -42,15 +42,9 @@ export class Line {
     this.#open();
   }
 
-  get isOpen() {
-    return this.socket?.readyState === WebSocket.OPEN;
-  }
-
-  /** @param {string} text  @returns {boolean} whether it was sent */
+  /** @param {string} text */
   send(text) {
-    if (!this.isOpen) return false;
-    this.socket?.send(text);
-    return true;
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 
   /** An answer is expected: none for long means that nobody is there. */
@@ -74,8 +68,9 @@ export class Line {
     this.#open();
   }
 
-  /** @param {number} wait  ms */
-  #tryIn(wait) {
+  /** @param {number} [code]  why the last one was closed */
+  #tryLater(code) {
+    const wait = code === NO_ROOM ? LATER : DELAYS[Math.min(this.tries, DELAYS.length - 1)];
     this.tries += 1;
     // Not all of a class at the same moment.
     this.timer = setTimeout(() => this.#try(), wait * (0.6 + 0.4 * Math.random()));
@@ -90,11 +85,7 @@ export class Line {
     const isThere = await answers(this.url);
     if (this.ended || timer !== this.timer) return;
     if (isThere) this.#open();
-    else this.#tryIn(this.#delay);
-  }
-
-  get #delay() {
-    return DELAYS[Math.min(this.tries, DELAYS.length - 1)];
+    else this.#tryLater();
   }
 
   #open() {
@@ -129,7 +120,7 @@ export class Line {
     clearTimeout(this.deaf);
     this.deaf = 0;
     this.handlers.lost();
-    this.#tryIn(code === NO_ROOM ? LATER : this.#delay);
+    this.#tryLater(code);
   }
 
   /** Hear a message as pages/labs/wire.py writes it. @param {ArrayBuffer} bytes */

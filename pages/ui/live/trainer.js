@@ -56,14 +56,9 @@ export class Trainer {
     setText(this.text, "");
   }
 
-  /** Whether steps are made now. */
-  get runs() {
-    return this.phase === "run";
-  }
-
   /** Whether the last picture was one of many: the next is on its way. */
   get goesOn() {
-    return this.runs && this.box.dataset.state === "running";
+    return this.phase === "run" && this.box.dataset.state === "running";
   }
 
   /** What the server is told. */
