@@ -22,13 +22,11 @@ FOCUSABLE = """() => [...document.querySelectorAll(
     && one.checkVisibility({ visibilityProperty: true });
 }).map((one) => one.outerHTML.slice(0, 80))"""
 # How slow this machine is, is not asked. A page hides its text until all pieces of it and its fonts
-# are there, and not until six seconds have passed, or one (pages/ui/live/early.js); a lab that
-# trains waits for the first picture, and not four seconds (pages/ui/live/lab.js).
+# are there, and not until six seconds have passed, or one (pages/ui/live/early.js).
 PATIENT = """
 {
   const later = window.setTimeout;
-  const ends = (work, ms) =>
-    ms === 6000 || ms === 4000 || (ms === 1000 && /native code/.test(String(work)));
+  const ends = (work, ms) => ms === 6000 || (ms === 1000 && /native code/.test(String(work)));
   window.setTimeout = (work, ms, ...more) => (ends(work, ms) ? 0 : later(work, ms, ...more));
 }
 """

@@ -46,7 +46,7 @@ export class Controls {
     this.pressed = false; // a pointer is down on a slider or a chart
     this.restTimer = 0;
     /** @type {Record<string, boolean>} */
-    this.allowed = {}; // undo and redo
+    this.allowed = {}; // undo and redo, from the next answer on
     this.listeners = new AbortController();
     this.#watchPointer();
   }
@@ -128,12 +128,6 @@ export class Controls {
       const value = values[name];
       if (value !== undefined && field.get() !== value) field.set(value);
     }
-  }
-
-  /** Which of a control's buttons may be pressed. @param {Record<string, boolean>} buttons */
-  allow(buttons) {
-    this.allowed = buttons;
-    for (const { field } of this.known.values()) field.allow?.(buttons);
   }
 
   /**

@@ -287,7 +287,7 @@ class Lab {
       this.controls.since.clear();
     }
     if (newest && flow.resting && this.#playing) undo.remember(frame.form);
-    this.controls.allow({ undo: undo.past.length > 0, redo: undo.future.length > 0 });
+    this.controls.allowed = { undo: undo.past.length > 0, redo: undo.future.length > 0 };
     this.controls.show(frame.groups, forced, newest);
     const trains = frame.trained.length > 0;
     if (trains && !trainer.shown) {

@@ -59,7 +59,6 @@ function lineAt(area, y) {
  * @param {AbortSignal} signal
  */
 export function hearPointing(root, light, signal) {
-  let focused = false; // what is lit is what the keyboard is on
   /** @param {PointerEvent} event */
   const over = ({ target, buttons, clientY }) => {
     // Within the graph and the charts they say themselves what is pointed at.
@@ -73,9 +72,7 @@ export function hearPointing(root, light, signal) {
   }, { signal });
   const looked = (/** @type {Event} */ { target }) => {
     if (!(target instanceof Element) || target.closest(".gl-drawing")) return;
-    const source = sourceAt(target, root);
-    if (source || focused) light(source);
-    focused = Boolean(source);
+    light(sourceAt(target, root));
   };
   document.addEventListener("focusin", looked, { signal });
   root.addEventListener("keyup", (event) => {

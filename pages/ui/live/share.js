@@ -17,7 +17,7 @@ export class Share {
   constructor(charts) {
     this.charts = charts;
     this.said = element("p", "gl-said", { role: "status" });
-    this.text = element("textarea", "gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": "To copy" });
+    this.text = element("textarea", "gl-field gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": "To copy" });
     this.pictures = element("ul", "gl-pictures");
     this.embeds = button("Copy embed code", () => this.#copy(embedCode()));
     const menu = element(
