@@ -43,8 +43,7 @@ function hearPage() {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
     const { target } = event;
-    const busy = "input, textarea, select, [contenteditable], dialog";
-    if (target instanceof Element && target.closest(busy)) return;
+    if (target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog")) return;
     event.preventDefault();
     /** @type {?HTMLElement} */ (document.querySelector(".gt-search-open"))?.click();
   });
