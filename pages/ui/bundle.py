@@ -7,7 +7,7 @@ module's first lines, without cycles. A bundler would need node on the learner's
 import re
 from collections.abc import Mapping
 
-_IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\.{1,2}/(?:\w+/)?(\w+)\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\.{1,2}/(?:\w+/)*(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.MULTILINE)
 
 

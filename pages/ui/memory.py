@@ -1,6 +1,6 @@
 """Progress across reloads, in one cookie: steps, answers, first answers, times, done, goals.
 
-The browser writes the cookie (``live/remember.js``), and a session reads it when it starts. A
+The browser writes the cookie (``live/page/remember.js``), and a session reads it when it starts. A
 cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop a cookie beyond 4 KB::
 

@@ -14,7 +14,7 @@ from pages.ui.bundle import bundle
 _LIVE = Path(__file__).with_name("live")
 _ROOMS = [_LIVE, *(_LIVE.with_name(name) for name in ("search", "sketch"))]
 _STYLES = [_LIVE.with_name("style.css")]
-_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "graph", "linked", "trainer")]
+_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "graph/graph", "links/linked", "trainer")]
 _STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
 # As modules, so that each is fetched when it is needed and leaves no global name behind.
 _plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"
@@ -24,7 +24,10 @@ PLOTLY = add(f"plotly-{digest(_plotly)}.js", _plotly)
 MATHS = add(f"temml-{digest(_temml)}.js", _temml)
 
 _modules = {
-    path.stem: path.read_text("utf-8") for room in _ROOMS for path in sorted(room.glob("*.js"))
+    path.stem: path.read_text("utf-8")
+    for room in _ROOMS
+    for path in sorted(room.rglob("*.js"))
+    if path.parent.name != "vendor"
 }
 # All that the modules need from Python: where the other scripts are, as seen from theirs.
 _modules["addresses"] = "".join(

@@ -18,7 +18,7 @@ from tests.bench.learner import Heard, Learner
 from tests.support.decoded import without_arrays
 
 DELAYS = (0.2, 0.4, 0.8, 1.5)
-"""Seconds before a line is opened again, as pages/ui/live/socket.js has them; a page's too."""
+"""Seconds before a line is opened again, as pages/ui/live/wire/socket.js has them; a page's too."""
 GIVES_UP = 20.0
 """Seconds until an interaction counts as lost."""
 SAMPLED = 5

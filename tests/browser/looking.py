@@ -22,7 +22,7 @@ FOCUSABLE = """() => [...document.querySelectorAll(
     && one.checkVisibility({ visibilityProperty: true });
 }).map((one) => one.outerHTML.slice(0, 80))"""
 # How slow this machine is, is not asked. A page hides its text until all pieces of it and its fonts
-# are there, and not until six seconds have passed, or one (pages/ui/live/early.js).
+# are there, and not until six seconds have passed, or one (pages/ui/live/page/early.js).
 PATIENT = """
 {
   const later = window.setTimeout;

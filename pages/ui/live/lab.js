@@ -2,13 +2,13 @@
 // wants of the lab. Everything else, each drag and each picture, goes over the lab's own line: the
 // lab says what it wants when something was set, and has the view show what is answered.
 
-import { showAddress } from "./address_bar.js";
-import { Flow } from "./flow.js";
-import { FrameCache, digests } from "./frame_cache.js";
-import { Line } from "./socket.js";
-import { Undo } from "./undo.js";
+import { showAddress } from "./page/address_bar.js";
+import { Flow } from "./state/flow.js";
+import { FrameCache, digests } from "./state/frame_cache.js";
+import { Line } from "./wire/socket.js";
+import { Undo } from "./state/undo.js";
 import { View } from "./view.js";
-import { Wish, sameSetting } from "./wish.js";
+import { Wish, sameSetting } from "./state/wish.js";
 
 /** @import { Aside, Frame, Picture } from "./messages.d.ts" */
 /** @import { Component } from "../component.d.ts" */

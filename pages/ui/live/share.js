@@ -3,7 +3,7 @@
 
 import { button, element, setChildren, setText, svg } from "./dom.js";
 
-/** @import { Charts } from "./charts.js" */
+/** @import { Charts } from "./charts/charts.js" */
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options", "only"];

@@ -2,20 +2,20 @@
 // text.
 
 import { PLOTLY } from "./addresses.js";
-import { Charts } from "./charts.js";
+import { Charts } from "./charts/charts.js";
 import { CodeView } from "./code.js";
-import { Controls } from "./controls.js";
+import { Controls } from "./controls/controls.js";
 import { element, setAll, setChildren, setText } from "./dom.js";
 import { Goals } from "./goals.js";
-import { Graph } from "./graph.js";
-import { keyOf } from "./key.js";
-import { Linked } from "./linked.js";
+import { Graph } from "./graph/graph.js";
+import { keyOf } from "./charts/key.js";
+import { Linked } from "./links/linked.js";
 import { Notes } from "./notes.js";
-import { NumberHandles } from "./number_handles.js";
-import { PageParts } from "./page_parts.js";
-import { Palette } from "./palette.js";
+import { NumberHandles } from "./controls/number_handles.js";
+import { PageParts } from "./page/page_parts.js";
+import { Palette } from "./charts/palette.js";
 import { Share } from "./share.js";
-import { Table } from "./table.js";
+import { Table } from "./charts/table.js";
 import { Trainer } from "./trainer.js";
 import { Views } from "./views.js";
 

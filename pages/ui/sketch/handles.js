@@ -2,7 +2,7 @@
 // reach a handle by Tab and use the arrow keys.
 
 import { button, element, setAll, svg } from "../live/dom.js";
-import { STEPS } from "../live/scale.js";
+import { STEPS } from "../live/controls/scale.js";
 import { HIGH, WIDE, key, path } from "./axes.js";
 
 /** @import { Places } from "./axes.js" */

@@ -1,0 +1,161 @@
+// One chart on the page: a Plotly node, made once and from then on only changed, so that zoom is kept
+// and no frame is ever empty.
+
+import { fullLayout, rangesOf } from "./chart_layout.js";
+import { element, setOrRemove, setText } from "../dom.js";
+import { draggable } from "./drag.js";
+import { moveTraces } from "./plotly_fast_path.js";
+
+const CONFIG = {
+  displaylogo: false,
+  showTips: false,
+  doubleClick: false,
+  showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its toolbar
+  scrollZoom: false, // the wheel scrolls the page
+};
+
+const STAGE = 340; // px, the height of a chart on the stage
+const LOW = 260; // and in a narrow window, where the text scrolls below it
+const NARROW = matchMedia("(max-width: 640px)");
+const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
+const TITLE = 24; // pixels above a chart that is taken away as a picture
+
+/** @import { Charts } from "./charts.js" */
+/** @import { FigureSpec } from "../messages.d.ts" */
+/** @import { Layout, Plot, Point } from "../plotly.d.ts" */
+
+export class Chart {
+  /** @param {FigureSpec} spec  @param {Charts} charts  those of the lab, this one among them */
+  constructor(spec, charts) {
+    this.charts = charts;
+    this.spec = spec;
+    /** @type {Record<string, unknown>} */
+    this.held = {}; // the ranges of axes that stand still while something in the chart is dragged
+    this.drawn = ""; // the digest of what is drawn
+    this.look = ""; // and all else that its drawing depended on
+    this.later = 0;
+    /** @type {?number} */
+    this.width = null;
+    this.listening = false; // Plotly has drawn here before
+    this.views = 0; // how often the whole was asked for
+    this.title = element("div", "gl-title");
+    /** @type {Plot} */
+    this.plot = element("div", "gl-plot", { role: "img" }); // the node that Plotly draws into
+    this.caption = element("figcaption", "gl-caption");
+    this.root = element("figure", "gl-figure", { "data-figure": spec.id }, this.title, this.plot, this.caption);
+  }
+
+  /**
+   * Title, caption and room: everything but the drawing.
+   * @param {FigureSpec} spec
+   * @param {boolean} staged  whether it stands on the stage
+   */
+  frame(spec, staged) {
+    const { plot } = this;
+    const height = Math.min(staged ? STAGE : spec.height, NARROW.matches ? LOW : STAGE);
+    this.spec = { ...spec, height };
+    setText(this.title, spec.title);
+    setText(this.caption, spec.caption);
+    plot.style.height = `${height}px`;
+    setOrRemove(plot, "aria-label", spec.alt);
+  }
+
+  /** Draw what has changed. */
+  update() {
+    const { figure, digest } = this.spec;
+    const look = this.#look();
+    if (this.drawn === digest && this.look === look) return;
+    if (!figure || this.look !== look || !moveTraces(this.plot, figure.data)) return this.draw();
+    this.drawn = digest ?? "";
+    this.root.dataset.behind = ""; // Plotly still holds older numbers
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.draw(), QUIET);
+  }
+
+  draw() {
+    const { Plotly, palette, controls, hover } = this.charts;
+    const { plot, spec } = this;
+    if (!Plotly || !this.width || !spec.figure) return; // hidden for now; drawn when it gets a width
+    this.drawn = spec.digest ?? "";
+    this.look = this.#look();
+    delete this.root.dataset.behind;
+    clearTimeout(this.later);
+    try {
+      // The settings go in once: given again, Plotly measures the page to compare them, and
+      // makes a new chart where the address has changed.
+      const whole = { name: "whole", title: "Whole view", icon: Plotly.Icons.home, click: () => this.#whole() };
+      const config = this.listening ? undefined : { ...CONFIG, modeBarButtons: [["zoom2d", whole]] };
+      Plotly.react(plot, palette.paint(spec.figure.data), this.#full(), config);
+    } catch (error) {
+      console.error(`The chart ${spec.id} could not be drawn.`, error);
+      return;
+    }
+    if (!this.listening) {
+      this.listening = true;
+      plot.on?.("plotly_click", ({ points }) => this.#clicked(points));
+      plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure?.data[points[0]?.curveNumber ?? -1] ?? null));
+      plot.on?.("plotly_unhover", () => hover(null));
+      plot.addEventListener("dblclick", () => this.#whole());
+      if (controls) draggable(plot, this, controls);
+    }
+  }
+
+  /** With its title, as the address of an SVG. */
+  async picture() {
+    const { Plotly, palette } = this.charts;
+    const { figure, title, height, id } = this.spec;
+    if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
+    const layout = this.#full();
+    const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
+    const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
+    const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
+    const size = { width: this.width, height: height + TITLE };
+    return Plotly.toImage({ data: palette.paint(figure.data), layout: { ...whole, ...size } }, { format: "svg", ...size });
+  }
+
+  drop() {
+    clearTimeout(this.later);
+    this.charts.Plotly?.purge(this.plot);
+    this.root.remove();
+  }
+
+  /** The figure's layout, with the axes that a hand holds. @returns {Layout} */
+  #layout() {
+    const { layout = {} } = this.spec.figure ?? {};
+    const held = Object.entries(this.held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
+    return { ...layout, ...Object.fromEntries(held) };
+  }
+
+  /** With what all charts share. */
+  #full() {
+    const { width, views, charts } = this;
+    return fullLayout(this.#layout(), { width, height: this.spec.height, family: charts.family }, views, charts.palette);
+  }
+
+  /** End the learner's zoom. */
+  #whole() {
+    this.views += 1;
+    this.draw();
+  }
+
+  /** @param {Point[]} points */
+  #clicked(points) {
+    const value = points[0]?.customdata;
+    const { selects } = this.spec;
+    if (selects && value !== undefined && value !== null) {
+      this.charts.controls?.choose({ [selects]: String(value) }, false);
+    }
+  }
+
+  /** While a hand drags in a chart its axes stand still. @param {boolean} still */
+  hold(still) {
+    this.held = still ? rangesOf(this.#layout()) : {};
+    if (!still) this.draw();
+  }
+
+  /** Names all but where points and lines lie. */
+  #look() {
+    const { style, height } = this.spec;
+    return JSON.stringify([style, height, this.width, this.charts.palette.theme, rangesOf(this.#layout())]);
+  }
+}

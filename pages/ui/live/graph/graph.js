@@ -1,0 +1,232 @@
+// The graph of one run: its drawing with the scissors, the sum that an input's gradient is, and the
+// backward pass step by step, folded away at first. What it shows comes from
+// lessons/recorder/picture/graph_drawing.py; stepping asks nothing of the server.
+
+import { ALONG, element, setText } from "../dom.js";
+import { Drawing } from "./graph_drawing.js";
+import { hasLanded, pulsesAt } from "./graph_pulse.js";
+import { reached } from "./graph_reached.js";
+import { laid } from "./graph_shapes.js";
+import { StepWords } from "./step_words.js";
+import { Stepper } from "./stepper.js";
+
+/** @import { Laid } from "./graph_shapes.js" */
+/** @import { GraphSpec } from "../messages.d.ts" */
+
+const NO_MOUSE = matchMedia("(hover: none)"); // a finger taps, and points at nothing
+const NARROW = matchMedia("(max-width: 640px)");
+
+export class Graph {
+  /**
+   * @param {HTMLElement} box
+   * @param {Object} handlers
+   * @param {() => void} handlers.cut    an edge was cut or mended
+   * @param {() => void} handlers.moved  another step
+   * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
+   */
+  constructor(box, handlers) {
+    this.handlers = handlers;
+    /** @type {Laid | null} */
+    this.spec = null;
+    /** @type {number | null} */
+    this.reset = null;
+    this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
+    /** @type {Set<string>} */
+    this.cuts = new Set();
+    /** @type {string | null} */
+    this.snip = null; // an edge clicked where each click counts once
+    /** @type {string | null} */
+    this.about = null; // the node or edge that is pointed at
+    this.box = box;
+    this.entries = element("p", "gl-caption gl-entries");
+    this.svg = element("div", "gl-drawing");
+    this.equation = element("p", "gl-equation");
+    const ways = element(
+      "p", "gl-ways", {},
+      element("span", "gl-forward", {}, "blue: values, forward"),
+      element("span", "gl-backward", {}, "orange: gradients, back"),
+    ); // prettier-ignore
+    this.detail = element("p", "gl-detail");
+    this.rewritten = element("p", "gl-note gl-rewritten", { role: "status", hidden: "" });
+    this.words = element("p", "gl-words");
+    const stepper = element("div", "gl-stepper", { role: "group", "aria-label": "Backward pass, step by step" });
+    const said = element("div", "gl-step");
+    this.steps = folded("gl-steps", "Step by step", stepper, said);
+    const sum = element("div", "gl-sum-line", {}, this.equation, ways);
+    const views = element("div", "gl-views", {}, this.steps, folded("gl-alternative", "The graph in words", this.words));
+    const picture = element("div", "gl-picture", {}, this.entries, this.svg, sum, this.detail, this.rewritten);
+    box.append(picture, views);
+    this.drawing = new Drawing(this.svg, {
+      look: (about) => this.#look(about),
+      press: (id) => this.#press(id),
+    });
+    this.stepper = new Stepper(stepper, (to) => this.#go(to));
+    this.said = new StepWords(said);
+    this.steps.addEventListener("toggle", () => {
+      this.box.toggleAttribute("data-stepping", this.steps.open);
+      if (!this.steps.open) this.stepper.by(Infinity);
+      else if (this.place === this.spec?.steps.length || this.stepper.replays) this.stepper.jump(1);
+      else this.#draw();
+    });
+    box.addEventListener("keydown", (event) => this.#key(event));
+    this.listeners = new AbortController();
+    NARROW.addEventListener("change", () => this.#lay(this.spec), { signal: this.listeners.signal });
+  }
+
+  /** The step that is shown, were it only on its way. */
+  get step() {
+    return Math.ceil(this.place);
+  }
+
+  /** The step as the address has it; null at the end, where it goes without saying. */
+  get graphStep() {
+    const isWhole = !this.spec || this.step === this.spec.steps.length || this.stepper.replays;
+    return isWhole ? null : this.step;
+  }
+
+  /**
+   * @param {(GraphSpec & {graphStep: number | null}) | null} spec  `graphStep`: the step to show when `reset` is
+   *   another one; null keeps the one there is
+   * @param {number} reset
+   * @param {boolean} newest  whether this answers the newest thing the learner did
+   * @param {boolean} moves  whether a hand drags: then nothing but numbers changes
+   */
+  show(spec, reset, newest, moves) {
+    this.box.hidden = !spec;
+    const before = this.spec;
+    if (!spec) {
+      this.stepper.pause();
+      this.spec = null;
+      return;
+    }
+    const isSame = spec.digest === before?.digest && (moves || (!newest && reset === this.reset));
+    if (isSame) return;
+    const last = spec.steps.length;
+    const isSet = reset !== this.reset && spec.graphStep !== null;
+    if (isSet) this.stepper.pause();
+    if (isSet && spec.graphStep !== null) this.place = spec.graphStep;
+    else if (!before || (this.place >= before.steps.length && !this.stepper.replays)) this.place = last;
+    this.place = Math.max(0, Math.min(this.place, last));
+    if (isSet && this.place < last) this.steps.open = true;
+    if (newest || reset !== this.reset) this.cuts = new Set(spec.cuts);
+    this.reset = reset;
+    setText(this.entries, spec.entries);
+    setText(this.words, spec.alternative);
+    this.steps.hidden = !last;
+    this.#lay(spec);
+    const isNews = before && (!before.steps.length || String(before.cuts) !== String(spec.cuts));
+    if (isNews && !moves && last && (this.place === last || this.stepper.replays)) this.stepper.replay();
+  }
+
+  /**
+   * Say which line of the program a cut has changed: it may stand out of sight.
+   * @param {string} before  the program  @param {string} now
+   */
+  tell(before, now) {
+    const [old, lines] = [before, now].map((program) => program.split("\n"));
+    const row = lines.findIndex((line, index) => line !== old[index]);
+    const text = row < 0 ? "" : `Line ${row + 1} of the program now says: ${lines[row].trim()}`;
+    setText(this.rewritten, text);
+    this.rewritten.hidden = !text;
+  }
+
+  stop() {
+    this.listeners.abort();
+    this.stepper.pause();
+  }
+
+  /** @param {GraphSpec | null} spec */
+  #lay(spec) {
+    this.spec = spec && laid(spec, NARROW.matches);
+    this.#draw();
+  }
+
+  #draw() {
+    const { spec, step, place } = this;
+    if (!spec) return;
+    this.drawing.show(spec, reached(spec, step, hasLanded(place)), this.cuts);
+    if (this.steps.open && !this.stepper.replays) this.said.show(spec, step);
+    this.#describe();
+    this.#move();
+    const isKnown = step === spec.steps.length || this.stepper.replays;
+    const sum = isKnown ? spec.equation : spec.equation.slice(0, 1).map(([text]) => [`${text.split(" = ")[0]} = ?`, false]);
+    this.equation.replaceChildren(...sum.map(([text, isCut]) => (isCut ? element("s", "", {}, String(text)) : String(text))));
+  }
+
+  /** What moves between two steps. */
+  #move() {
+    const { spec, place } = this;
+    if (!spec) return;
+    this.drawing.fly(pulsesAt(spec, place));
+    this.stepper.show(spec, place);
+  }
+
+  /** @param {number} place */
+  #go(place) {
+    if (!this.spec || place === this.place) return;
+    const { step, place: before } = this;
+    this.place = place;
+    if (this.step === step && hasLanded(place) === hasLanded(before)) this.#move();
+    else this.#draw();
+    if (this.step !== step && !this.stepper.replays) this.handlers.moved();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const by = ALONG[event.key];
+    if (by === undefined || !this.steps.open || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    this.stepper.by(by);
+  }
+
+  /** @param {string} id */
+  #press(id) {
+    if (this.spec?.scissors === "cuts") {
+      if (!this.cuts.delete(id)) this.cuts.add(id);
+      this.drawing.markCuts(this.cuts); // at once; the numbers follow with the answer
+    } else this.snip = id;
+    this.handlers.cut();
+  }
+
+  /**
+   * Show the whole tensors of a node or edge that is pointed at or focused.
+   * @param {string | null} about
+   */
+  #look(about) {
+    this.about = about;
+    this.#describe();
+    this.handlers.looked(about);
+  }
+
+  #describe() {
+    const { spec, about } = this;
+    if (!spec) return;
+    const node = about && spec.nodes.find(({ id }) => id === about);
+    const edge = about && !node && spec.edges.find(({ id }) => id === about);
+    const { shown } = reached(spec, this.step);
+    const [pointAt, click] = NO_MOUSE.matches ? ["Tap", "Tap"] : ["Point at", "Click"];
+    let text = spec.covered || (spec.scissors ? `✂ ${click} an edge to cut it.` : `${pointAt} a node or an edge to see its whole tensor.`);
+    if (node) {
+      text = `${node.label} = ${node.full}`;
+      if (spec.steps.length) text += `\nupstream gradient: ${node.upstream_full}`;
+      for (const sentence of node.stale) text += `\n${sentence}`;
+    } else if (edge) {
+      const between = `Edge from ${edge.from} to ${edge.to}`;
+      if (!shown.has(edge.id)) {
+        text = `${between}: ${this.step < spec.steps.length ? "no gradient has come by here yet" : "no gradient comes back here"}.`;
+      }
+      else if (edge.alternative) text = `${edge.alternative} All entries: ${edge.full}.`;
+      else text = `${between}: its gradient is covered.`;
+      if (edge.cuttable && spec.scissors) {
+        const hand = NO_MOUSE.matches ? "A tap" : "Click or Enter";
+        text += ` ${hand} ${this.cuts.has(edge.id) ? "mends" : "cuts"} it.`;
+      }
+    }
+    setText(this.detail, text);
+  }
+}
+
+/** @param {string} name  @param {string} label  @param {...Node} parts */
+function folded(name, label, ...parts) {
+  return element("details", name, {}, element("summary", "gl-summary", {}, label), ...parts);
+}

@@ -1,0 +1,253 @@
+// The graph as SVG: nodes with forward values, edges with gradients. Every node and edge has one
+// group for good, found by its id; an answer that only changes numbers writes attributes and text.
+
+import { fit, setAll, setChildren, setOrRemove, setText, svg } from "../dom.js";
+import { Flight } from "./graph_flight.js";
+import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
+import { thickness } from "./graph_pulse.js";
+
+/** @import { Reached } from "./graph_reached.js" */
+/** @import { Laid } from "./graph_shapes.js" */
+
+const LINE = 19; // px from a node's line to the next, as lessons/recorder/picture/places.py counts them
+const HEAD = 11; // px of an arrowhead, where its line ends
+const NEAR = 30; // px from the border of what is in sight
+const MARGIN = 16; // room for focus rings and marks
+/** @type {Record<string, number | undefined>} */
+const KEYS = { ArrowDown: 1, ArrowUp: -1 };
+
+export class Drawing {
+  /**
+   * @param {HTMLElement} box
+   * @param {{look: (id: string | null) => void, press: (id: string) => void}} handlers
+   */
+  constructor(box, handlers) {
+    this.box = box;
+    this.handlers = handlers;
+    /** @type {Laid | null} */
+    this.spec = null;
+    /** @type {Map<string | null, SVGGElement>} */
+    this.known = new Map(); // groups by id
+    /** @type {string[]} */
+    this.order = []; // ids, the way the values go
+    this.hits = svg("g", "gl-hits"); // below all that is seen, so that a line itself wins
+    this.edges = svg("g", "");
+    this.nodes = svg("g", "");
+    this.flight = new Flight();
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight.layer);
+    box.append(this.root);
+    /** @type {string | null} */
+    this.stop = null; // the id that Tab comes to
+    /** @type {string | null} */
+    this.current = null; // the node that the step is at
+    /** @type {string | null} */
+    this.near = null; // the node or edge under the pointer
+    this.root.addEventListener("keydown", (event) => this.#key(event));
+    this.root.addEventListener("click", (event) => this.#press(idAt(event)));
+    this.root.addEventListener("pointermove", (event) => this.#hover(idAt(event)));
+    this.root.addEventListener("pointerleave", () => this.#hover(null));
+    // On the box: an SVG element that listens for focus gets a tab stop of its own.
+    box.addEventListener("focusin", (event) => {
+      const id = idAt(event);
+      if (id) this.#stopAt(id);
+      this.handlers.look(id);
+    });
+    box.addEventListener("focusout", () => this.handlers.look(null));
+    // A large drawing is shown first where the gradient ends up; in another size where it is now.
+    this.sized = new ResizeObserver(() => {
+      if (!this.root.clientWidth || !this.spec) return;
+      this.#bring(this.spec.nodes.find(({ id }) => id === this.current) ?? this.spec.nodes[0]);
+    });
+    this.sized.observe(box);
+  }
+
+  /**
+   * @param {Laid} spec
+   * @param {Reached} reached
+   * @param {Set<string>} cuts
+   */
+  show(spec, reached, cuts) {
+    this.spec = spec;
+    const [width, height] = [spec.width + 2 * MARGIN, spec.height + 2 * MARGIN];
+    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${height}`);
+    this.root.style.setProperty("--gl-width", `${width}px`);
+    this.root.style.setProperty("--gl-height", String(height));
+    setOrRemove(this.root, "aria-label", `Graph of ${spec.nodes.length} nodes and ${spec.edges.length} edges. Up and down arrows go through them.`);
+    const before = this.known;
+    this.known = new Map();
+    const take = (/** @type {string} */ id, /** @type {typeof nodeGroup} */ build) => {
+      const group = before.get(id) ?? build(id);
+      this.known.set(id, group);
+      return group;
+    };
+    fit(this.hits, spec.edges.length, () => svg("path", "")).forEach((hit, place) => {
+      setAll(hit, { "data-hit": spec.edges[place].id, d: curve(spec.edges[place].route) });
+    });
+    setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
+    setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, reached)));
+    this.markCuts(cuts);
+    const along = (/** @type {{x: number, y: number}} */ { x, y }) => (spec.right ? [x, y] : [y, x]);
+    this.order = [...spec.nodes, ...spec.edges]
+      .sort((a, b) => along(a)[0] - along(b)[0] || along(a)[1] - along(b)[1])
+      .map(({ id }) => id);
+    this.#stopAt(this.stop !== null && this.known.has(this.stop) ? this.stop : this.order[0]);
+    const now = spec.nodes.find(({ id }) => reached.nodes.get(id)?.state === "current");
+    if (now && now.id !== this.current) this.#bring(now);
+    this.current = now?.id ?? null;
+  }
+
+  /** Scroll a large drawing within its box until a node is in sight. @param {Laid["nodes"][0]} node */
+  #bring({ x, y }) {
+    const { box, root } = this;
+    const scale = root.clientWidth / root.viewBox.baseVal.width;
+    const from = (/** @type {number} */ at, /** @type {number} */ now, /** @type {number} */ size) => {
+      const far = (at + MARGIN) * scale;
+      return far > now + NEAR && far < now + size - NEAR ? now : far - size / 2;
+    };
+    box.scrollTo(from(x, box.scrollLeft, box.clientWidth), from(y, box.scrollTop, box.clientHeight));
+  }
+
+  /**
+   * Scissors on the edges that are cut, before their new numbers are known.
+   * @param {Set<string>} cuts
+   */
+  markCuts(cuts) {
+    if (!this.spec) return;
+    for (const edge of this.spec.edges) {
+      const group = this.known.get(edge.id);
+      if (!group) continue;
+      const cuttable = edge.cuttable && Boolean(this.spec.scissors);
+      const cut = cuts.has(edge.id) || edge.state === "cut";
+      setAll(group, {
+        "data-cut": cut ? "true" : null,
+        "data-cuttable": cuttable ? "true" : null,
+        role: cuttable ? "button" : "img",
+        "aria-pressed": cuttable ? String(cut) : null,
+      });
+    }
+  }
+
+  /**
+   * @param {SVGGElement} group
+   * @param {Laid["nodes"][0]} node
+   * @param {Reached} reached
+   */
+  #node(group, node, { nodes }) {
+    const { state, mark } = nodes.get(node.id) ?? { state: "", mark: "" };
+    const [box, text, value, badge] = group.children;
+    const { width, height } = node;
+    const right = this.spec?.right;
+    const spoken = { "": "", passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state];
+    setAll(group, {
+      transform: `translate(${node.x} ${node.y})`,
+      "data-kind": node.kind,
+      "data-stale": node.stale.length ? "true" : null,
+      "data-step": state,
+      "aria-label": `${node.label}: ${node.type}, value ${node.value}${spoken}${node.stale.map((said) => `. ${said}`).join("")}`,
+    });
+    setAll(box, { x: -width / 2, y: -height / 2, width, height, rx: 10 });
+    const words = node.lines.slice(0, -1);
+    // The value lies on the lower border, or upright at the right of the words.
+    const [x, y] = right ? [0, -5] : [-ROOM / 2, 0];
+    fit(text, words.length, () => svg("tspan", "")).forEach((line, at) => {
+      setAll(line, { x, y: y + ((1 - words.length) / 2 + at) * LINE, class: at ? "gl-does" : "" });
+      setText(line, words[at]);
+    });
+    write(value, node.lines[words.length], right ? 0 : (width - ROOM) / 2 - 6, right ? height / 2 : 0);
+    setAll(badge, { x: width / 2, y: -height / 2 });
+    setText(badge, mark);
+    return group;
+  }
+
+  /**
+   * @param {SVGGElement} group
+   * @param {Laid["edges"][0]} edge
+   * @param {Reached} reached
+   */
+  #edge(group, edge, { shown }) {
+    const [way, sent, head, back, label, mark, cut] = group.children;
+    const right = Boolean(this.spec?.right);
+    const known = shown.has(edge.id);
+    const wide = thickness(edge);
+    const between = `Edge from ${edge.from} to ${edge.to}`;
+    setAll(group, {
+      "data-state": edge.state,
+      "data-sign": edge.sign,
+      "data-stale": edge.stale ? "true" : null,
+      "data-shown": known ? "true" : null,
+      // While the gradients are covered there is nothing to say of one.
+      "aria-label": known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`,
+    });
+    const [dx, dy] = aside(right);
+    const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
+    const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
+    setAll(way, { d: curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]), transform: `translate(${-dx} ${-dy})` });
+    setAll(sent, { d: curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
+    setOrRemove(head, "transform", `translate(${toX - dx} ${toY - dy}) rotate(${right ? 0 : 90})`);
+    setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
+    const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
+    const room = write(label, text, edge.x + dx, edge.y + dy);
+    const visibility = MARKS[edge.state] && known ? null : "hidden";
+    setAll(mark, { transform: `translate(${toX - headX + 2 * dx} ${toY - headY + 2 * dy})`, visibility });
+    setText(mark.children[1], MARKS[edge.state] ?? "");
+    setOrRemove(cut, "transform", `translate(${edge.x + dx - (room && room / 2 + 9)} ${edge.y + dy})`);
+    return group;
+  }
+
+  /**
+   * The gradients that are on their way, over the drawing.
+   * @param {import("./graph_pulse.js").Pulse[]} pulses
+   */
+  fly(pulses) {
+    if (!this.spec) return;
+    const flying = new Set(pulses.map(({ edge }) => edge.id));
+    for (const { id } of this.spec.edges) {
+      const group = this.known.get(id);
+      if (group) setOrRemove(group, "data-flying", flying.has(id) ? "true" : null);
+    }
+    this.flight.show(pulses, this.spec.right);
+  }
+
+  /** @param {string | null} id */
+  #press(id) {
+    if (id && this.known.get(id)?.dataset.cuttable) this.handlers.press(id);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const id = idAt(event);
+    if (["Enter", " ", "Delete"].includes(event.key)) {
+      event.preventDefault();
+      this.#press(id);
+    }
+    const by = KEYS[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const to = this.order[(id === null ? -1 : this.order.indexOf(id)) + by];
+    if (to) this.#stopAt(to)?.focus();
+  }
+
+  /** @param {string} id */
+  #stopAt(id) {
+    if (this.stop !== id) this.known.get(this.stop)?.setAttribute("tabindex", "-1");
+    this.stop = id;
+    const group = this.known.get(id);
+    group?.setAttribute("tabindex", "0");
+    return group;
+  }
+
+  /** @param {string | null} id */
+  #hover(id) {
+    if (id === this.near) return;
+    this.known.get(this.near)?.removeAttribute("data-near");
+    this.known.get(id)?.setAttribute("data-near", "");
+    this.near = id;
+    this.handlers.look(id);
+  }
+}
+
+/** @param {Event} event */
+function idAt({ target }) {
+  const part = /** @type {Element} */ (target).closest("[data-id], [data-hit]");
+  return part?.getAttribute("data-id") ?? part?.getAttribute("data-hit") ?? null;
+}

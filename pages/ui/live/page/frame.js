@@ -1,0 +1,34 @@
+// Streamlit's link past the navigation, made to fit: it leads to the question, where one is open.
+
+import { setText } from "../dom.js";
+
+const ANSWERS = "input:not(:disabled), .gt-handle, button:not(:disabled)";
+const SKIP = '[data-testid="stSkipToContent"]';
+
+addEventListener("focusin", ({ target }) => {
+  if (!(target instanceof Element) || !target.matches(SKIP)) return;
+  setText(target.firstChild ?? target, `Skip to the ${answer() ? "question" : words() ? "lesson" : "content"}`);
+});
+addEventListener(
+  "click",
+  (event) => {
+    if (!(event.target instanceof Element) || !event.target.closest(SKIP)) return;
+    const to = answer() ?? words();
+    if (!(to instanceof HTMLElement)) return; // Streamlit's own way
+    event.preventDefault();
+    event.stopPropagation();
+    if (!to.matches(ANSWERS)) to.tabIndex = -1;
+    to.focus();
+  },
+  { capture: true },
+);
+
+/** What one answers with, where a question is open. */
+function answer() {
+  const question = document.querySelector(".st-key-question");
+  return question?.querySelector("button") ? question.querySelector(ANSWERS) : null;
+}
+
+function words() {
+  return document.querySelector(".st-key-words");
+}

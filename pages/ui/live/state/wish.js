@@ -1,0 +1,87 @@
+// What the lab asks the server for: what every control says, what is cut, and what the page adds to
+// that. The same wish has the same answer.
+
+import { numberIn } from "../controls/scale.js";
+
+/** @import { Frame } from "../messages.d.ts" */
+/** @import { Place } from "../place.d.ts" */
+
+export class Wish {
+  /** @param {import("../lab.js").Left | undefined} before */
+  constructor(before) {
+    this.form = before?.form ?? {}; // what every control says, those out of sight too
+    this.cuts = before?.cuts ?? "";
+    /** @type {?Record<string, string>} */
+    this.good = null; // what gave the last picture, while some text is refused
+    this.snip = ""; // an edge to cut or mend; sent until it is answered
+    this.snipSeq = 0;
+    this.asked = ""; // what was asked last, as text
+    this.refused = false; // and was not answered
+    /** @type {?number} */
+    this.askedStep = null; // at which step
+    /** @type {?number} */
+    this.cutStep = null; // at which the cuts were drawn last
+  }
+
+  /** Whether there is nothing to ask that was not asked last. @param {Place} place */
+  isAsked(place) {
+    return !this.snip && !this.refused && this.#seen(place) === this.asked;
+  }
+
+  /**
+   * @param {Place} place
+   * @param {boolean} live  while the hand still moves
+   * @param {string[]} touched  what was set since the last answer
+   * @param {Record<string, string>} have  what the answer need not bring again, by digest
+   * @param {string[]} open  the drawers that are open
+   */
+  text(place, live, touched, have, open) {
+    const snip = this.snip && `snip ${this.snip}`;
+    const carried = this.cutStep !== null && this.cutStep !== place.step;
+    const text = JSON.stringify({ ...this.#parts(place), carried, live, touched, do: snip, have, open });
+    // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
+    return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
+  }
+
+  /** @param {number} seq  @param {Place} place */
+  sent(seq, place) {
+    this.asked = this.#seen(place);
+    this.refused = false;
+    this.askedStep = place.step;
+    this.snipSeq = seq;
+  }
+
+  /**
+   * The newest answer: what it says was set is set.
+   * @param {number} seq
+   * @param {Frame} frame
+   * @param {?Frame} before
+   */
+  answered(seq, frame, before) {
+    if (seq >= this.snipSeq) this.snip = "";
+    this.form = frame.form;
+    this.good = frame.accepted ? null : (this.good ?? before?.form ?? {});
+    if (frame.graph?.scissors === "cuts") this.cuts = frame.graph.cuts.join(",");
+    this.cutStep = this.askedStep;
+  }
+
+  /** What is to be seen. @param {Place} place */
+  #parts({ lab, step, answers, hide, fix }) {
+    const { form, good, cuts } = this;
+    return { lab, values: form, good, cuts, step, answers, hide, fix };
+  }
+
+  /** The same as text. @param {Place} place */
+  #seen(place) {
+    return JSON.stringify(this.#parts(place));
+  }
+}
+
+/**
+ * Whether two texts of a control say the same: a number may be written in more than one way.
+ * @param {string} one
+ * @param {string} other
+ */
+export function sameSetting(one, other) {
+  return one === other || numberIn(one) === numberIn(other);
+}

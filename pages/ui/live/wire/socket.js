@@ -1,0 +1,180 @@
+// The lab's own line to the server: opens it, opens it again when it breaks, and reads what comes.
+// pages/labs/wire.py describes the bytes, messages.d.ts what they hold.
+
+const DELAYS = [200, 400, 800, 1500]; // ms at most before the next try, the last one for good
+const LATER = 10_000; // ms, where the server has no room
+const UNHEARD = 4000; // ms for which a try waits for the server: what it sent may be lost
+const NO_ROOM = 1013;
+const DEAF = 20_000; // ms without any answer to what was asked: the line is dead and nobody said so
+const HEAD = 12; // bytes
+
+const decoder = new TextDecoder();
+
+/**
+ * @typedef {Object} Handlers
+ * @property {() => void} opened
+ * @property {(seq: number, frame: import("../messages.d.ts").Frame) => void} frame
+ * @property {(picture: import("../messages.d.ts").Picture) => void} picture
+ * @property {(aside: import("../messages.d.ts").Aside) => void} aside
+ * @property {() => void} lost
+ */
+
+export class Line {
+  /**
+   * @param {string} address  of the route, relative to the page's base
+   * @param {Handlers} handlers
+   */
+  constructor(address, handlers) {
+    const url = new URL(address, document.baseURI);
+    url.protocol = url.protocol.replace("http", "ws");
+    this.url = url.href;
+    this.handlers = handlers;
+    this.tries = 0;
+    this.timer = 0;
+    this.deaf = 0;
+    this.ended = false;
+    /** @type {?WebSocket} */
+    this.socket = null;
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    addEventListener("online", () => this.#now(), { signal });
+    addEventListener("offline", () => this.#drop(), { signal });
+    this.#open();
+  }
+
+  /** @param {string} text */
+  send(text) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(text);
+  }
+
+  /** An answer is expected: none for long means that nobody is there. */
+  expect() {
+    if (!this.deaf) this.deaf = setTimeout(() => this.#drop(), DEAF);
+  }
+
+  stop() {
+    this.ended = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.deaf);
+    this.listeners.abort();
+    this.socket?.close();
+  }
+
+  #now() {
+    if (this.ended || this.socket?.readyState === WebSocket.OPEN) return;
+    this.tries = 0;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.#open();
+  }
+
+  /** @param {number} [code]  why the last one was closed */
+  #tryLater(code) {
+    const wait = code === NO_ROOM ? LATER : DELAYS[Math.min(this.tries, DELAYS.length - 1)];
+    this.tries += 1;
+    // Not all of a class at the same moment.
+    this.timer = setTimeout(() => this.#try(), wait * (0.6 + 0.4 * Math.random()));
+  }
+
+  /**
+   * Open the line once the server is there. A request says whether it is: after some twenty sockets
+   * that failed, Chromium holds each further one back for up to five seconds.
+   */
+  async #try() {
+    const { timer } = this;
+    const isThere = await answers(this.url);
+    if (this.ended || timer !== this.timer) return;
+    if (isThere) this.#open();
+    else this.#tryLater();
+  }
+
+  #open() {
+    const socket = new WebSocket(this.url);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => {
+      if (socket !== this.socket) return socket.close();
+      this.tries = 0;
+      this.handlers.opened();
+    };
+    socket.onmessage = ({ data }) => {
+      clearTimeout(this.deaf);
+      this.deaf = 0;
+      if (typeof data === "string") this.handlers.aside(JSON.parse(data));
+      else this.read(data);
+    };
+    socket.onclose = ({ code }) => this.#lost(socket, code);
+  }
+
+  /** Nobody may be there to answer a farewell, and a browser waits a minute for that. */
+  #drop() {
+    const { socket } = this;
+    socket?.close();
+    if (socket) this.#lost(socket);
+  }
+
+  /** @param {WebSocket} socket  @param {number} [code]  why it was closed */
+  #lost(socket, code) {
+    if (this.ended || socket !== this.socket) return;
+    this.socket = null;
+    clearTimeout(this.deaf);
+    this.deaf = 0;
+    this.handlers.lost();
+    this.#tryLater(code);
+  }
+
+  /** Hear a message as pages/labs/wire.py writes it. @param {ArrayBuffer} bytes */
+  read(bytes) {
+    const head = new DataView(bytes);
+    const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
+    const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
+    const numbers = new Float32Array(bytes, HEAD + length);
+    for (const spec of body.figures) {
+      if (spec.figure) fill(spec.figure, numbers, spec.start);
+    }
+    if (what) this.handlers.picture(body);
+    else this.handlers.frame(seq, body);
+  }
+}
+
+/**
+ * Whether a server answers there, whatever it answers. A proxy says 502 to 504 where it has none.
+ * @param {string} socket  the address of a socket
+ */
+async function answers(socket) {
+  const signal = AbortSignal.timeout(UNHEARD);
+  try {
+    const { status } = await fetch(socket.replace("ws", "http"), { method: "HEAD", cache: "no-store", signal });
+    return status < 502;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Put the arrays where a chart says that they stand: views of what came, nothing is copied.
+ * @param {any} value
+ * @param {Float32Array} numbers
+ * @param {number} start
+ */
+function fill(value, numbers, start) {
+  for (const name in value) {
+    const part = value[name];
+    if (part === null || typeof part !== "object") continue;
+    if (part.$) value[name] = array(part.$, numbers, start);
+    else fill(part, numbers, start);
+  }
+}
+
+/**
+ * @param {[number, number, number]} stands
+ * @param {Float32Array} numbers
+ * @param {number} start
+ */
+function array([place, count, width], numbers, start) {
+  const flat = numbers.subarray(start + place, start + place + count);
+  if (!width) return flat;
+  return Array.from({ length: count / width }, (_, row) =>
+    flat.subarray(row * width, (row + 1) * width),
+  );
+}
