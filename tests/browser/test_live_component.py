@@ -122,20 +122,26 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     area = page.locator("[data-figure=gradient] .nsewdrag").first
     toolbar = page.locator("[data-figure=gradient] .modebar")
 
+    def press(name: str) -> None:
+        area.hover()
+        toolbar.get_by_role("button", name=name).click()
+
     def drag() -> None:
-        area.scroll_into_view_if_needed()
         box = area.bounding_box()
         page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 40)
         page.mouse.down()
         page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 100, steps=5)
         page.mouse.up()
 
+    page.locator("[data-figure=gradient]").evaluate(
+        "one => one.scrollIntoView({ block: 'center' })"
+    )
     whole = page.evaluate(reach)
     expect(toolbar).not_to_be_visible()
     drag()
     page.wait_for_timeout(300)
     assert page.evaluate(reach) == whole, "a plain drag zooms"
-    toolbar.get_by_role("button", name="Zoom").click()
+    press("Zoom")
     drag()
     page.wait_for_function(f"whole => {reach}[0] > whole[0]", arg=whole)
     zoomed, before = page.evaluate(reach), line(page)
@@ -143,8 +149,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     settled(page)
     assert line(page) != before
     assert page.evaluate(reach) == zoomed
-    area.hover()
-    toolbar.get_by_role("button", name="Whole view").click()
+    press("Whole view")
     page.wait_for_function(f"whole => String({reach}) === String(whole)", arg=whole)
     drag()
     page.wait_for_timeout(300)
