@@ -55,15 +55,6 @@ def test_both_gradients_are_their_closed_forms():
     assert np.allclose(cross["forward"].numpy(), -3 * np.log(1 - p1), rtol=1e-9)
 
 
-def test_the_true_gradient_is_the_central_difference_of_the_loss():
-    x, h = torch.linspace(-4.0, 6.0, 41, dtype=torch.float64), 1e-5
-    for settings in (SQUARED, CROSS):
-        lost = on_both(starved)
-        difference = (lost(x + h, **settings) - lost(x - h, **settings)) / (2 * h)
-        ours = course.by_role(CURVE.experiment, on_both(starved), settings, x=x)
-        assert torch.allclose(ours["true_gradient"], difference, rtol=1e-5, atol=1e-9)
-
-
 def test_the_peak_and_the_tail_are_where_the_course_says():
     facts = run().facts
     assert facts["peak_share"] == pytest.approx(2 / 3, abs=1e-3)

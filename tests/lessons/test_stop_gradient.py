@@ -487,34 +487,19 @@ def test_another_program_makes_other_answers_of_the_surrogate_right():
 # -- all of them
 
 
-CURVES = {
-    "two_passes": [{"x": "-2, -0.4, 0.3, 3"}],
-    "pick_surrogate": [{"f": f, "x": "-2, -0.3, 0.4"} for f in ("sign(x)", "relu(x)", "exp(x)")],
-    "straight_through": [
-        {"x": "-2.7, 0.4, 1.6, 0.1", "function": function, "after": after}
-        for function in ("round", "sign")
-        for after in ("nothing", "square")
-    ],
-    "the_end": [{"u": "0.6", "after": after} for after in ("nothing", "linear", "square")],
-}
-
-
-@pytest.mark.parametrize(
-    ("slug", "given"), [(slug, given) for slug, cases in CURVES.items() for given in cases]
-)
-def test_true_gradient_is_the_central_difference_of_the_forward_value(slug, given):
+@pytest.mark.parametrize("f", ["sign(x)", "relu(x)", "exp(x)"])
+def test_true_gradient_is_the_central_difference_of_the_forward_value(f):
     h = 1e-6
-    here = run(slug, **given)
+    here = run("pick_surrogate", f=f, x="-2, -0.3, 0.4")
     x = here["forward"].x
+    up, down = (
+        run("pick_surrogate", f=f, x=", ".join(map(repr, (x + step).tolist())))["forward"].y
+        for step in (h, -h)
+    )
+    assert np.allclose((up - down) / (2 * h), here["true_gradient"].y, rtol=1e-6, atol=1e-9)
 
-    def beside(step: float):
-        return run(slug, **given | {"x": ", ".join(map(repr, (x + step).tolist()))})["forward"].y
 
-    slope = (beside(h) - beside(-h)) / (2 * h)
-    assert np.allclose(slope, here["true_gradient"].y, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.parametrize("slug", CURVES)
+@pytest.mark.parametrize("slug", ["two_passes", "pick_surrogate", "straight_through", "the_end"])
 def test_the_recorded_run_has_the_labs_gradients(slug):
     lesson = find(slug)
     values = lesson.validate({})
