@@ -34,18 +34,6 @@ Observe = Callable[[Program, torch.Tensor, Values], Facts]
 """Facts from runs of the program itself at the chosen x, shape [1], with these settings."""
 
 
-def _no_facts(run: Run, settings: Values) -> dict[str, float]:
-    return {}
-
-
-def _nothing_observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
-    return {}
-
-
-def _no_causes(x: torch.Tensor, roles: Roles) -> Iterable[Cause]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Curve:
     """What a lesson says of its function; the lab does the rest.
@@ -71,9 +59,9 @@ class Curve:
     text: CurveText
     x: str = "-2, -1, 1"
     point: int = 1
-    facts: Callable[[Run, Values], Facts] = _no_facts
-    observe: Observe = _nothing_observed
-    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]] = _no_causes
+    facts: Callable[[Run, Values], Facts] = lambda run, settings: {}
+    observe: Observe = lambda program, x, settings: {}
+    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]] = lambda x, roles: ()
 
     @property
     def experiment(self) -> Experiment:

@@ -45,23 +45,22 @@ def inputs(default: str) -> Numbers:
     return Numbers("x", "Inputs x", default)
 
 
-def point_in_text(default: str, of: str = "x") -> Index:
+def point_in_text(
+    default: str,
+    of: str = "x",
+    label: str = "Numbers in the text at",
+    help: str = "A click on a point of a chart sets this too.",
+    most: int = 256,
+) -> Index:
     """Which of the learner's points the numbers in the text are of, as a parameter of a lab.
 
     Args:
         default: its place, 1 for the first.
         of: the list of points.
+        label, help: what its control says.
+        most: entries of the list.
     """
-    return Index(
-        "point",
-        "Numbers in the text at",
-        default,
-        "A click on a point of a chart sets this too.",
-        advanced=True,
-        low=1,
-        high=256,
-        of=of,
-    )
+    return Index("point", label, default, help, True, 1, most, of=of)
 
 
 _ROUND = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)

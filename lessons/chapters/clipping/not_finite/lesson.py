@@ -11,14 +11,14 @@ import torch
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Index, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_table, in_words, sticks
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, place_of
+from lessons.kit.inputs import COMPUTED_IN, place_of, point_in_text
 from lessons.text import counted, number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
@@ -111,16 +111,7 @@ PARAMETERS = (
     ),
     Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 3.0), step=0.05),
     Numbers("w", "Inputs w", ", ".join(f"{value:g}" for value in EXAMPLE), most=64),
-    Index(
-        "point",
-        "Numbers in the text at",
-        "4",
-        "Which input the graph shows, too.",
-        advanced=True,
-        low=1,
-        high=64,
-        of="w",
-    ),
+    point_in_text("4", "w", help="Which input the graph shows, too.", most=64),
     *COMPUTED_IN,
 )
 

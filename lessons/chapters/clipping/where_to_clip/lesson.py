@@ -402,8 +402,5 @@ LAB = Lab(
 
 
 LESSON = Lesson(
-    program=where_to_clip,
-    lab=LAB,
-    predictions={"late": late},
-    highlight='if place == "after":',
+    program=where_to_clip, lab=LAB, predictions={"late": late}, highlight='if place == "after":'
 )

@@ -243,8 +243,5 @@ LAB = Lab(
 
 
 LESSON = Lesson(
-    program=in_place,
-    lab=LAB,
-    highlight="y.data.add_(added)",
-    elsewhere=a_step_too_early,
+    program=in_place, lab=LAB, highlight="y.data.add_(added)", elsewhere=a_step_too_early
 )

@@ -12,13 +12,13 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.chapters.gone_missing.scaled.figures import figures, largest, smallest, table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.experiment import Program, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, computed_in, series_by_role
+from lessons.kit.inputs import array, computed_in, point_in_text, series_by_role
 from lessons.text import counted, number
 from lessons.tricks import clip_gradient_norm, scale_gradient
 
@@ -214,16 +214,7 @@ PARAMETERS = (
     ),
     Integer("tokens", "Tokens in the mean", "32768", low=1, high=10**6, log=True),
     Numbers("x", "Inputs x", INPUTS, most=64),
-    Index(
-        "point",
-        "Graph at",
-        "1",
-        "Which input the graph shows.",
-        advanced=True,
-        low=1,
-        high=64,
-        of="x",
-    ),
+    point_in_text("1", "x", "Graph at", "Which input the graph shows.", 64),
     *computed_in("float32"),
 )
 

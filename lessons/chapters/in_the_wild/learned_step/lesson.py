@@ -12,11 +12,11 @@ import torch
 from lessons.chapters.in_the_wild.learned_step.figures import figures, table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Index, Integer, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.experiment import Experiment, Program
-from lessons.kit.inputs import COMPUTED_IN, array, leaf, place_of, series_by_role
+from lessons.kit.inputs import COMPUTED_IN, array, leaf, place_of, point_in_text, series_by_role
 from lessons.text import counted, listed, number
 from lessons.tricks import scale_gradient, stop_gradient
 
@@ -225,16 +225,7 @@ PARAMETERS = (
         (0.01, 0.3),
         0.01,
     ),
-    Index(
-        "point",
-        "Weight in the first chart",
-        "2",
-        "A click on a weight sets this too.",
-        advanced=True,
-        low=1,
-        high=256,
-        of="x",
-    ),
+    point_in_text("2", "x", "Weight in the first chart", "A click on a weight sets this too."),
     *COMPUTED_IN,
 )
 

@@ -158,7 +158,5 @@ CURVE = Curve(
 )
 
 LESSON = Lesson(
-    program=several_outputs,
-    lab=curve_lab(CURVE),
-    highlight="return grad1 * grad2 * b, None",
+    program=several_outputs, lab=curve_lab(CURVE), highlight="return grad1 * grad2 * b, None"
 )

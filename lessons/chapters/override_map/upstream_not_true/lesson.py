@@ -136,7 +136,5 @@ CURVE = Curve(
 )
 
 LESSON = Lesson(
-    program=halve,
-    lab=curve_lab(CURVE),
-    highlight="with gradient_override_map({op_type: half}):",
+    program=halve, lab=curve_lab(CURVE), highlight="with gradient_override_map({op_type: half}):"
 )

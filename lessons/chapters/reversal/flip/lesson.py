@@ -74,8 +74,4 @@ CURVE = Curve(
     facts=beliefs,
 )
 
-LESSON = Lesson(
-    program=flip,
-    lab=curve_lab(CURVE),
-    highlight="y = flip_gradient(y, scale)",
-)
+LESSON = Lesson(program=flip, lab=curve_lab(CURVE), highlight="y = flip_gradient(y, scale)")

@@ -34,8 +34,4 @@ def dropout() -> dict[str, float]:
     }
 
 
-LESSON = Lesson(
-    program=noise_leaks,
-    lab=noise_lab(dropout),
-    predictions={"leak": line_or_band},
-)
+LESSON = Lesson(program=noise_leaks, lab=noise_lab(dropout), predictions={"leak": line_or_band})

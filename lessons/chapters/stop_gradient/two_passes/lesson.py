@@ -125,8 +125,4 @@ CURVE = Curve(
     observe=over_itself,
 )
 
-LESSON = Lesson(
-    program=two_passes,
-    lab=curve_lab(CURVE),
-    highlight="stop_gradient(x)",
-)
+LESSON = Lesson(program=two_passes, lab=curve_lab(CURVE), highlight="stop_gradient(x)")
