@@ -166,6 +166,11 @@ class Choice(Parameter):
         return text
 
 
+def alike(*names: str) -> tuple[tuple[str, str], ...]:
+    """Options whose labels are their names."""
+    return tuple((name, name) for name in names)
+
+
 @dataclass(frozen=True)
 class Text(Parameter):
     """Words of the learner's own, such as an op type or an expression.

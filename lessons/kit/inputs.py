@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES, device_and_dtype
-from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values
+from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values, alike
 from lessons.contract.result import Array, Series
 
 GRID = 121
@@ -32,7 +32,7 @@ def computed_in(
             dtype,
             "What torch computes in.",
             advanced=True,
-            options=tuple((name, name) for name in DTYPES),
+            options=alike(*DTYPES),
         ),
     )
 

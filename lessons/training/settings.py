@@ -6,6 +6,9 @@ Charts name it by its number; the control goes by its place, since that is what 
 
 from lessons.contract.parameters import Integer, Number
 
+MOVED = "May be moved while it trains."
+CHANGED = "May be changed while it trains."
+
 
 def seeds(default: str, most: int) -> Integer:
     """How many seeds are trained."""

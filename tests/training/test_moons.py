@@ -14,10 +14,8 @@ from lessons.chapters.reversal.moons.lesson import (
     LAB,
     LABELS,
     Moons,
-    Networks,
     adversarial,
     classifier,
-    loss_of,
     other_shares,
     points_of,
     reversed_twice,
@@ -168,13 +166,12 @@ def test_lambda_may_change_while_it_trains():
 
 def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_domain_head():
     """What the flipped sign of a loss does to whom; double precision, one step's gradients."""
-    seeds = range(2)
-    networks = Networks("two_layers", Draws(seeds))
-    points = points_of(Draws(seeds), 35.0)
+    given = values(seeds=2, scale=0.7, schedule="fixed", dtype="float64")
+    moons = Moons(adversarial, given)
 
     def gradients(wiring):
-        loss = loss_of(adversarial, networks, points, 0.7, 0.0, wiring).sum()
-        return torch.autograd.grad(loss, list(networks.parameters()))
+        loss = moons.loss("trick", 0, given | {"wiring": wiring}).sum()
+        return torch.autograd.grad(loss, list(moons.arms["trick"].parameters()))
 
     extractor = slice(4)
     domain_head = slice(-4, None)

@@ -10,15 +10,12 @@ from torch.overrides import _get_current_function_mode_stack
 from lessons.chapters.reversal.moons.lesson import (
     LAB,
     PARAMETERS,
-    Networks,
+    Moons,
     adversarial,
-    loss_of,
-    points_of,
 )
 from lessons.outputs.catalogue import find
 from lessons.recorder import record
 from lessons.recorder.cutting import cut
-from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -50,8 +47,6 @@ def ops(recording):
 @pytest.mark.parametrize("wiring", OPTIONS["wiring"])
 @pytest.mark.parametrize("network", OPTIONS["network"])
 def test_the_graph_that_is_drawn_is_that_of_what_is_trained(wiring, network):
-    networks = Networks(network, Draws(range(2))).float()
-    points = points_of(Draws(range(2)), 35.0)
     features = []
 
     def program(given, **settings):
@@ -60,7 +55,8 @@ def test_the_graph_that_is_drawn_is_that_of_what_is_trained(wiring, network):
         features.append(recording.backward(loss))
         return loss
 
-    loss_of(program, networks, points.float(), 0.7, 0.0, wiring)
+    given = values(seeds=2, network=network, wiring=wiring)
+    Moons(program, given).loss("trick", 0, given)
     for whose in OPTIONS["whose"]:
         drawn = LESSON.record(values(wiring=wiring, network=network, whose=whose))
         assert ops(drawn) == ops(features[0])

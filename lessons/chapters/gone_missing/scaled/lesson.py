@@ -12,7 +12,7 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.chapters.gone_missing.scaled.figures import figures, largest, smallest, table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.causes import lost, notes_on_not_finite
@@ -203,14 +203,14 @@ PARAMETERS = (
         "Clip",
         "none",
         "Before unscaling, or after it.",
-        options=(("none", "none"), ("before", "before"), ("after", "after")),
+        options=alike("none", "before", "after"),
     ),
     Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
     Choice(
         "narrow",
         "Format on the way",
         "float16",
-        options=tuple((name, name) for name in ("float16", "bfloat16", "float32")),
+        options=alike("float16", "bfloat16", "float32"),
     ),
     Integer("tokens", "Tokens in the mean", "32768", low=1, high=10**6, log=True),
     Numbers("x", "Inputs x", INPUTS, most=64),

@@ -19,7 +19,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
@@ -29,7 +29,7 @@ from lessons.kit.inputs import array, computed_in, series_by_role
 from lessons.kit.line_names import label
 from lessons.text import counted, number
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import MOVED, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -118,18 +118,7 @@ def vq_losses(
 
 
 PARAMETERS = (
-    Number(
-        "beta",
-        "Weight β",
-        "0.25",
-        "May be moved while it trains.",
-        False,
-        0.0,
-        100.0,
-        (0.0, 2.0),
-        0.05,
-        in_run="steps",
-    ),
+    Number("beta", "Weight β", "0.25", MOVED, False, 0.0, 100.0, (0.0, 2.0), 0.05, in_run="steps"),
     Choice(
         "wiring",
         "Written",
@@ -145,12 +134,7 @@ PARAMETERS = (
         "part",
         "Loss in arrows and graph",
         "all",
-        options=(
-            ("all", "all"),
-            ("reconstruction", "reconstruction"),
-            ("codebook", "codebook"),
-            ("commitment", "commitment"),
-        ),
+        options=alike("all", "reconstruction", "codebook", "commitment"),
         in_run="looks",
     ),
     Number("z1", "Encoding z₁", "0.1", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05, in_run="looks"),

@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.training import Training
@@ -32,7 +32,7 @@ from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
 from lessons.text import counted, number
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import first_seed, rate, seeds, steps
+from lessons.training.settings import CHANGED, MOVED, first_seed, rate, seeds, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     arms_table,
@@ -92,29 +92,14 @@ PARAMETERS = (
         "target",
         "Target branch",
         "stopped",
-        "May be changed while it trains.",
-        options=(("stopped", "stopped"), ("open", "open")),
+        CHANGED,
+        options=alike("stopped", "open"),
         in_run="steps",
     ),
     Choice(
-        "head",
-        "Predictor",
-        "network",
-        "May be changed while it trains.",
-        options=(("network", "network"), ("none", "none")),
-        in_run="steps",
+        "head", "Predictor", "network", CHANGED, options=alike("network", "none"), in_run="steps"
     ),
-    Number(
-        "noise",
-        "Noise of a view",
-        "0.3",
-        "May be moved while it trains.",
-        False,
-        0,
-        10,
-        (0, 1),
-        in_run="steps",
-    ),
+    Number("noise", "Noise of a view", "0.3", MOVED, False, 0, 10, (0, 1), in_run="steps"),
     seeds("8", 16),
     steps("300", 2000),
     rate("0.01", (0.001, 0.05), 0.001),

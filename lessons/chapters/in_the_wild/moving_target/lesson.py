@@ -21,7 +21,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.training import Training
@@ -43,7 +43,7 @@ from lessons.kit.inputs import computed_in, golden
 from lessons.kit.line_names import named
 from lessons.text import counted, number
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import CHANGED, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
     HEIGHT,
@@ -93,12 +93,7 @@ def td_loss(
 
 PARAMETERS = (
     Choice(
-        "target",
-        "Target",
-        "stopped",
-        "May be changed while it trains.",
-        options=(("stopped", "stopped"), ("open", "open")),
-        in_run="steps",
+        "target", "Target", "stopped", CHANGED, options=alike("stopped", "open"), in_run="steps"
     ),
     Choice("task", "Task", "walk", options=(("walk", "walk"), ("two", "two states"))),
     Number("chance", "Chance to go right", "0.5", "In the walk.", False, 0, 1, (0, 1)),

@@ -21,7 +21,7 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
@@ -50,7 +50,7 @@ PARAMETERS = (
         "clip",
         "Clip",
         "none",
-        options=(("none", "none"), ("batch", "batch"), ("sample", "sample")),
+        options=alike("none", "batch", "sample"),
     ),
     Number(
         "size",

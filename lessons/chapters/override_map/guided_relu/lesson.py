@@ -39,7 +39,7 @@ from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.kit.answers import which
@@ -83,18 +83,12 @@ def guided_relu(
 
 
 PARAMETERS = (
-    Choice(
-        "shape",
-        "Picture of a",
-        "triangle",
-        options=tuple((name, name) for name in KINDS),
-        in_run="looks",
-    ),
+    Choice("shape", "Picture of a", "triangle", options=alike(*KINDS), in_run="looks"),
     Choice(
         "spelling",
         "Model writes relu as",
         "relu",
-        options=(("relu", "relu"), ("clamp", "clamp"), ("maximum", "maximum")),
+        options=alike("relu", "clamp", "maximum"),
         in_run="looks",
     ),
     Choice(
@@ -121,12 +115,7 @@ PARAMETERS = (
         in_run="looks",
     ),
     Choice(
-        "rule",
-        "Eight relus: rule",
-        "guided",
-        advanced=True,
-        options=tuple((name, name) for name in RULES),
-        in_run="looks",
+        "rule", "Eight relus: rule", "guided", advanced=True, options=alike(*RULES), in_run="looks"
     ),
     Integer(
         "point",
@@ -198,8 +187,8 @@ class Shapes(BySeed):
             self._compare(values)
         found = dict(self._tested)
         found["compared_step"] = torch.full_like(found["loss"], self._compared)
-        for rule, alike in self._alike.items():
-            *depths, other = alike.mean(2)
+        for rule, each in self._alike.items():
+            *depths, other = each.mean(2)
             found |= {f"{rule}_{layers}": one for layers, one in enumerate(depths, start=1)}
             found[f"{rule}_other"] = other
         return found

@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Result
 from lessons.contract.training import Training
 from lessons.kit.chart_pieces import Trace, axes
@@ -31,7 +31,7 @@ from lessons.kit.line_names import label
 from lessons.text import counted, number
 from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import MOVED, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
 from lessons.training.step_charts import (
     HEIGHT,
@@ -93,18 +93,7 @@ WIRINGS = (
 )
 
 PARAMETERS = (
-    Number(
-        "scale",
-        "Full λ",
-        "1",
-        "May be moved while it trains.",
-        False,
-        0.0,
-        1e6,
-        (0.0, 6.0),
-        0.1,
-        in_run="steps",
-    ),
+    Number("scale", "Full λ", "1", MOVED, False, 0.0, 1e6, (0.0, 6.0), 0.1, in_run="steps"),
     Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 180.0), 1.0),
     Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS, in_run="steps"),
     Choice(
@@ -115,11 +104,7 @@ PARAMETERS = (
         options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
     ),
     Choice(
-        "schedule",
-        "λ as it trains",
-        "rising",
-        options=(("rising", "rising"), ("fixed", "fixed")),
-        in_run="steps",
+        "schedule", "λ as it trains", "rising", options=alike("rising", "fixed"), in_run="steps"
     ),
     Choice(
         "whose",
@@ -224,45 +209,10 @@ class Networks(torch.nn.Module):
         return logit
 
 
-def progress(done: int, values: Values) -> float:
-    """How far the training is, 0 to 1."""
-    return done / int(values["steps"])
-
-
 def scale_at(p: float, values: Values) -> float:
     """λ when the training has come this far: as set, or rising from 0 to it (Ganin et al.)."""
     full = float(values["scale"])
     return full if values["schedule"] == "fixed" else full * (2 / (1 + math.exp(-10 * p)) - 1)
-
-
-def loss_of(
-    program: Program,
-    networks: Networks,
-    points: torch.Tensor,
-    scale: float,
-    scale_at_start: float,
-    wiring: str,
-    heard: bool = True,
-) -> torch.Tensor:
-    """What one step descends, one number a seed: the lesson's program on these networks.
-
-    ``heard=False`` spares the domain head's gradient at the features, of which λ = 0 would make
-    nothing.
-    """
-
-    def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
-        return networks.domain_head(features.detach(), frozen)
-
-    return program(
-        networks.features(points),
-        label_head=networks.label_head,
-        domain_head=networks.domain_head if heard else unheard,
-        labels=LABELS.to(points),
-        domains=DOMAINS.to(points),
-        scale=scale,
-        scale_at_start=scale_at_start,
-        wiring=wiring,
-    )
 
 
 class Moons(TwoArms[Networks]):
@@ -280,18 +230,28 @@ class Moons(TwoArms[Networks]):
         return Networks(values["network"], self.draws)
 
     def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
-        arm = self.programs[name], self.arms[name], self.points
-        if name == self.other:
-            return loss_of(*arm, 0.0, 0.0, "reversal", heard=False)
-        at_start = scale_at(0.0, self._values_at_start)
-        return loss_of(*arm, scale_at(progress(done, values), values), at_start, values["wiring"])
+        arm, alone = self.arms[name], name == self.other
+
+        def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
+            """Spares the domain head's gradient at the features, of which λ = 0 makes nothing."""
+            return arm.domain_head(features.detach(), frozen)
+
+        loss: torch.Tensor = self.programs[name](
+            arm.features(self.points),
+            label_head=arm.label_head,
+            domain_head=unheard if alone else arm.domain_head,
+            labels=LABELS.to(self.points),
+            domains=DOMAINS.to(self.points),
+            scale=0.0 if alone else scale_at(done / int(values["steps"]), values),
+            scale_at_start=scale_at(0.0, self._values_at_start),
+            wiring="reversal" if alone else values["wiring"],
+        )
+        return loss
 
     def rate(self, done: int, values: Values) -> float:
         """As set, or falling as in Ganin et al."""
-        full = super().rate(done, values)
-        return (
-            full if values["decay"] == "none" else full / (1 + 10 * progress(done, values)) ** 0.75
-        )
+        full, p = super().rate(done, values), done / int(values["steps"])
+        return full if values["decay"] == "none" else full / (1 + 10 * p) ** 0.75
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Losses and accuracies as they are now, shape [seeds].
@@ -427,7 +387,6 @@ def compute(program: Program, values: Values) -> Result:
     )
 
 
-_LISTED = 8  # units in the table
 _AWAY = 99.0
 """Where the points of another kind lie: outside, so that each kind always has all of its points and
 the browser can move them."""
@@ -538,14 +497,11 @@ def _accuracies(history: History) -> Figure:
 def _crowds(places: Array, wrong: npt.NDArray[np.bool_]) -> Iterator[Trace]:
     """The points by kind, at places of shape [2, 600]; which of them are called wrong."""
     moons = np.split(np.arange(places.shape[1]), range(MOON, 2 * SOURCE, MOON))
-    for kind, symbol, moon in (
-        *(("source", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[:2], strict=True)),
-        *(("target", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[2:], strict=True)),
-        *(("wrong", symbol, moon) for symbol, moon in zip(_SYMBOLS, moons[2:], strict=True)),
-    ):
-        seen = (kind == "source") | (wrong[moon] == (kind == "wrong"))
-        x, y = np.where(seen, places[:, moon], _AWAY)
-        yield crowd(kind, x, y, _COLOURS[kind], symbol, 6)
+    for kind, both in (("source", moons[:2]), ("target", moons[2:]), ("wrong", moons[2:])):
+        for symbol, moon in zip(_SYMBOLS, both, strict=True):
+            seen = (kind == "source") | (wrong[moon] == (kind == "wrong"))
+            x, y = np.where(seen, places[:, moon], _AWAY)
+            yield crowd(kind, x, y, _COLOURS[kind], symbol, 6)
 
 
 def _named(places: Array) -> Iterator[Trace]:
@@ -566,7 +522,7 @@ def static_table(result: Result, values: Values) -> Table:
     """The first units: feature and gradients."""
     labels = {"forward": "feature", "trick_gradient": "autograd"}
     labels |= {"true_gradient": "no trick", "intended_gradient": "intended"}
-    names = [str(index + 1) for index in range(min(_LISTED, len(result["forward"].x)))]
+    names = [str(index + 1) for index in range(UNITS)]
     caption = f"One {values['whose']} point's features and gradients"
     return component_table(result, labels, names, caption, "unit", 4)
 

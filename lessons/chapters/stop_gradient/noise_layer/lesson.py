@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike, validate
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.training import Training
 from lessons.kit.chart_pieces import Trace, axes, band, curve, points
@@ -29,7 +29,7 @@ from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, golden, series_by_role
 from lessons.text import counted, number
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import first_seed, rate, steps
+from lessons.training.settings import MOVED, first_seed, rate, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -107,15 +107,7 @@ class NoiseLayer(torch.nn.Module):
 
 
 PARAMETERS = (
-    Integer(
-        "place",
-        "Noise after layer",
-        "4",
-        "May be moved while it trains.",
-        low=1,
-        high=9,
-        in_run="steps",
-    ),
+    Integer("place", "Noise after layer", "4", MOVED, low=1, high=9, in_run="steps"),
     Number(
         "strength",
         "Noise strength s",
@@ -141,11 +133,7 @@ PARAMETERS = (
         in_run="looks",
     ),
     Choice(
-        "layer",
-        "Backward in the graph",
-        "clean",
-        options=(("clean", "clean"), ("plain", "plain")),
-        in_run="looks",
+        "layer", "Backward in the graph", "clean", options=alike("clean", "plain"), in_run="looks"
     ),
     Integer(
         "point",

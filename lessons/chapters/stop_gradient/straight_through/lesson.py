@@ -7,7 +7,7 @@ import torch
 
 from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values
+from lessons.contract.parameters import Choice, Values, alike
 from lessons.contract.result import Result
 from lessons.kit.answers import which
 from lessons.kit.curve_figures import CurveText
@@ -120,7 +120,7 @@ CURVE = Curve(
             "function",
             "Step function",
             "round",
-            options=(("round", "round"), ("sign", "sign")),
+            options=alike("round", "sign"),
         ),
         Choice(
             "spelling",
