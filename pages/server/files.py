@@ -76,15 +76,12 @@ served = {
 """By address, relative to the site's."""
 
 
-def add(name: str, content: bytes | Callable[[], bytes], caching: str = KEEP) -> str:
-    """Serve ``content``; returns its address, relative to the page's.
-
-    By default browsers keep it for good, so ``name`` has to say what is in it, with a hash for
-    instance.
-    """
-    address = f"files/{name}"
-    read = (lambda: content) if isinstance(content, bytes) else content
-    served.setdefault(address, File(read, TYPES[Path(name).suffix], caching))
+def add(name: str, content: bytes) -> str:
+    """Serve this content, with its hash in its name; return its address, relative to a page's."""
+    path = Path(name)
+    digest = hashlib.blake2b(content, digest_size=8).hexdigest()
+    address = f"files/{path.stem}-{digest}{path.suffix}"
+    served.setdefault(address, File(lambda: content, TYPES[path.suffix]))
     return address
 
 
@@ -92,8 +89,3 @@ def add_page(page: str, addresses: Iterable[str]) -> None:
     """Answer with this HTML at the root and at these addresses, relative to it."""
     file = File(page.encode, TYPES[".html"], "no-cache")
     served.update(dict.fromkeys(["", *addresses], file))
-
-
-def digest(content: bytes) -> str:
-    """Return a short hash for a name."""
-    return hashlib.blake2b(content, digest_size=8).hexdigest()

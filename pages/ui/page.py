@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from lessons.contract.roles import INKS, ROLES
-from pages.server.files import STATIC, add, digest, served
+from pages.server.files import STATIC, add, served
 from pages.ui.bundle import bundle
 
 _LIVE = Path(__file__).with_name("live")
@@ -20,8 +20,8 @@ _STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
 _plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"
 _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 
-PLOTLY = add(f"plotly-{digest(_plotly)}.js", _plotly)
-MATHS = add(f"temml-{digest(_temml)}.js", _temml)
+PLOTLY = add("plotly.js", _plotly)
+MATHS = add("temml.js", _temml)
 
 _modules = {
     path.stem: path.read_text("utf-8")
@@ -35,7 +35,7 @@ _modules["addresses"] = "".join(
     for name, address in (("PLOTLY", PLOTLY), ("MATHS", MATHS))
 )
 _script = bundle(_modules, "early").encode()
-LIVE = add(f"live-{digest(_script)}.js", _script)
+LIVE = add("live.js", _script)
 """The address of the script with all of the lab's modules."""
 
 _colours = {f"role-{role.name}": (role.light, role.dark) for role in ROLES.values()}
@@ -56,7 +56,7 @@ ICON = (
 """A nabla. Streamlit would take the character for an image's address, and ask for it."""
 
 _serif = (_LIVE / "vendor" / "lab-serif.woff2").read_bytes()
-_SERIF = add(f"lab-serif-{digest(_serif)}.woff2", _serif)
+_SERIF = add("lab-serif.woff2", _serif)
 _FONT = (
     '@font-face { font-family: "Lab Serif"; font-weight: 200 900; font-display: swap; '
     f"src: url({Path(_SERIF).name}); }}\n"
@@ -75,7 +75,7 @@ def page() -> str:
     """Return Streamlit's page with our tags in its head."""
     # Nested, so that it wins over Streamlit's own rules, which come later.
     look = f"{_FONT}:root {{\n{STYLE}\n}}".encode()
-    style = add(f"site-{digest(look)}.css", look)
+    style = add("site.css", look)
     soon = [name for name in served if Path(name).name.partition(".")[0] in _SOON]
     tags = [
         f'<link rel="stylesheet" href="./{style}">',

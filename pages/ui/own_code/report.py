@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lessons import doctor
-from pages.server.files import add
+from pages.server.files import TYPES, File, served
 
 TRAIN = Path(__file__).with_name("train.py")
 SCRIPT = Path(doctor.__file__).with_name("page.js").read_text("utf-8").strip()
@@ -31,5 +31,6 @@ def _report() -> bytes:
         return Path(folder, "out.html").read_bytes()
 
 
-REPORT = add("report.html", _report, "no-cache")
+REPORT = "files/report.html"
 """Its address."""
+served[REPORT] = File(_report, TYPES[".html"], "no-cache")

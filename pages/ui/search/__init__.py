@@ -45,7 +45,7 @@ def _click() -> None:
 def _index() -> str:
     """The index's address."""
     content = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":")).encode()
-    return files.add(f"search-{files.digest(content)}.json", content)
+    return files.add("search.json", content)
 
 
 def _follow(asked: dict[str, object]) -> None:
