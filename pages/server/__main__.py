@@ -19,9 +19,6 @@ from streamlit.web.cli import configurator_options
 from pages.server import application, log
 from pages.server.addresses import root
 
-PING = 30.0
-"""Seconds between two pings on a socket; a proxy closes a silent one."""
-
 
 @click.command()
 @click.option("--pages", "half", flag_value="pages", help="Streamlit's pages, without the labs.")
@@ -44,8 +41,8 @@ def main(half: str | None, **options: Any) -> None:
         port=port,
         ws="websockets-sansio",
         ws_max_size=1 << 19,  # bytes; we read messages of at most 400,000 characters
-        ws_ping_interval=PING,
-        ws_ping_timeout=PING,
+        ws_ping_interval=30.0,  # seconds; a proxy closes a silent socket
+        ws_ping_timeout=30.0,
         ws_per_message_deflate=False,
         log_level="warning",
         access_log=False,

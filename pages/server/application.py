@@ -21,7 +21,7 @@ from pages.server import api, files, log, meters
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
-from pages.server.process import keep_clean, prepare
+from pages.server.process import keep_house, prepare
 from pages.server.site import Site
 from pages.server.socket_guard import STREAM, SocketGuard
 from pages.ui.own_code.report import SCRIPT
@@ -34,7 +34,6 @@ OTHER_PAGES = ("course", "playground", "glossary", "your_own_code", "teach")
 SWITCH = 0.0005
 """Seconds until a page's script has to release the GIL. Sending a file or opening a socket waits
 for it several times, with Python's default 5 ms each time."""
-_HEALTH = ("healthz", "readyz", "_stcore/health")  # the last is Streamlit's own
 
 site: Site | None = Site()
 """The labs; None in a process that serves only the pages."""
@@ -43,16 +42,14 @@ site: Site | None = Site()
 def _health_paths() -> list[str]:
     """Return the paths of the health checks. They are also at the root, since a container's check
     and a cluster's probes do not know ``server.baseUrlPath``."""
-    return [where + name for where in {"/", root()} for name in _HEALTH]
+    return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
 
 
 def routes(labs: Site | None) -> list[BaseRoute]:
     """Return the routes besides Streamlit's own."""
     # The server listens only once it has loaded everything, so any answer means that it is ready.
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
-    found: list[BaseRoute] = [
-        Route(path, ready, methods=["GET"]) for path in _health_paths() if "_stcore" not in path
-    ]
+    found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
     if labs:
         found += [WebSocketRoute(root() + SOCKET, labs.admit), *api.routes(root(), labs.ask)]
     return found
@@ -66,7 +63,8 @@ def known_hosts() -> Middleware:
         if config.is_manually_set("browser.serverAddress"):
             origins.append(config.get_option("browser.serverAddress"))
     allowed = config.get_option("server.allowedHosts")
-    return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=_health_paths())
+    machines = [*_health_paths(), f"{root()}_stcore/health"]  # the last is Streamlit's own
+    return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=machines)
 
 
 def middleware() -> list[Middleware]:
@@ -97,7 +95,7 @@ async def lifespan(app: object) -> AsyncIterator[None]:
             await site.load()
         meters.serve()
         log.set_up()
-        threading.Thread(target=keep_clean, daemon=True).start()
+        threading.Thread(target=keep_house, daemon=True).start()
         yield
     finally:
         if site:

@@ -7,6 +7,8 @@ own collector never hands memory back to the system.
 
 import ctypes
 import gc
+import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -49,8 +51,10 @@ def clean() -> None:
         _TRIM(0)
 
 
-def keep_clean() -> None:
-    """Clean up again and again, in a thread of its own."""
-    while True:
-        time.sleep(EVERY)
+def keep_house() -> None:
+    """Clean up again and again, in a thread of its own; end a worker when its server is gone."""
+    server = multiprocessing.parent_process()
+    while server is None or server.is_alive():
+        (server.join if server else time.sleep)(EVERY)
         clean()
+    os._exit(0)

@@ -47,9 +47,7 @@ class Site:
         half = max(1, count // 2)
         self.quick = quick or Lane("quick", count)
         self.slow = slow or Lane("slow", half, NICE, idle=IDLE)
-        self.trainers = trainers or [
-            Lane("training", 1, NICER, device, IDLE) for device in range(half)
-        ]
+        self.trainers = trainers or [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
         self.open = 0
         self._compute = frame
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()

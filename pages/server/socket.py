@@ -87,9 +87,7 @@ class Socket:
         await self._send(json.dumps(aside))
 
     async def _send(self, content: bytes | str) -> None:
+        kind = "bytes" if isinstance(content, bytes) else "text"
         async with self._sending:
             with suppress(WebSocketDisconnect, RuntimeError):  # it has just closed
-                if isinstance(content, bytes):
-                    await self._websocket.send_bytes(content)
-                else:
-                    await self._websocket.send_text(content)
+                await self._websocket.send({"type": "websocket.send", kind: content})

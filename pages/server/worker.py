@@ -5,7 +5,6 @@ Each function takes and returns plain values; whatever goes wrong becomes a repl
 
 import faulthandler
 import logging
-import multiprocessing
 import os
 import signal
 import threading
@@ -47,7 +46,7 @@ def begin(niceness: int, device: int) -> None:
     with suppress(OSError, AttributeError):  # a sandbox refuses it, and Windows has none
         os.nice(niceness)
     log.set_up()
-    threading.Thread(target=_keep_house, daemon=True).start()
+    threading.Thread(target=process.keep_house, daemon=True).start()
 
 
 def timed(longest: float, function: Callable[..., T], *args: object) -> T:
@@ -57,15 +56,6 @@ def timed(longest: float, function: Callable[..., T], *args: object) -> T:
         return function(*args)
     finally:
         faulthandler.cancel_dump_traceback_later()
-
-
-def _keep_house() -> None:
-    """Give memory back now and then, and end when the server is gone."""
-    server = multiprocessing.parent_process()
-    while server and server.is_alive():
-        server.join(process.EVERY)
-        process.clean()
-    os._exit(0)
 
 
 LABS = {"home": home, "playground": playground}

@@ -69,21 +69,27 @@ class Line:
         self.wrong: list[str] = []
         self.sent = 0
 
-    def send(self, **message: object) -> None:
+    def put(self, **message: object) -> None:
         self.sent += 1
         self.coming.put_nowait({"type": "websocket.receive", **message})
 
     async def receive(self) -> dict[str, Any]:
         return await self.coming.get()
 
-    async def send_text(self, text: str) -> None:
+    async def send(self, message: dict[str, Any]) -> None:
+        if "text" in message:
+            self._take_aside(message["text"])
+        else:
+            self._take_bytes(message["bytes"])
+
+    def _take_aside(self, text: str) -> None:
         aside = json.loads(text)
         self._read(aside["text"])
         if aside["kind"] not in KINDS or not 0 <= aside["seq"] <= MAX_SEQ:
             self.wrong.append(text)
         self._came(aside["seq"], aside["kind"])
 
-    async def send_bytes(self, content: bytes) -> None:
+    def _take_bytes(self, content: bytes) -> None:
         seq, what, body = decode(content)
         for said in sentences(body):
             self._read(said)
@@ -259,8 +265,8 @@ async def learner(random_: random.Random, line: Line) -> None:
         since, start = len(line.final), time.process_time()
         seq, kinds = expected(text)
         if random_.random() < 0.01:
-            line.send(bytes=b"\x00")
-        line.send(text=text)
+            line.put(bytes=b"\x00")
+        line.put(text=text)
         if kinds and random_.random() < 0.9:
             await line.until(seq, kinds, since)
         elif random_.random() < 0.5:
@@ -268,7 +274,7 @@ async def learner(random_: random.Random, line: Line) -> None:
         took = time.process_time() - start
         assert took < LIMIT, f"{took:.1f} s for {text[:300]}"
     last = 4_000_000_007
-    line.send(text=f'{last} ask {{"lab":"flip"}}')
+    line.put(text=f'{last} ask {{"lab":"flip"}}')
     await line.until(last, {"frame"}, 0)
 
 
