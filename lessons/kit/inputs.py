@@ -60,7 +60,7 @@ def point_in_text(
         label, help: what its control says.
         most: entries of the list.
     """
-    return Index("point", label, default, help, True, 1, most, of=of)
+    return Index("point", label, default, help, advanced=True, low=1, high=most, of=of)
 
 
 _ROUND = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)

@@ -49,10 +49,38 @@ PARAMETERS = (
     ),
     Number("weight", "Critic’s weight w", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
     Integer("updates", "Updates", "60", low=0, high=200),
-    Number("logit", "Actor’s logit of a", "0", "", True, -50.0, 50.0, (-4.0, 4.0), 0.1),
-    Number("other", "Reward of action b", "0", "", True, -1e3, 1e3, (-2.0, 2.0), 0.1),
-    Number("actor_rate", "Actor’s learning rate", "0", "", True, 0.0, 1.0, (0.0, 1.0)),
-    Number("rate", "Critic’s learning rate", "0.1", "", True, 0.0, 0.9, (0.0, 0.9)),
+    Number(
+        "logit",
+        "Actor’s logit of a",
+        "0",
+        advanced=True,
+        low=-50.0,
+        high=50.0,
+        slider=(-4.0, 4.0),
+        step=0.1,
+    ),
+    Number(
+        "other",
+        "Reward of action b",
+        "0",
+        advanced=True,
+        low=-1e3,
+        high=1e3,
+        slider=(-2.0, 2.0),
+        step=0.1,
+    ),
+    Number(
+        "actor_rate",
+        "Actor’s learning rate",
+        "0",
+        advanced=True,
+        low=0.0,
+        high=1.0,
+        slider=(0.0, 1.0),
+    ),
+    Number(
+        "rate", "Critic’s learning rate", "0.1", advanced=True, low=0.0, high=0.9, slider=(0.0, 0.9)
+    ),
     *COMPUTED_IN,
 )
 
@@ -158,9 +186,10 @@ def compute(program: Program, values: Values) -> Result:
     start = EXPERIMENT.run(values)
     roles = {role: y + 0.0 for role, y in EXPERIMENT.by_role(program, start).items()}  # no −0
     rewards, rates = (values["reward"], values["other"]), (values["rate"], values["actor_rate"])
-    weight, updates = values["weight"], values["updates"]
+    weight, stop, updates = (values[name] for name in ("weight", "stop", "updates"))
     given = (*start.leaves.values(), rewards, rates, updates)
-    yours, mean = learn(by_autograd(partial(_visit, program, weight, values["stop"])), *given)
+    slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, stop))
+    yours, mean = learn(slopes, *given)
     own, _ = learn(partial(by_formula, weight), *given)
     when = np.arange(updates + 1, dtype=np.float64)
     return Result(
@@ -188,17 +217,6 @@ def compute(program: Program, values: Values) -> Result:
     )
 
 
-def _visit(
-    program: Program,
-    weight: float,
-    stop: str,
-    v: torch.Tensor,
-    logits: torch.Tensor,
-    paid: torch.Tensor,
-) -> torch.Tensor:
-    return program(v, logits, paid, weight, stop)
-
-
 @lru_cache(maxsize=8)
 def _example(program: Program) -> Mapping[str, float]:
     """What the program comes to at the defaults: one visit, and where the value settles."""
@@ -209,7 +227,7 @@ def _example(program: Program) -> Mapping[str, float]:
         return roles["trick_gradient"] + 0.0
 
     def settled(weight: float, stop: str) -> float:
-        slopes = by_autograd(partial(_visit, program, weight, stop))
+        slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, stop))
         return float(learn(slopes, v, logit, PAID, (RATE, 0.0), SETTLED)[0][-1])
 
     mean, entropy = _policy()
