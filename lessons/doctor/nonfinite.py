@@ -8,8 +8,7 @@ from typing import NamedTuple
 import torch
 
 from ..recorder import Edge, Node, Recording
-from ..recorder.derivatives.along_edge import terms
-from ..recorder.derivatives.elementwise import ELEMENTWISE
+from ..recorder.derivatives import ELEMENTWISE, terms
 from ..recorder.recording.plain_tensor import LIMIT, unflat
 from ..text import listed
 from .graph import bad_place, reached

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..recorder import Edge, Node
-from ..recorder.derivatives.elementwise import ELEMENTWISE
+from ..recorder.derivatives import ELEMENTWISE
 from ..recorder.recording.variables import Where, in_line
 from .graph import came
 from .run import Run

@@ -32,7 +32,7 @@ from lessons.contract.prose import Option
 from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters_by_slug, find
 from lessons.recorder import Edge, Node, RecordError, Recording, Value, record
-from lessons.recorder.derivatives.along_edge import local_derivative
+from lessons.recorder.derivatives import local_derivative
 from lessons.recorder.picture.sentences import stale_sentence
 from lessons.recorder.recording.plain_tensor import place
 from lessons.text import factor, number

@@ -1,6 +1,6 @@
 """The graph of a torch program with its numbers: it watches the program run, forward and backward.
 
-``recording`` sees each op and writes it down; ``derivatives`` states what an op does to a gradient;
+``recording`` sees each op and writes it down; derivatives.py has the local derivative of an op;
 ``picture`` lists the steps of the backward pass and draws the graph; cutting.py stops the gradient
 at edges. Nothing here knows of a lesson or of a web page: torch and the engine alone.
 """

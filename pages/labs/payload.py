@@ -22,10 +22,10 @@ from lessons.contract.parameters import (
 )
 from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
+from lessons.kit.formulas.drawing import covered
+from lessons.kit.formulas.drawing import picture as drawing
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut, write_cuts
-from lessons.recorder.picture.graph_drawing import covered
-from lessons.recorder.picture.graph_drawing import picture as drawing
 from lessons.text import number
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import (

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.contract.lesson import Lesson
+from lessons.kit.formulas import elementwise, products
+from lessons.kit.formulas.symbols import latex_number, words
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.derivatives import elementwise, products
-from lessons.recorder.derivatives.symbols import latex_number, words
 from lessons.recorder.picture.graph_drawing import picture
 from pages.ui.page import LIVE
 from pages.ui.place import END
@@ -364,7 +364,7 @@ FORMULAS = """async ([address, texts]) => {
 
 
 def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
-    local = [one for row in elementwise.ELEMENTWISE.values() for one in row.locals.values()]
+    local = [one for row in elementwise.FORMULAS.values() for one in row.values()]
     texts = [text for one in local for text in (one.latex, one.in_numbers) if text]
     texts += [text for several in products.PRODUCTS.values() for text in several]
     texts += [latex_number(one) for one in (1e-7, math.nan, math.inf, None)] + [r"J^{\top}"]

@@ -7,9 +7,10 @@ import pytest
 import torch
 from hypothesis import example, given
 
+from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import record
-from lessons.recorder.picture.graph_drawing import covered, picture, whole
+from lessons.recorder.picture.graph_drawing import whole
 from lessons.recorder.picture.layout import Drawing
 from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
 from lessons.recorder.recording.plain_tensor import Value

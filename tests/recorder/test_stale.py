@@ -8,10 +8,11 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.lab import Start
+from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import find
 from lessons.recorder import RecordError, RefusedError, record
 from lessons.recorder.picture.backward_steps import backward_steps
-from lessons.recorder.picture.graph_drawing import CHANGED, covered, picture
+from lessons.recorder.picture.graph_drawing import CHANGED
 from lessons.tricks import stop_gradient
 
 E, E2 = math.exp(1.0), math.exp(2.0)

@@ -8,7 +8,7 @@ words what happened.
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from ..derivatives.along_edge import rule, terms
+from ..derivatives import local_derivative, terms
 from ..recording.nodes import Edge, Node, RecordError
 from ..recording.plain_tensor import NOT_KEPT, place
 from ..recording.recording import Recording
@@ -24,7 +24,7 @@ def backward_steps(
 ) -> list[Step]:
     """The last backward pass of `recording`, for the chosen component.
 
-    `index` is matched to each tensor's shape as broadcasting does (`values.place`). The last
+    `index` is matched to each tensor's shape as broadcasting does (`plain_tensor.place`). The last
     step of each leaf holds its gradient, which is what `torch.autograd.grad` gives. Of a long
     recording `only` gives the steps of these ops alone, the edges between them, and no sums. Raises
     `RecordError` before a backward pass.
@@ -114,7 +114,7 @@ def _upstream(node: Node, index: Sequence[int]) -> Any:
 
 def _part(edge: Edge, index: Sequence[int]) -> Part:
     node = edge.consumer
-    upstream, stated = _upstream(node, index), rule(edge, index)
+    upstream = _upstream(node, index)
     found = terms(edge, index) if node.outputs[0].shape != edge.value.shape else []
     products: tuple[tuple[Any, float], ...] = ()
     left_out = 0
@@ -129,10 +129,9 @@ def _part(edge: Edge, index: Sequence[int]) -> Part:
         to=edge.producer.name,
         state=edge.state,
         upstream=upstream,
-        local=stated.local,
+        local=local_derivative(edge, index),
         gradient=None if edge.gradient is None else edge.gradient.component(index),
         offered=None if edge.offered is None else edge.offered.component(index),
-        latex=stated.latex,
         terms=products,
         terms_left_out=left_out,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ...text import number
-from ..derivatives.along_edge import terms
+from ..derivatives import terms
 from ..recording.nodes import Edge, Node
 from ..recording.plain_tensor import Value, place
 

@@ -14,7 +14,6 @@ from ..recording.plain_tensor import NOT_KEPT, Value
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
 from .entries import entry_of, shown_entries, shown_sums
-from .equation import equation, unknown
 from .places import places
 from .sentences import spelled, stale_sentence
 from .step import Part, Step
@@ -62,33 +61,10 @@ def picture(
         **places([box["lines"] for box in boxes], ends),
         "nodes": boxes,
         "edges": shown,
-        "equation": [list(piece) for piece in equation(recording, nodes, index)],
         "entries": entries,
         "alternative": _alternative(recording, boxes, shown, entries, shown_sums(edges, index)),
         "steps": [_step(step) for step in steps],
     }
-
-
-def covered(drawn: dict[str, Any]) -> dict[str, Any]:
-    """The same drawing as `picture` made, with forward values and without any gradient."""
-    gone = {"gradient": "", "full": "none", "offered": None, "weight": 0.0}
-    gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
-    alternative = drawn["alternative"]
-    for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
-        alternative = alternative.replace(f" {sentence}", "")
-    lines = alternative.split("\n")
-    return drawn | {
-        "nodes": [_covered(node) for node in drawn["nodes"]],
-        "edges": [edge | gone for edge in drawn["edges"]],
-        "equation": [list(piece) for piece in unknown(drawn["equation"])],
-        "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
-        "steps": [],
-    }
-
-
-def _covered(box: dict[str, Any]) -> dict[str, Any]:
-    lines = [line for line in box["lines"] if not line.endswith(CHANGED)]
-    return box | {"upstream": "none", "upstream_full": "none", "stale": [], "lines": lines}
 
 
 def _drawn(recording: Recording) -> list[Node]:
@@ -245,7 +221,6 @@ def _part(part: Part) -> dict[str, Any]:
         "upstream": spelled(part.upstream),
         "local": None if part.local is None else spelled(part.local),
         "gradient": spelled(part.gradient),
-        "latex": part.latex,
         "terms": [[spelled(upstream), spelled(local)] for upstream, local in part.terms],
         "more": part.terms_left_out,
     }

@@ -9,7 +9,7 @@ class Part(NamedTuple):
     """One edge of a step's op. `upstream` × `local` = `gradient`, where the op is elementwise.
 
     `terms` are the products that were summed for a broadcast operand, those not 1 × 1; `offered`
-    is what a cut edge holds back; `latex` the rule.
+    is what a cut edge holds back.
     """
 
     edge: str
@@ -19,7 +19,6 @@ class Part(NamedTuple):
     local: float | None
     gradient: Any
     offered: Any
-    latex: str
     terms: tuple[tuple[Any, float], ...] = ()
     terms_left_out: int = 0
 

@@ -34,7 +34,7 @@ def record(
     `inputs` names the tensors that the program starts from. `cuts`, pairs (op name, operand
     index), are the edges where the gradient stops: forward values stay, and every backward pass
     through this graph, later ones too, sends nothing there. `keep` keeps the tensors themselves
-    in `recording.tensors`; otherwise they are only copied, at most `values.LIMIT` numbers each,
+    in `recording.tensors`; otherwise they are only copied, at most LIMIT numbers each,
     and the recording holds none once the block has ended.
 
     Works around or inside `gradient_override_map`, in any thread, with in-place ops and any

@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from ..recording.nodes import Edge, Node
-from ..recording.plain_tensor import place
-from ..recording.recording import Recording
-from .sentences import spelled
+from lessons.recorder import Edge, Node, Recording
+from lessons.recorder.picture.sentences import spelled
+from lessons.recorder.recording.plain_tensor import place
 
 MOST = 4
 """Terms of the longest sum that is written out."""
@@ -22,7 +21,7 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     Empty where there is no such input, before a backward pass, and where the sum is too long.
 
     >>> import torch
-    >>> from ...recorder import record
+    >>> from lessons.recorder import record
     >>> x = torch.tensor(4.0, requires_grad=True)
     >>> with record({"x": x}, cuts=[("pow", 0)]) as recording:
     ...     y = x**2 * x

@@ -1,0 +1,128 @@
+r"""What an op does to the gradient along one edge, as LaTeX, with the numbers put in.
+
+Elementwise ops have a local derivative, a number for each component (elementwise.py); the others a
+vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the gradient of x.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from lessons.kit.formulas.elementwise import FORMULAS
+from lessons.kit.formulas.products import PRODUCTS, TRICK_ARGUMENTS
+from lessons.kit.formulas.symbols import filled, latex_number, shape_of, symbol, words
+from lessons.recorder import Edge, Node
+from lessons.recorder.derivatives import default_of, local
+from lessons.tricks.rule import Slot
+
+_broadcast: Callable[..., tuple[int, ...]] = torch.broadcast_shapes  # torch has no types for it
+
+
+def rule(edge: Edge, index: Sequence[int] = ()) -> str:
+    r"""The rule along `edge` at the component `index` of its consumer's output.
+
+    Elementwise: `\frac{\partial z}{\partial y} = formula = formula with numbers = number`. Of a
+    broadcast operand the gradient is a sum over many local derivatives: the formula and the shapes.
+    Others: the vector-Jacobian product and the shapes. An overridden op: the name of its rule.
+    """
+    node = edge.consumer
+    if node.kind == "overridden":
+        return _overridden(edge)
+    found = local(edge, index)
+    if found is None:
+        return _product(edge)
+    latex, in_numbers = FORMULAS[node.type][found.own]
+    names = {"z": _symbol(node)} | {name: _text(node, one) for name, one in found.given.items()}
+    quotient = rf"\frac{{\partial {_symbol(node)}}}{{\partial {_symbol(edge.producer)}}}"
+    formula = f"{quotient} = {filled(latex, names)}"
+    if edge.value.size < node.outputs[0].size:
+        return _summed(edge, quotient, formula)
+    if found.value is None:
+        return formula
+    texts = {name: latex_number(_float(number)) for name, number in found.numbers.items()}
+    steps = [filled(latex, names), filled(in_numbers or latex, texts)]
+    if node.stale:  # the formula holds for what the op saw, the number for what stands there now
+        steps = []
+    return " = ".join(dict.fromkeys([quotient, *steps, latex_number(found.value)]))
+
+
+def _text(node: Node, argument: Any) -> str:
+    if isinstance(argument, Slot):
+        return _symbol(node.operands[argument.place].producer)
+    return latex_number(_float(argument))
+
+
+def _symbol(node: Node) -> str:
+    return symbol(node.label)
+
+
+def _overridden(edge: Edge) -> str:
+    name = words(edge.consumer.rule or "rule")
+    return (
+        rf"\bar{{{_symbol(edge.producer)}}} = {name}(\text{{op}}, \bar{{{_symbol(edge.consumer)}}})"
+        rf"_{{{edge.operand}}}"
+    )
+
+
+def _product(edge: Edge) -> str:
+    node = edge.consumer
+    letters = "abcdefgh"
+    names = {letters[i]: _symbol(operand.producer) for i, operand in enumerate(node.operands[:8])}
+    names["z"] = _symbol(node)
+    names |= _trick_arguments(node)
+    texts = PRODUCTS.get(node.type)
+    if texts is None:
+        latex = r"\bar{@a} = J^{\top}\,\bar{@z}"
+        names["a"] = _symbol(edge.producer)
+    else:
+        index = min(edge.operand, len(texts) - 1)
+        latex = _with_sum(edge, texts[index])
+        names[letters[index]] = _symbol(edge.producer)
+    return filled(latex, names) + _shapes(edge)
+
+
+def _with_sum(edge: Edge, latex: str) -> str:
+    """The same, summed where the op has used the operand once for each entry of a batch."""
+    node, own = edge.consumer, edge.value.shape
+    shapes = [operand.value.shape for operand in node.operands]
+    axes = ""
+    if node.type == "matmul":
+        rows = _broadcast(*(shape[:-2] for shape in shapes))
+        axes = "batch" if math.prod(own[:-2]) != math.prod(rows) else ""
+    elif node.type == "linear" and edge.operand == 1:
+        axes = "batch" if len(shapes[0]) > 2 else ""
+    elif node.type == "addmm" and edge.operand == 0:
+        axes = "broadcast axes" if edge.value.size != node.outputs[0].size else ""
+    elif node.type in ("mse_loss", "l1_loss"):
+        whole = math.prod(_broadcast(*shapes))
+        axes = "broadcast axes" if edge.value.size != whole else ""
+    return latex.replace(" = ", rf" = \sum_{{\text{{{axes}}}}}", 1) if axes else latex
+
+
+def _summed(edge: Edge, quotient: str, formula: str) -> str:
+    """The gradient of an operand that the op has broadcast."""
+    came, sent = _symbol(edge.consumer), _symbol(edge.producer)
+    total = rf"\bar{{{sent}}} = \sum\bar{{{came}}}\cdot {quotient}"
+    return rf"{total},\quad {formula}{_shapes(edge)}"
+
+
+def _shapes(edge: Edge) -> str:
+    """In words: a bare number behind the gradient's name reads as its value."""
+    came, sent = edge.consumer.outputs[0].shape, edge.value.shape
+    return rf"\qquad \text{{shape }}{shape_of(came)}\to {shape_of(sent)}"
+
+
+def _trick_arguments(node: Node) -> dict[str, str]:
+    found = {}
+    for index, word in enumerate(TRICK_ARGUMENTS.get(node.type, ()), start=1):
+        name, _, default = word.partition("=")
+        keyword = {"limit": "max_norm"}.get(name, name)
+        value = node.args[index] if len(node.args) > index else node.kwargs.get(keyword)
+        found[name] = _text(node, default_of(default) if value is None else value)
+    return found
+
+
+def _float(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None

@@ -1,0 +1,44 @@
+"""The drawing of a lab's graph: the recorder's, with formulas, and what a question leaves of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from lessons.kit.formulas.along_edge import rule
+from lessons.kit.formulas.equation import equation, unknown
+from lessons.recorder import Recording
+from lessons.recorder.picture import graph_drawing
+from lessons.recorder.picture.graph_drawing import CHANGED
+from lessons.recorder.picture.step import Step
+
+
+def picture(
+    recording: Recording, index: Sequence[int] = (), *, steps: Sequence[Step] | None = None
+) -> dict[str, Any]:
+    """The recorder's `picture`, with the rule of each part of a step and the input's equation."""
+    drawn = graph_drawing.picture(recording, index, steps=steps)
+    for part in (part for step in drawn["steps"] for part in step["parts"]):
+        part["latex"] = rule(recording.edge(part["edge"]), index)
+    nodes = [recording.nodes[node["id"]] for node in drawn["nodes"]]
+    return drawn | {"equation": [list(piece) for piece in equation(recording, nodes, index)]}
+
+
+def covered(drawn: dict[str, Any]) -> dict[str, Any]:
+    """The same drawing as `picture` made, with forward values and without any gradient."""
+    gone = {"gradient": "", "full": "none", "offered": None, "weight": 0.0}
+    gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
+    alternative = drawn["alternative"]
+    for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
+        alternative = alternative.replace(f" {sentence}", "")
+    lines = alternative.split("\n")
+    return drawn | {
+        "nodes": [_covered(node) for node in drawn["nodes"]],
+        "edges": [edge | gone for edge in drawn["edges"]],
+        "equation": [list(piece) for piece in unknown(drawn["equation"])],
+        "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
+        "steps": [],
+    }
+
+
+def _covered(box: dict[str, Any]) -> dict[str, Any]:
+    lines = [line for line in box["lines"] if not line.endswith(CHANGED)]
+    return box | {"upstream": "none", "upstream_full": "none", "stale": [], "lines": lines}
