@@ -27,9 +27,8 @@ export function render({ data, parentElement, setTriggerValue }) {
   if (!nav.firstChild) arrows(nav);
   showStep(data.step);
   if (shown?.lesson === data.lesson) {
-    if (shown.step !== data.step) {
-      goToStep();
-    } else if (data.answer && shown.answer !== data.answer) goToVerdict();
+    if (shown.step !== data.step) goToStep();
+    else if (data.answer && shown.answer !== data.answer) goToVerdict();
   }
   if (shown?.lesson !== data.lesson || asked === data.step) asked = 0;
   shown = data;
