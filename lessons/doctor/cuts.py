@@ -133,9 +133,9 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
 
 
 def first_read(run: Run, node: Node) -> str:
-    readers = run.graph.consumers.get(node.name, [])
-    where = line_of(readers[0].consumer.place) if readers else ""
-    return f", first read in {where}" if where else ""
+    """ ", first read in train.py:12", where it is known."""
+    where = next((edge.consumer.place for edge in run.graph.consumers.get(node.name, ())), None)
+    return f", first read{in_line(where)}" if where else ""
 
 
 def _fresh_leaves(run: Run) -> list[Node]:
@@ -164,18 +164,19 @@ def _not_registered(run: Run) -> Iterator[Fault]:
         reader = consumers[strange[0]][0].consumer
         root = run.module_of(reader.name).partition(".")[0]
         calls = [one.path for one in run.watch.calls if one.first <= 0] or [root]
-        yield Fault(
-            "not_registered",
+        says = (
             f"{counted(len(strange), 'parameter')} that {run.name if run.is_model else calls[0]} "
             f"reads {'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
             f"{strange[0]} in {reader.type}{in_line(reader.place)}: no optimizer moves "
-            f"{it_or_them(strange)}.",
-            "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
-            if isinstance(tensors[strange[0]], torch.nn.Parameter)
-            else f"Register it, as in {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain "
-            "tensor is no parameter of a module, nor is what was computed from one.",
-            strange[0],
+            f"{it_or_them(strange)}."
         )
+        do = "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
+        if not isinstance(tensors[strange[0]], torch.nn.Parameter):
+            do = (
+                f"Register it, {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain tensor "
+                "is no parameter of a module, nor is what was computed from one."
+            )
+        yield Fault("not_registered", says, do, strange[0])
 
 
 def _dropped(run: Run) -> Iterator[Fault]:

@@ -70,12 +70,11 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
     births = [one for one in births if one[1] == "NaN" or not _intended(one[0])] or births
     infinity = next((one for one in births if one[1] != "NaN"), None)
     nan = next((one for one in births if one[1] == "NaN"), None)
-    order = [one for one in births if one in (infinity, nan)]
-    follows = ""
+    order, follows = [one for one in births if one in (infinity, nan)], ""
     if infinity and nan and nan[0].name in run.graph.after([infinity[0].name]) - {infinity[0].name}:
         order, follows = [infinity], f" The first NaN is made of it, by {op_called(run, nan[0])}."
-    elif order and order[0] is nan:
-        order = [nan]
+    elif nan in order[:1]:
+        order = order[:1]
     for node, what, place in order:
         there = at(place, node.outputs[0])
         if node.leaf:

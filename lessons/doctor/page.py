@@ -117,14 +117,10 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         f"lies around {escape(called(run.recording.nodes[drawn.around]))}; the steps are those of "
         "this part.</p>"
     )  # fmt: skip
-    index = list(drawn.spec["index"])
-    entry = "the first entry is shown"
-    if index:
-        entry = (
-            f"the entry {index} is shown, counted from 0, or the last of an axis that is shorter"
-        )
-    several = any(node["full"].startswith("[") for node in drawn.spec["nodes"])
-    shown = f"Of each tensor, {entry}. " if several else ""
+    index, shown = list(drawn.spec["index"]), ""
+    if any(node["full"].startswith("[") for node in drawn.spec["nodes"]):
+        entry = f"entry {index} is shown, counted from 0, or the last of an axis that is shorter"
+        shown = f"Of each tensor, the {entry if index else 'first entry is shown'}. "
     buttons = "".join(
         f"<button type='button' data-go='{go}'>{label}</button>"
         for go, label in (("start", "Start"), ("back", "Back"), ("next", "Next"), ("end", "End"))
@@ -152,16 +148,14 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
     labels = {node["id"]: node["label"] for node in drawn.spec["nodes"]}
     parts = []
     for part in step["parts"]:
-        to = escape(labels.get(part["to"], part["to"]))
-        if part["terms"]:
-            products = [f"{factor(came)} × {factor(local)}" for came, local in part["terms"]]
-            products += [f"{part['more']} more"] if part["more"] else []
-            product = f"{' + '.join(products)} = {part['gradient']} to {to}"
-        elif part["local"] is None:
+        to, terms = labels.get(part["to"], part["to"]), part["terms"]
+        if not terms and part["local"] is not None:
+            terms = [(part["upstream"], part["local"])]
+        products = [f"{factor(came)} × {factor(local)}" for came, local in terms]
+        products += [f"{part['more']} more"] if products and part["more"] else []
+        product = f"{' + '.join(products)} = {part['gradient']} to {to}"
+        if not products:
             product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
-        else:
-            factors = f"{factor(part['upstream'])} × {factor(part['local'])}"
-            product = f"{factors} = {part['gradient']} to {to}"
         parts.append(f"<li>{escape(product)}</li>")
     return f"<li><p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
 

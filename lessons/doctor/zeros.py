@@ -62,14 +62,10 @@ def _all_zero(names: list[str]) -> str:
     return f"{listed(names)} is 0 in every entry"
 
 
-def _arms(run: Run, left: list[str]) -> Iterator[tuple[Fault, list[str]]]:
-    """A fault for each op whose two operands cancel in several leaves, with these leaves.
-
-    Args:
-        left: the leaves whose gradient is 0.
-    """
+def _arms(run: Run, zero_leaves: list[str]) -> Iterator[tuple[Fault, list[str]]]:
+    """A fault for each op whose two operands cancel in several leaves, with these leaves."""
     graph, found = run.graph, dict[str, list[str]]()
-    for name in left:
+    for name in zero_leaves:
         met = [one for one in graph.consumers.get(name, ()) if one.gradient is not None]
         if len(met) == 2 and not any(zero(one.gradient) for one in met):
             ways = [graph.after([one.consumer.name], live=True) for one in met]
@@ -88,7 +84,7 @@ def _both_arms(run: Run, node: Node, both: list[Edge], names: list[str]) -> Faul
     reader = run.graph.consumers[names[0]][0].consumer
     old = paths[0][0] if paths[0][0].isidentifier() else "old"
     says = (
-        f"The gradient of {listed(names)} is 0 in every entry: the paths through "
+        f"The gradient of {_all_zero(names)}: the paths through "
         f"{' and '.join(f'{name} in {place}' for name, place in paths)}, both of which read "
         f"{names[0]}{in_line(reader.place)}, meet at {node.type}{in_line(node.place)} and cancel."
     )
