@@ -113,11 +113,11 @@ def watched(watch: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping
     Raises:
         TraceError: the program raised before anything was said of gradients.
     """
-    named, given = target.given(args, kwargs)
-    for name, tensor in named.items():
-        watch.leaves.add(name, tensor)
-    for name, module in {**target.modules, **given}.items():
-        watch.leaves.add_module(name, module)
+    leaves, given = watch.leaves, list(target.given(args, kwargs))
+    named = [leaves.add(*pair) for pair in given if isinstance(pair[1], torch.Tensor)]
+    for name, one in [*target.modules.items(), *given]:
+        if isinstance(one, nn.Module):
+            leaves.add_module(name, one)
     with watch.following():
         returned = watch.call(lambda: target.call(*args, **kwargs))
     error, passes = watch.error, watch.recording.passes

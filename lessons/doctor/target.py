@@ -26,25 +26,17 @@ class Target(NamedTuple):
     modules: dict[str, nn.Module]
     folder: str | None
 
-    def given(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[dict[str, torch.Tensor], dict[str, nn.Module]]:
-        """The tensors and the modules among the arguments, each by name, in lists of theirs too."""
+    def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """The tensors and the modules among the arguments, each with a name."""
         try:
             arguments = self.signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TraceError(f"{self.name}{self.signature}: {error}.") from None
-        tensors: dict[str, torch.Tensor] = {}
-        modules: dict[str, nn.Module] = {}
         for name, value in arguments.items():
             kind = self.signature.parameters[name].kind
             named = value if kind is kind.VAR_KEYWORD else {name: value}
-            for path, one in (pair for word in named for pair in _within(word, named[word])):
-                if isinstance(one, nn.Module):
-                    modules.setdefault(path, one)
-                elif not any(one is other for other in tensors.values()):
-                    tensors[path] = one
-        return tensors, modules
+            for word in named:
+                yield from _within(word, named[word])
 
 
 def _within(name: str, value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
