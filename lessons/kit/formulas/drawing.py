@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lessons.kit.formulas.along_edge import rule
+from lessons.kit.formulas.entries import entry_of, shown_entries, shown_sums
 from lessons.kit.formulas.equation import equation, unknown
 from lessons.recorder import Recording
 from lessons.recorder.picture import graph_drawing
@@ -14,12 +15,25 @@ from lessons.recorder.picture.step import Step
 def picture(
     recording: Recording, index: Sequence[int] = (), *, steps: Sequence[Step] | None = None
 ) -> dict[str, Any]:
-    """The recorder's `picture`, with the rule of each part of a step and the input's equation."""
+    """The recorder's `picture`, with the rule of each part of a step and the input's equation.
+
+    It says which entry of its tensors it shows, where a tensor has several.
+    """
     drawn = graph_drawing.picture(recording, index, steps=steps)
     for part in (part for step in drawn["steps"] for part in step["parts"]):
         part["latex"] = rule(recording.edge(part["edge"]), index)
-    nodes = [recording.nodes[node["id"]] for node in drawn["nodes"]]
-    return drawn | {"equation": [list(piece) for piece in equation(recording, nodes, index)]}
+    nodes = [recording.nodes[box["id"]] for box in drawn["nodes"]]
+    for box, node in zip(drawn["nodes"], nodes, strict=True):
+        box["entry"] = entry_of(node.outputs[0], index)
+    entries = shown_entries(nodes, index)
+    sums = shown_sums((recording.edge(edge["id"]) for edge in drawn["edges"]), index)
+    first, *others = drawn["alternative"].split("\n")
+    spoken = [f"{first} {entries}".rstrip(), *others, *filter(None, [sums])]
+    return drawn | {
+        "entries": entries,
+        "alternative": "\n".join(spoken),
+        "equation": [list(piece) for piece in equation(recording, nodes, index)],
+    }
 
 
 def covered(drawn: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from ..recording.nodes import Edge, Node
 from ..recording.plain_tensor import NOT_KEPT, Value
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
-from .entries import entry_of, shown_entries, shown_sums
 from .places import places
 from .sentences import spelled, stale_sentence
 from .step import Part, Step
@@ -55,14 +54,12 @@ def picture(
         entry["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
     if steps is None:
         steps = backward_steps(recording, index) if recording.output else []
-    entries = shown_entries(nodes, index)
     return {
         "index": list(index),
         **places([box["lines"] for box in boxes], ends),
         "nodes": boxes,
         "edges": shown,
-        "entries": entries,
-        "alternative": _alternative(recording, boxes, shown, entries, shown_sums(edges, index)),
+        "alternative": _alternative(recording, boxes, shown),
         "steps": [_step(step) for step in steps],
     }
 
@@ -116,7 +113,6 @@ def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, A
         "output": node.name == recording.output,
         "lines": _lines(node, index),
         "value": spelled(node.outputs[0].component(index)),
-        "entry": entry_of(node.outputs[0], index),
         "full": "; ".join(whole(value) for value in node.outputs),
         "upstream": spelled(None if upstream is None else upstream.component(index)),
         "upstream_full": "none" if upstream is None else whole(upstream),
@@ -183,21 +179,17 @@ def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
 
 
 def _alternative(
-    recording: Recording,
-    nodes: Sequence[dict[str, Any]],
-    edges: Sequence[dict[str, Any]],
-    entries: str,
-    sums: str,
+    recording: Recording, nodes: Sequence[dict[str, Any]], edges: Sequence[dict[str, Any]]
 ) -> str:
     """The drawing in words, for screen readers: a line for each node, then one for each edge."""
-    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges. {entries}".rstrip()]
+    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges."]
     for box in nodes:
         node = recording.nodes[box["id"]]
         made = ", ".join(edge.producer.label for edge in node.operands)
         what = f"{box['label']}: {node.type} of {made}" if made else f"{box['label']}: {node.type}"
         trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
         spoken.append(" ".join([f"{what}{trick}, value {box['value']}.", *box["stale"]]))
-    return "\n".join([*spoken, *(edge["alternative"] for edge in edges), *([sums] if sums else [])])
+    return "\n".join([*spoken, *(edge["alternative"] for edge in edges)])
 
 
 def _step(step: Step) -> dict[str, Any]:

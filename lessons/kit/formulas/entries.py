@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ...text import number
-from ..derivatives import terms
-from ..recording.nodes import Edge, Node
-from ..recording.plain_tensor import Value, place
+from lessons.recorder import Edge, Node, Value
+from lessons.recorder.derivatives import terms
+from lessons.recorder.recording.plain_tensor import place
+from lessons.text import number
 
 _ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
 
