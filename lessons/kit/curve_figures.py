@@ -17,7 +17,7 @@ from lessons.kit.chart_pieces import (
     span,
     spoken,
 )
-from lessons.kit.findings import of_gradient, of_value, titled
+from lessons.kit.findings import of_curves, of_value, titled
 from lessons.kit.line_names import NAMES, named
 from lessons.text import number
 
@@ -67,7 +67,7 @@ def _gradients(result: Result, text: CurveText) -> Figure:
     names = NAMES | {"intended_gradient": text.intended}
     return Figure(
         "gradient",
-        titled(text.gradient, gradient_finding(result), "the gradient"),
+        titled(text.gradient, of_curves(result.curves), "the gradient"),
         f"{text.gradient_caption} Drag a point along x.",
         f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, GRADIENTS),
         [
@@ -81,13 +81,6 @@ def _gradients(result: Result, text: CurveText) -> Figure:
         selects="point",
         subject=titled(text.gradient, "", "the gradient"),
     )
-
-
-def gradient_finding(result: Result) -> str:
-    """What autograd gives over x."""
-    curves = {series.name: series for series in result.curves}
-    trick, true, intended = (curves[name] for name in GRADIENTS)
-    return of_gradient(trick, true, intended)
 
 
 def _as_subject(name: str) -> str:

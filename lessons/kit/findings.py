@@ -6,6 +6,7 @@ tests/lessons/test_findings.py reads each title back and holds it against the re
 """
 
 import math
+from collections.abc import Iterable
 from functools import reduce
 
 import numpy as np
@@ -49,6 +50,16 @@ def of_gradient(
     if not said or intended is None:
         return said
     return said + (", as intended" if _same(t, intended.y, size) else ", not as intended")
+
+
+def of_curves(curves: Iterable[Series], called: str = "x") -> str:
+    """What autograd gives over x, of the curves by role; of draws, how wide they lie at most."""
+    by_role = {series.name: series for series in curves}
+    trick, true, intended = (by_role.get(role) for role in GRADIENTS)
+    if trick is None:
+        return ""
+    found = of_bands(true, trick) if trick.low is not None else ""
+    return found or of_gradient(trick, true, intended, called)
 
 
 def of_points(result: Result) -> str:

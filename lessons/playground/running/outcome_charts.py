@@ -22,7 +22,7 @@ from lessons.kit.chart_pieces import (
     points,
     span,
 )
-from lessons.kit.findings import of_bands, of_gradient, of_value, titled
+from lessons.kit.findings import of_curves, of_value, titled
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_strip
 from lessons.playground.document.contents import Document
@@ -106,7 +106,7 @@ def _gradients(
         data = [*drawn(there), *named(ends, layout, height)]
     return Figure(
         "gradient",
-        titled(subject, _relation(there, x), "the gradient"),
+        titled(subject, of_curves(there.values(), x), "the gradient"),
         _caption(outcome, document, len(series[roles[0]].x)),
         f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
         [
@@ -261,15 +261,6 @@ def _strip(curves: Mapping[str, Series]) -> bool:
         return False
     noisy = (curves[role] for role in NOISY if role in curves)
     return all(one.low is not None and np.array_equal(one.x, target.x) for one in noisy)
-
-
-def _relation(curves: Mapping[str, Series], x: str) -> str:
-    """What the title says of one gradient beside the others; of draws, how far they lie apart."""
-    trick, true, intended = (curves.get(role) for role in GRADIENTS)
-    if trick is None:
-        return ""
-    found = of_bands(true, trick) if trick.low is not None else ""
-    return found or of_gradient(trick, true, intended, x)
 
 
 def key(outcome: Outcome) -> list[str]:

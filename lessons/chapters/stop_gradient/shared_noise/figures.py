@@ -21,8 +21,7 @@ from lessons.kit.chart_pieces import (
     span,
     spoken,
 )
-from lessons.kit.curve_figures import gradient_finding
-from lessons.kit.findings import of_spread, of_value, titled
+from lessons.kit.findings import of_gradient, of_spread, of_value, titled
 from lessons.kit.line_names import NAMES, label
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
@@ -87,7 +86,9 @@ def _of_gradients(result: Result) -> str:
         found = of_spread(true, trick, size)
     if found:
         return f"dz/dx: {found}"
-    return titled("dz/dx", gradient_finding(result), "the gradient")
+    curves = {series.name: series for series in result.curves}
+    autograd, plain, wanted = (curves[name] for name in GRADIENTS)
+    return titled("dz/dx", of_gradient(autograd, plain, wanted), "the gradient")
 
 
 def _forward(result: Result, values: Values) -> Figure:
