@@ -114,8 +114,8 @@ class Lab:
 
     parameters: tuple[Parameter, ...]
     compute: Callable[[Callable[..., Any], Values], Result]
-    figures: Callable[[Result, Values], list[Figure]]
     table: Callable[[Result, Values], Table]
+    figures: Callable[[Result, Values], list[Figure]] = lambda result, values: []
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
     seconds: Callable[[Values], float] = lambda values: 0.02

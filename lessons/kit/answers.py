@@ -1,4 +1,7 @@
-"""Grades a prediction by who of several something holds of."""
+"""Grades a prediction by who of several something holds of, or by the belief that is nearest."""
+
+import math
+from collections.abc import Mapping
 
 
 def which(**holds: bool) -> str:
@@ -9,3 +12,12 @@ def which(**holds: bool) -> str:
     """
     named = [name for name, holding in holds.items() if holding]
     return named[0] if len(named) == 1 else "both" if named else "neither"
+
+
+def nearest_factor(factor: float, beliefs: Mapping[str, float]) -> str:
+    """The belief nearest to a factor, as powers: 1 is as far from 0.1 as from 10.
+
+    >>> nearest_factor(0.4, {"less": 0.1, "same": 1.0, "more": 10.0})
+    'same'
+    """
+    return min(beliefs, key=lambda name: abs(math.log(factor / beliefs[name])))

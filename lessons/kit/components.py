@@ -7,8 +7,9 @@ import numpy as np
 
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
-from lessons.contract.roles import ROLES
-from lessons.kit.chart_pieces import Trace, axes, cells, fitted
+from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named, room
 from lessons.text import number
 
@@ -85,6 +86,31 @@ def component_figure(
     data, layout = sticks(result, labels, names, y, height)
     alt = f"{spoken} {in_words(result, labels, names)}"
     return Figure("gradient", title, caption, alt, data, layout, None, height, subject)
+
+
+def points_figure(result: Result, called: str, *, where: str, caption: str, shows: str) -> Figure:
+    """The chart “gradient”, with the three gradients as marks, each seen by its form.
+
+    Args:
+        result: with a series of each role's name.
+        called: what a component is here.
+        where: the gradient is taken, in the title.
+        caption: of the figure.
+        shows: what it shows; the numbers in words follow it.
+    """
+    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
+    layout = axes((0.0, len(result["forward"].x) + 1.0), heights, called, "gradient")
+    layout["xaxis"]["dtick"] = 1
+    return Figure(
+        "gradient",
+        titled("Gradient", of_points(result), where),
+        caption,
+        f"{shows} {spoken(result, GRADIENTS)}",
+        gradient_points(result),
+        layout,
+        height=300,
+        subject=f"Gradient, {where}",
+    )
 
 
 def component_table(

@@ -23,6 +23,7 @@ from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
+from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
 from lessons.kit.findings import brief
 from lessons.kit.inputs import array, computed_in, series_by_role
@@ -607,8 +608,7 @@ def without_commitment(result: Result, program: Program = vq_losses) -> str:
     """Where the encodings end, as seen from their codes, against training as in the paper."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="100", beta="0")
     share = ends["trick_apart"] / ends["paper_apart"]
-    beliefs = {"nearer": 0.1, "same": 1.0, "away": 10.0}
-    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+    return nearest_factor(share, {"nearer": 0.1, "same": 1.0, "away": 10.0})
 
 
 @lru_cache(maxsize=1)

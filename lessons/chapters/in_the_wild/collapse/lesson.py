@@ -22,12 +22,11 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Result
-from lessons.contract.roles import GRADIENTS
 from lessons.contract.training import Training
-from lessons.kit.chart_pieces import Trace, axes, fitted, gradient_points, spoken
-from lessons.kit.components import component_table
+from lessons.kit.answers import nearest_factor
+from lessons.kit.chart_pieces import Trace
+from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
-from lessons.kit.findings import of_points, titled
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
 from lessons.text import counted, number
@@ -396,21 +395,15 @@ def _on_line(y: float, name: str) -> Trace:
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the features of one view, at fixed numbers."""
-    count = len(result["forward"].x)
-    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
-    return [
-        Figure(
-            "gradient",
-            titled("Gradient", of_points(result), "at one view"),
-            "One mark a feature of one view. Squares: true gradient, through both branches. "
-            "Crosses: intended, through the prediction alone. Diamonds: autograd’s.",
-            "The gradient at the features of one view. " + spoken(result, GRADIENTS),
-            gradient_points(result),
-            axes((0.0, count + 1.0), heights, "feature", "gradient"),
-            height=300,
-            subject="Gradient, at one view",
-        )
-    ]
+    figure = points_figure(
+        result,
+        "feature",
+        where="at one view",
+        caption="One mark a feature of one view. Squares: true gradient, through both branches. "
+        "Crosses: intended, through the prediction alone. Diamonds: autograd’s.",
+        shows="The gradient at the features of one view.",
+    )
+    return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:
@@ -437,8 +430,7 @@ def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = s
     """How far from −1 the loss ends with the stop, against how far without it."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="100")
     share = (1 + ends["trick_loss"]) / (1 + ends["plain_loss"])
-    beliefs = {"stopped": 0.1, "same": 1.0, "open": 10.0}
-    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+    return nearest_factor(share, {"stopped": 0.1, "same": 1.0, "open": 10.0})
 
 
 @lru_cache(maxsize=1)

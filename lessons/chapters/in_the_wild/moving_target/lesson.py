@@ -23,7 +23,6 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.roles import GRADIENTS
 from lessons.contract.training import Training
 from lessons.kit.chart_pieces import (
     Trace,
@@ -31,13 +30,10 @@ from lessons.kit.chart_pieces import (
     band,
     curve,
     fitted,
-    gradient_points,
     points,
-    spoken,
 )
-from lessons.kit.components import component_table
+from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
-from lessons.kit.findings import of_points, titled
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
 from lessons.kit.line_names import named
@@ -483,27 +479,18 @@ def _powers(history: History, what: str, title: str) -> Trace:
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the weights that one step of the task gives."""
-    count = len(result["forward"].x)
-    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
+    what, called = f"from state {values['point']} to the right", "state"
     if values["task"] == "two":
         what, called = "from the first state to the second, which share a weight", "weight"
-    else:
-        what, called = f"from state {values['point']} to the right", "state"
-    layout = axes((0.0, count + 1.0), heights, called, "gradient")
-    layout["xaxis"]["dtick"] = 1
-    return [
-        Figure(
-            "gradient",
-            titled("Gradient", of_points(result), "of one step"),
-            f"Of one step {what}, at fixed numbers. Squares: true gradient. Crosses: intended, "
-            "the target held still. Diamonds: what autograd gives, as set.",
-            f"The gradient of the loss of one step {what}. " + spoken(result, GRADIENTS),
-            gradient_points(result),
-            layout,
-            height=300,
-            subject="Gradient, of one step",
-        )
-    ]
+    figure = points_figure(
+        result,
+        called,
+        where="of one step",
+        caption=f"Of one step {what}, at fixed numbers. Squares: true gradient. Crosses: intended, "
+        "the target held still. Diamonds: what autograd gives, as set.",
+        shows=f"The gradient of the loss of one step {what}.",
+    )
+    return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:

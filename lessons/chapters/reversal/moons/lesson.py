@@ -23,6 +23,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Result
 from lessons.contract.training import Training
+from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
@@ -513,11 +514,6 @@ def _named(places: Array) -> Iterator[Trace]:
         yield label(role, kind, float(x), float(y), side="top center" if top else "middle left")
 
 
-def static_figures(result: Result, values: Values) -> list[Figure]:
-    """None: what the gradient is at one point stands in the graph and in the table."""
-    return []
-
-
 def static_table(result: Result, values: Values) -> Table:
     """The first units: feature and gradients."""
     labels = {"forward": "feature", "trick_gradient": "autograd"}
@@ -534,7 +530,7 @@ def _percent(facts: Facts, name: str) -> str:
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
-    figures=static_figures,
+    # What the gradient is at one point is seen in the graph and in the table.
     table=static_table,
     start=one_point,
     training=Training(Moons, figures, table, cuts=True),
@@ -552,8 +548,7 @@ def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = advers
     """What two minus signs make of the domain loss, compared with training on the source alone."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="200", wiring="twice")
     share = ends["trick_domain_loss"] / ends["source_only_domain_loss"]
-    beliefs = {"better": 0.75, "same": 1.0, "worse": 4.0}
-    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+    return nearest_factor(share, {"better": 0.75, "same": 1.0, "worse": 4.0})
 
 
 LESSON = Lesson(

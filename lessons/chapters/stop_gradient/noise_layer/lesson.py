@@ -23,6 +23,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike, validate
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.training import Training
+from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, band, curve, points
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
@@ -524,11 +525,6 @@ def _sizes(history: History, values: Values) -> Figure:
     )
 
 
-def static_figures(result: Result, values: Values) -> list[Figure]:
-    """None: what the layer by itself hands back stands in the graph and in the table."""
-    return []
-
-
 def static_table(result: Result, values: Values) -> Table:
     """Inputs, outputs and gradients of the layer by itself."""
     labels = {"forward": "output", "true_gradient": "true", "trick_gradient": "autograd"}
@@ -609,7 +605,7 @@ def seconds(values: Values) -> float:
 LAB = Lab(
     parameters=PARAMETERS,
     compute=compute,
-    figures=static_figures,
+    # What the layer by itself hands back is seen in the graph and in the table.
     table=static_table,
     preview=preview,
     seconds=seconds,
@@ -631,8 +627,7 @@ def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str
     """The loss with the clean backward, against the loss without it."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="100", draws="4", place="9")
     share = ends["trick_loss"] / ends["plain_loss"]
-    beliefs = {"lower": 0.7, "same": 1.0, "higher": 1.4}
-    return min(beliefs, key=lambda key: abs(math.log(share / beliefs[key])))
+    return nearest_factor(share, {"lower": 0.7, "same": 1.0, "higher": 1.4})
 
 
 @lru_cache(maxsize=1)
