@@ -10,7 +10,7 @@ from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
 from .copies import copies
 from .run import Run
-from .source import is_statement
+from .source import backward_of, is_statement
 from .stops import left_by, stop
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
@@ -70,6 +70,10 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
     them = it_or_them(unread)
     says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}{hidden}."
     do = "Call the layer that owns it, or take it out; DistributedDataParallel stops on such."
+    places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
+    if unread and all(places):
+        says += f" Before, a copy without a graph was taken of {them}{in_line(places[0])}."
+        do = f"Compute what is made of {them} anew in each forward pass, from {unread[0]} itself."
     if unread:
         known = next((name for name in unread if name in run.recording.nodes), None)
         yield Fault("unused", says, do, known)
@@ -122,7 +126,8 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         yield Fault(why.kind, f"{none}: {why.says}{hides}", why.do, nodes[0], why.where)
     reached = graph.after([*live, *(one.name for one in stopping)])
     left_torch = _culprits(run, reached, bool(found))
-    yield from (_left(run, left, read) for left in left_torch)
+    if left_torch:
+        yield _left(run, left_torch, read)
     for node in fresh if not found and not left_torch else ():
         says = (
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
@@ -146,7 +151,7 @@ def _fresh_leaves(run: Run) -> list[Node]:
     return [
         node for node in run.recording
         if node.requires_grad and (node.leaf or node.name in run.recording.gradients)
-        and id(tensors[node.name][0]) not in old
+        and tensors[node.name][0].is_leaf and id(tensors[node.name][0]) not in old
         and run.ends & run.graph.after([node.name], live=True)
     ]  # fmt: skip
 
@@ -162,16 +167,18 @@ def _not_registered(run: Run) -> Iterator[Fault]:
     strange = [name for name in read if id(tensors[name]) not in held]
     if strange:
         reader = consumers[strange[0]][0].consumer
+        at, again = in_line(reader.place), run.watch.read_again()
         root = run.module_of(reader.name).partition(".")[0]
         calls = [one.path for one in run.watch.calls if one.first <= 0] or [root]
         says = (
             f"{counted(len(strange), 'parameter')} that {run.name if run.is_model else calls[0]} "
             f"reads {'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
-            f"{strange[0]} in {reader.type}{in_line(reader.place)}: no optimizer moves "
-            f"{it_or_them(strange)}."
+            f"{strange[0]} in {reader.type}{at}: no optimizer moves {it_or_them(strange)}."
         )
         do = "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
-        if not isinstance(tensors[strange[0]], torch.nn.Parameter):
+        if again and strange[0] not in again:
+            do = f"Make it once, in __init__: {calls[0]} makes a new one{at} whenever it runs."
+        elif not isinstance(tensors[strange[0]], torch.nn.Parameter):
             do = (
                 f"Register it, {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain tensor "
                 "is no parameter of a module, nor is what was computed from one."
@@ -200,11 +207,15 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):
+            where = backward_of(node.type)
             says = (
                 f"{listed(read)} got no gradient: one came to {node.type}{in_line(node.place)}, "
-                "and its backward sent None on."
+                f"and {node.type}.backward{' in ' * bool(where)}{where} sent None on."
             )
-            do = "Return a gradient for each input from that Function's backward."
+            do = (
+                "Return a gradient for each input. Gradients are off within it: what it leaves to "
+                "autograd needs `with torch.enable_grad():`."
+            )
             return Fault("no_gradient_sent", says, do, node.name)
     says = f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}."
     at = read[0] if read[0] in run.recording.nodes else None
@@ -223,10 +234,11 @@ def _not_a_tensor(run: Run) -> Fault:
     return Fault("no_pass", says, do)
 
 
-def _left(run: Run, left: Left, read: list[str]) -> Fault:
-    """A fault for numbers that left torch."""
+def _left(run: Run, several: list[Left], read: list[str]) -> Fault:
+    """A fault for numbers that left torch, all in one line."""
+    left = several[-1]
     node, call, at = run.recording.nodes[left.node], left_by(left), in_line(left.place)
-    before = run.graph.before([left.node])
+    before = run.graph.before([one.node for one in several])
     none, back = get_none([name for name in read if name in before]), _came_back(run, left)
     if "Tensor(" in call:
         says = f"{none}: {call}{at} copies the numbers into a new tensor without a graph{back}."
@@ -252,12 +264,11 @@ def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     else, where nothing explains it yet, the last before a constant that was read afterwards.
     """
     left = [one for one in run.recording.left if one.node in reached]
-    if run.result is None:
-        return left[-1:]
-    exact = [one for one in left if _met_again(run, one)[0]]
-    if exact or told:
-        return exact[-1:]
-    return [one for one in left[-1:] if _met_again(run, one)[1]]
+    met = {id(one): _met_again(run, one) for one in left}
+    exact = [one for one in left if met[id(one)][0]] if run.result is not None else left
+    if not (exact or told):
+        exact = [one for one in left if met[id(one)][1]]
+    return [one for one in exact if one.place == exact[-1].place]  # a list of several, say
 
 
 def _met_again(run: Run, left: Left) -> tuple[list[Node], list[Node]]:

@@ -7,6 +7,7 @@ from ..recorder.picture.sentences import stale_sentence
 from .cuts import cuts
 from .hooks import hooks
 from .nonfinite import nonfinite
+from .order import order
 from .partial import partial_cuts, slopes
 from .raised import raised
 from .run import Run
@@ -22,8 +23,9 @@ MOST = 12
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """All that is found, the likely cause of the others first; and what is usual, as notes."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
+    found += [*steps(run), *order(run)]
     told = [one for one in found if one.kind != "note"]
-    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *steps(run), *hooks(run)]
+    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]
     mildest = list(partial_cuts(run, {one.node for one in told}))
     told += [one for one in mildest if one.kind != "note"]

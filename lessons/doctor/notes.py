@@ -37,9 +37,13 @@ def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
     if not any(node.stale for node in run.recording):  # those were made to change the numbers
         wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
     found: dict[tuple[str, str], str] = {}
+    compared = run.graph.before(_constant_terms(run))
     for node in run.recording:
         read = [edge.producer for edge in node.operands if edge.producer.requires_grad]
-        whole = not node.requires_grad and node.outputs[0].dtype.startswith("int")
+        whole = not node.requires_grad and (
+            node.outputs[0].dtype.startswith("int")
+            or (node.outputs[0].dtype == "bool" and node.name in compared)
+        )
         if not read or node.name not in wanted or not (node.kind == "stopped" or whole):
             continue
         if node.off is not None and node.off.how == "torch":  # it knows what it does
@@ -55,6 +59,16 @@ def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
             hit = listed(run.leaves_before(node.name))
             found.setdefault(key, f"{why.says} {hit} learn by other paths alone. {why.do}")
     yield from (says for key, says in found.items() if key not in told_of)
+
+
+def _constant_terms(run: Run) -> set[str]:
+    """Numbers that were computed, have no gradient, and are added to one that has."""
+    return {
+        edge.producer.name for node in run.recording
+        if node.type == "add" and node.name in run.wanted and node.requires_grad
+        for edge in node.operands
+        if not (edge.producer.requires_grad or edge.producer.leaf) and edge.value.size == 1
+    }  # fmt: skip
 
 
 def _back(run: Run, node: Node) -> str:

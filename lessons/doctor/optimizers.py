@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.optim.optimizer import (
@@ -20,12 +20,25 @@ from torch.optim.optimizer import (
 from ..recorder import Node, Recording
 from ..recorder.recording.saved import memory
 from ..recorder.recording.torch_calls import attribute
-from ..recorder.recording.variables import Where
+from ..recorder.recording.variables import Where, outside
 from ..recorder.torch_private import CLEARS
 from .leaves import here, spelled
 
+_OURS = __name__.partition("doctor")[0]
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
 _UNSCALES = "_amp_foreach_non_finite_check_and_unscale_"
+
+
+class Event(NamedTuple):
+    """What became of a parameter's gradient, and when: it "came" from the loss at `place`, `by` the
+    backward() at another; or the program "cleared", "clipped" or "read" it, or an optimizer made a
+    "step" of it.
+    """
+
+    time: int
+    what: str
+    place: Where | None
+    by: Where | None = None
 
 
 @dataclass
@@ -35,7 +48,8 @@ class Step:
     `held` are its parameters by `id`; `grads` those of them that had a gradient; `cleared` those
     whose gradient had come and was gone, with the place where it was cleared; `kept` whether none
     was cleared since the optimizer's last step; `clipped` where gradients were clipped that a
-    GradScaler had not unscaled yet; `count` how many nodes there were.
+    GradScaler had not unscaled yet; `count` how many nodes there were; `events` what had become of
+    each of `grads` since the step before.
     """
 
     name: str
@@ -48,6 +62,7 @@ class Step:
     cleared: dict[int, Where | None] = field(default_factory=dict)
     kept: bool = False
     clipped: Where | None = None
+    events: dict[int, list[Event]] = field(default_factory=dict)
 
 
 class Optimizers:
@@ -66,11 +81,11 @@ class Optimizers:
         self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
         self.none: torch.Tensor | None = None  # the last one whose .grad was read and is None
         self.frozen: dict[int, Where | None] = {}  # by requires_grad = False
-        self.came: dict[int, int] = {}  # when the last gradient came, by the parameter's `id`
+        self.events: dict[int, list[Event]] = {}  # by the parameter's `id`
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
-        self._clears: dict[int, tuple[int, Where | None]] = {}  # by parameter, or by memory
+        self._whose: dict[int, int] = {}  # the parameter by the memory of its gradient
         self._clipped: Where | None = None
         self._unscaled = 0  # how many nodes there were when a GradScaler unscaled
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
@@ -88,8 +103,9 @@ class Optimizers:
         elif name == "requires_grad_":
             self._switched(args[0], args[1] if len(args) > 1 else True)
         elif name in CLEARS:
-            several = [args[0]] if isinstance(args[0], torch.Tensor) else args[0]
-            self._clears |= dict.fromkeys(map(memory, several), self._now())
+            for one in [args[0]] if isinstance(args[0], torch.Tensor) else args[0]:
+                if memory(one) in self._whose:
+                    self._happened(self._whose[memory(one)], "cleared", here())
         elif name == _UNSCALES:
             self._unscaled = len(self.recording.nodes) or 1
         elif name.startswith(("_foreach_", "mul_", "clamp_")) and self._clipped is None:
@@ -100,11 +116,15 @@ class Optimizers:
         if what == "requires_grad" and name == "__set__":
             self._switched(tensor, args[1])
         elif what == "grad" and name != "__get__":
-            self._clears[id(tensor)] = self._now()
+            self._happened(id(tensor), "cleared", here())
         elif what == "grad" and not (tensor.is_leaf or tensor.retains_grad):
             self.read.setdefault(id(tensor), (tensor, here()))
         elif what == "grad" and tensor.grad is None:
             self.none = tensor
+            self._used(tensor)
+        elif what == "grad":
+            self._whose[memory(tensor.grad)] = id(tensor)
+            self._used(tensor)
 
     def _switched(self, tensor: torch.Tensor, on: bool) -> None:
         self.frozen.pop(id(tensor), None)
@@ -113,12 +133,30 @@ class Optimizers:
         elif not tensor.requires_grad:
             self.turned_on.add(id(tensor))
 
-    def _now(self) -> tuple[int, Where | None]:
-        return next(self._clock), here()
+    def _used(self, tensor: torch.Tensor) -> None:
+        """Note that the program reads a gradient, or that one of torch's functions clips it."""
+        frame = _asking()
+        if frame is not None and frame is outside(frame):
+            self._happened(id(tensor), "read", None)
+        elif clipping := _clipping():
+            self._happened(id(tensor), "clipped", clipping)
+
+    def _happened(
+        self, number: int, what: str, place: Where | None, by: Where | None = None
+    ) -> None:
+        self.events.setdefault(number, []).append(Event(next(self._clock), what, place, by))
 
     def arrived(self, tensor: torch.Tensor) -> None:
         """Note that a backward pass brought this leaf a gradient."""
-        self.came[id(tensor)] = next(self._clock)
+        passes = self.recording.passes
+        root = self.recording.nodes.get(passes[-1].node) if passes else None
+        by = passes[-1].place if passes else None
+        self._happened(id(tensor), "came", root.place if root else None, by)
+
+    def last(self, number: int, what: str) -> Event | None:
+        """The last time that this became of a parameter's gradient."""
+        events = self.events.get(number, ())
+        return next((one for one in reversed(events) if one.what == what), None)
 
     def _before(self, optimizer: Optimizer, args: Any, kwargs: Any) -> Any:
         if self.is_elsewhere():
@@ -147,27 +185,29 @@ class Optimizers:
             return
         held = {id(one): one for one in _held(optimizer)}
         last = next((one for one in self.steps[::-1] if one.held.keys() == held.keys()), None)
-        time, place = self._now()
+        time, place = next(self._clock), here()
         name = last.name if last else spelled(optimizer)
         kind, count = type(optimizer).__name__, len(self.recording.nodes)
         step = Step(name, kind, place, time, count, held)
         clears = []
         for number, one in held.items():
             grad = one.grad
-            address = 0 if grad is None else memory(grad)
-            cleared = self._clears.get(number) or self._clears.get(address)
-            came = self.came.get(number, 0)
+            cleared, came = self.last(number, "cleared"), self.last(number, "came")
             gone = grad is None or not bool(grad.count_nonzero())
-            if cleared and gone and 0 < came < cleared[0]:
-                step.cleared[number] = cleared[1]
+            if cleared and came and gone and came.time < cleared.time:
+                step.cleared[number] = cleared.place
             elif grad is not None:
                 step.grads.add(number)
-                clears.append(cleared[0] if cleared else 0)
+                clears.append(cleared.time if cleared else 0)
         step.kept = last is not None and max(clears, default=time) < last.time
         if self._unscaled:
             by_hand = self._clamped(held, last.count if last else 0)
             step.clipped = self._clipped or by_hand
         self.steps.append(step)
+        if not self._inside[-1]:  # a closure may go backward several times, and clear each time
+            step.events = {number: self._since(number) for number in step.grads}
+        for number in held:
+            self.events.setdefault(number, []).append(Event(time, "step", place))
         self._clipped, self._unscaled = None, 0
 
     def _clamped(self, held: dict[int, torch.Tensor], since: int) -> Where | None:
@@ -178,6 +218,12 @@ class Optimizers:
             if node.type == "clamp" and grads.intersection(map(memory, wrote)):
                 return node.place
         return None
+
+    def _since(self, number: int) -> list[Event]:
+        """What became of a gradient since the last step that could use it."""
+        events = self.events.get(number, [])
+        last = max((place for place, one in enumerate(events) if one.what == "step"), default=-1)
+        return events[last + 1 :]
 
     def _after(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self.is_elsewhere():
@@ -214,6 +260,14 @@ def _optimizers() -> list[Optimizer]:
 
 def _held(optimizer: Optimizer) -> list[torch.Tensor]:
     return [one for group in optimizer.param_groups for one in group["params"]]
+
+
+def _asking() -> FrameType | None:
+    """The frame that asks for what we are told of: the program's, or one of torch."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
+        frame = frame.f_back
+    return frame
 
 
 def _clipping() -> Where | None:

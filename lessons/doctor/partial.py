@@ -85,16 +85,17 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
     found: dict[tuple[str, str, str], Fault] = {}
     perhaps: dict[tuple[str, str, str], Fault] = {}
     for left in run.recording.left:
-        key = _line_key(run, left)
-        if left.node not in live or key in {*lines, *found}:
+        key, node = _line_key(run, left), run.recording.nodes[left.node]
+        detached = node.type == "stop_gradient" and node.operands[0].producer.name in live
+        if not (left.node in live or detached) or key in {*lines, *found}:
             continue
         same = [one for number_ in left.value.numbers for one in holds.get(float(number_), ())]
         back = [one for one in same if one.place >= left.count]
         later = bisect_left(computed, left.count, key=lambda one: one.place)
-        if back:
+        if back and not detached:
             found[key] = _told(run, left, min(back, key=lambda one: one.place))
-        elif later < len(computed):
-            one = computed[later]
+            continue
+        for one in [one for one in computed[later:] if not detached or _scaled(left, one)][:1]:
             says = (
                 f"{_of(run, left)}. If the number {number(min(one.numbers), 4)} that "
                 f"{one.node.type}{in_line(one.node.place)} reads is made of it, no gradient comes "
@@ -150,6 +151,13 @@ def _reads(run: Run) -> list[_Read]:
     return [one for one in found if not one.is_literal]
 
 
+def _scaled(left: Left, read: _Read) -> bool:
+    """Whether what is read is what left, or that times a number of the source."""
+    where = read.node.place
+    factors = {1.0, *(floats_around(where[0], where[1][0]) if where else ())}
+    return any(float(one) * by in read.numbers for one in left.value.numbers for by in factors)
+
+
 def _of(run: Run, left: Left) -> str:
     many = "numbers" if left.value.size > 1 else "value"
     node = run.recording.nodes[left.node]
@@ -174,6 +182,8 @@ def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
         if node.type != "grad" or node.name in told or node.place in places:
             continue
         for reader in _first_live(run, node):
+            if not run.ends & run.graph.after([reader.name], live=True):
+                continue
             if _is_term(run, reader) or _is_residual(run, node, reader):
                 why = stop(run, node)
                 places.add(node.place)

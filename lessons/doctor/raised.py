@@ -1,7 +1,10 @@
 """What a program raised: torch's errors about gradients, with the tensor and the line they mean."""
 
 import re
+import traceback
 from collections.abc import Collection, Iterator
+
+import torch
 
 from ..recorder import Node
 from ..recorder.recording.saved import from_to, saver
@@ -10,7 +13,7 @@ from ..text import counted, listed
 from .errors import place_of
 from .leaves import spelled
 from .run import Run
-from .source import backward_of, cited
+from .source import attribute_at, backward_of, cited
 from .watch import WITHOUT_GRAPH
 from .words import Fault, called
 
@@ -25,7 +28,7 @@ _KNOWN = (
     ("leaf Variable that requires grad",
      "an in-place op writes into a leaf that requires a gradient, while gradients are on.",
      "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new "
-     "tensor, x = x + 1 in place of x += 1."),
+     "tensor, x = x + 1 in place of x += 1, or work on x.clone()."),
     ("BackwardHookFunction|is a view and (is|its base).* modified in-?place",
      "an op in place changes the output of a module that has a full backward hook, or a view.",
      "Take inplace=True off the module after it, or work on a clone: out = out.clone()."),
@@ -105,8 +108,26 @@ def _which(run: Run, error: BaseException) -> str:
         return f"the last .grad that was read is that of {spelled(none, error)}, and "
     if "nference" in str(error):
         made = [one for one in run.recording if one.off and one.off.name == "inference_mode"]
-        return f"{called(made[-1])} was made{in_line(made[-1].place)}, and " if made else ""
+        if made:
+            return f"{called(made[-1])} was made{in_line(made[-1].place)}, and "
+        module, place, _ = run.watch.dark or (None, None, None)
+        return f"{spelled(module, error)} ran last{in_line(place)}, and " if module else ""
+    if "leaf" in str(error):
+        tensor = _met(error, leaf="non-leaf" not in str(error))
+        place = None if tensor is None else run.recording.node_of(tensor)[0].place
+        at = f", made{in_line(place)}" if place else ""
+        return f"{spelled(tensor, error)}{at}: " if tensor is not None else ""
     return ""
+
+
+def _met(error: BaseException, leaf: bool) -> torch.Tensor | None:
+    """The tensor with a gradient that an error is about: the only one in the innermost call."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    found = {
+        id(one): one for one in frame.f_locals.values()
+        if isinstance(one, torch.Tensor) and one.requires_grad and one.is_leaf == leaf
+    }  # fmt: skip
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _returned(name: str, wanted: str, got: str, index: str | None) -> Fault:
@@ -168,7 +189,8 @@ def _second_time(run: Run) -> Fault:
     later = [edge for edge in reads if edge.consumer.name in now - earlier]
     names = assigned(node.place)
     output = later[0].output if later else 0
-    name = (names[output : output + 1] or [node.variable])[0] or cited(node.place) or node.type
+    name = (names[output : output + 1] or [node.variable])[0] or attribute_at(node.place)
+    name = name or cited(node.place) or node.type
     first = {edge.consumer.place for edge in reads if edge.consumer.name in earlier}
     if last.node in {one.node for one in others}:
         do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."

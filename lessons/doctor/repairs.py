@@ -86,6 +86,11 @@ def after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
         return "", f"Clamp what it reads, or add a small number to it, before the op. {more}"
     if kind in ("exp", "cosh", "sinh", "expm1"):
         return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+    if kind == "mul" and what == "NaN" and len(reads) == 2:
+        return " 0 · ∞ is NaN.", (
+            "Put a finite number in place of the infinity before the op, as in "
+            "x.masked_fill(x.isinf(), 0)."
+        )
     return _range(node), "Bring these numbers into a smaller range before the op."
 
 

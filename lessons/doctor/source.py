@@ -1,6 +1,7 @@
 """What the program's source says at the place where an op ran."""
 
 import ast
+from collections.abc import Iterable
 from functools import lru_cache
 
 import torch
@@ -41,6 +42,27 @@ def cited(where: Where | None) -> str:
         return ""
     text = ast.unparse(call)
     return text if len(text) <= AT_ONE_LINE else f"{ast.unparse(call.func)}(…)"
+
+
+def attribute_at(where: Where | None) -> str:
+    """The attribute that the expression there is assigned to, such as "self.mean"."""
+    statements = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Assign))
+    targets = (one.targets[0] for one in statements if where and place_of(one.value) == where[1])
+    return next((ast.unparse(one) for one in targets if isinstance(one, ast.Attribute)), "")
+
+
+def switched_off(paths: Iterable[str]) -> Where | None:
+    """Where these files set requires_grad, if that is one place, and no loop over parameters."""
+    found: list[Where] = []
+    for path in paths:
+        loops = [ast.unparse(one.target) for one in _nodes(path) if isinstance(one, ast.For)]
+        for one in _nodes(path):
+            target = one.targets[0] if isinstance(one, ast.Assign) else None
+            if isinstance(target, ast.Attribute) and target.attr == "requires_grad":
+                name = ast.unparse(target.value)
+                if not any(name in loop.split(", ") for loop in loops):
+                    found.append((path, place_of(target)))
+    return found[0] if len(found) == 1 else None
 
 
 def making(names: frozenset[str], node: Node, read: Where | None) -> Where | None:

@@ -23,7 +23,8 @@ def steps(run: Run) -> Iterator[Fault]:
         yield _no_leaf(run, tensor, place)
     early = _early(run)
     for step in early.values():
-        says = f"{_step(step)} runs before backward() brings {_names(run, step.held)} a gradient."
+        names = names_of(run, step.held)
+        says = f"{step_called(step)} runs before backward() brings {names} a gradient."
         yield Fault("step_before_backward", says, ORDER)
     told: set[Where | str | None] = set()
     for step in seen.steps:
@@ -32,15 +33,16 @@ def steps(run: Run) -> Iterator[Fault]:
             told.add(where)
             says = (
                 f"{cited(where) or 'zero_grad()'}{in_line(where)} clears the gradients of "
-                f"{_names(run, step.cleared)} before {_step(step)} can use them."
+                f"{names_of(run, step.cleared)} before {step_called(step)} can use them."
             )
             do = f"Move zero_grad() before backward(), or after step(). {ORDER}"
             yield Fault("cleared", says, do)
         elif step.kept and step.name not in told:
             told.add(step.name)
             says = (
-                f"Nothing clears the gradients between two calls of {_step(step)}: backward() adds "
-                f"to those that the step before has used, for {_names(run, step.grads)}."
+                f"Nothing clears the gradients between two calls of {step_called(step)}: "
+                "backward() adds to those that the step before has used, for "
+                f"{names_of(run, step.grads)}."
             )
             do = f"Call {step.name}.zero_grad() in each iteration. {ORDER}"
             yield Fault("not_cleared", says, do)
@@ -62,18 +64,19 @@ def _replaced(run: Run) -> Iterator[Fault]:
         name for name, one in run.gradients.items()
         if one.norm and isinstance(run.tensors[name], torch.nn.Parameter)
         and run.tensors[name].is_leaf and id(run.tensors[name]) not in held
+        and name not in run.watch.leaves.strays
     ]  # fmt: skip
     for step in {one.name: one for one in seen.steps}.values() if left else ():
         dead = [
             number for number, one in step.held.items()
-            if number not in seen.came and one.requires_grad
+            if seen.last(number, "came") is None and one.requires_grad
             and run.watch.leaves.called(one) is None
         ]  # fmt: skip
         if dead:
             they, them = "gets" if len(left) == 1 else "get", it_or_them(left)
             says = (
                 f"{listed(left)} {they} a gradient, and {step.name} ({step.kind}) does not hold "
-                f"{them}, so {_step(step)} never moves {them}. It holds "
+                f"{them}, so {step_called(step)} never moves {them}. It holds "
                 f"{counted(len(dead), 'parameter')} that were replaced: no op has read them."
             )
             do = (
@@ -82,16 +85,23 @@ def _replaced(run: Run) -> Iterator[Fault]:
             )
             yield Fault("not_held", says, do, left[0])
             return
+    if left and seen.steps:
+        gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
+        says = (
+            f"{listed(left)} {gets} a gradient, and no optimizer holds {them}. To train {them}, "
+            f"add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
+        )
+        yield Fault("note", says)
 
 
 def _early(run: Run) -> dict[str, Step]:
     """Steps without any gradient, which came afterwards; not where a later step found one."""
     found: dict[str, Step] = {}
     for step in run.optimizers.steps:
-        came = (run.optimizers.came.get(one, 0) for one in step.held)
+        came = (run.optimizers.last(one, "came") for one in step.held)
         if step.grads:
             found.pop(step.name, None)
-        elif not step.cleared and any(one > step.time for one in came):
+        elif not step.cleared and any(one and one.time > step.time for one in came):
             found[step.name] = step
     return found
 
@@ -119,11 +129,13 @@ def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
     )
 
 
-def _step(step: Step) -> str:
+def step_called(step: Step) -> str:
+    """ "opt.step() in train.py:12"."""
     return f"{step.name}.step(){in_line(step.place)}"
 
 
-def _names(run: Run, numbers: Iterable[int]) -> str:
+def names_of(run: Run, numbers: Iterable[int]) -> str:
+    """The parameters with these `id`s."""
     names = {id(one): name for name, one in run.tensors.items()}
     known = [names[one] for one in numbers if one in names]
     return listed(known, 4) if known else "its parameters"

@@ -105,6 +105,8 @@ class Watch(Listener):
         self.finished: Callable[[], None] = lambda: None
         self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
         """What a script ran last without gradients before the recording began, where, and why."""
+        self.taken: dict[int, Where | None] = {}
+        """Where a script detached a parameter before the recording began, by the parameter's id."""
         self._dark_inside = 0
         self._open: list[tuple[Call, nn.Module]] = []
         self._passes = self._unheard = 0
@@ -142,6 +144,8 @@ class Watch(Listener):
         if self.begins and torch.is_grad_enabled():
             spelling = meaning(function)
             if spelling is None or spelling.type == "stop_gradient":
+                if spelling is not None and isinstance(args[0], nn.Parameter):
+                    self.taken[id(args[0])] = here()
                 return
             if any(one.requires_grad for one in tensors_in(args)):
                 self._begin()
@@ -284,13 +288,17 @@ class Watch(Listener):
 
         These are the ones that the second step, if there is one, does not read again.
         """
+        again = self.read_again()
+        return set(self.leaves.met if self.is_script and again else self.leaves.new) - again
+
+    def read_again(self) -> set[str]:
+        """The nodes that were read after the first step; after the first pass, without a step."""
         steps, passes = self.optimizers.steps, self.recording.passes
         if not steps and not (self.is_script and passes):
-            return set(self.leaves.new)
+            return set()
         first = steps[0].count if steps else passes[0].before
         later = [*self.recording][first:]
-        again = {edge.producer.name for node in later for edge in node.operands}
-        return set(self.leaves.met if self.is_script and again else self.leaves.new) - again
+        return {edge.producer.name for node in later for edge in node.operands}
 
 
 def tensors_of(output: Any) -> list[torch.Tensor]:

@@ -27,6 +27,11 @@ def zeros(run: Run) -> Iterator[Fault]:
     left = [name for name, one in run.gradients.items() if one.zero]
     if not left or run.spoiled:
         return
+    first = [name for name in left if _in_first_step(run, name)]
+    if first:
+        says = f"The gradient of {_all_zero(first)} in the first step of time, whose state is 0."
+        yield Fault("note", says)
+    left = [name for name in left if name not in first]
     for both, names in _arms(run, left):
         left = [name for name in left if name not in names]
         yield both
@@ -56,6 +61,14 @@ def zeros(run: Run) -> Iterator[Fault]:
     yield from (_stopped(run, *one) for one in stopped.values() if one[2])
     if left:
         yield Fault("zero_gradient", f"The gradient of {_all_zero(left)}.", node=left[0])
+
+
+def _in_first_step(run: Run, name: str) -> bool:
+    """Whether a recurrent layer multiplied this weight by a state of zeros alone."""
+    readers = [edge.consumer for edge in run.graph.consumers.get(name, ())]
+    return "weight_hh" in name and all(
+        any(edge.operand == 1 and zero(edge.value) for edge in one.operands) for one in readers
+    )
 
 
 def _all_zero(names: list[str]) -> str:
@@ -106,14 +119,17 @@ def _path(node: Node) -> tuple[str, str]:
 
 def rounding(run: Run) -> Iterator[Fault]:
     """A fault where paths cancel up to rounding, on every way to a leaf: what it gets is noise."""
-    end, graph = run.recording.output, run.graph
+    graph = run.graph
     leaves = [name for name, one in run.gradients.items() if one.norm]
     for node in run.recording:
         met = [edge for edge in graph.consumers.get(node.name, ()) if edge.gradient is not None]
         left = node.upstream[met[0].output] if len(met) > 1 else None
         if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
             continue
-        hit = [name for name in leaves if end not in graph.after([name], True, without=node.name)]
+        hit = [
+            name for name in leaves
+            if name == node.name or not run.ends & graph.after([name], True, without=node.name)
+        ]  # fmt: skip
         told = _cancelled(run, node, hit, is_rounding=True) if hit else None
         if told is not None and told.kind != "note":
             yield told

@@ -135,3 +135,49 @@ def second_order_meta():
         }
     functional.mse_loss(functional_call(meta, fast, (x,)), y).backward()
     meta_opt.step()
+
+
+def attack_by_backward():
+    """The attack leaves gradients in the weights, which zero_grad() clears unread."""
+    for _ in range(2):
+        shift = torch.zeros_like(x, requires_grad=True)
+        functional.mse_loss(net(x + shift), y).backward()
+        shift.data = shift + 0.01 * shift.grad.sign()
+        descend(functional.mse_loss(net(x + shift.detach()), y))
+
+
+def gradients_of_each_task():
+    """Each task's gradients are read and cleared, and their sum is set by hand."""
+    out = net(x)
+    found = []
+    for loss in (functional.mse_loss(out, y), out.abs().mean()):
+        opt.zero_grad()
+        loss.backward(retain_graph=True)
+        found.append([one.grad.clone() for one in net.parameters()])
+    for one, *grads in zip(net.parameters(), *found, strict=True):
+        one.grad = sum(grads)
+    opt.step()
+
+
+def state_detached_for_each_step():
+    cell = nn.LSTMCell(3, 4)
+    cell_opt = torch.optim.SGD(cell.parameters(), 0.1)
+    h = c = torch.zeros(6, 4)
+    for _ in range(3):
+        h, c = cell(x, (h.detach(), c.detach()))
+        cell_opt.zero_grad()
+        h.square().mean().backward()
+        cell_opt.step()
+
+
+def decoder_steps_more_often():
+    """The encoder adds up its gradients over two steps of the decoder, then makes its own."""
+    encoder, decoder = nn.Linear(3, 4), nn.Linear(4, 1)
+    opts = [torch.optim.SGD(one.parameters(), 0.1) for one in (decoder, encoder)]
+    for _ in range(2):
+        for _ in range(2):
+            functional.mse_loss(decoder(encoder(x)), y).backward()
+            opts[0].step()
+            opts[0].zero_grad()
+        opts[1].step()
+        opts[1].zero_grad()
