@@ -33,8 +33,8 @@ def add_command(commands: Any) -> None:
     trace = commands.add_parser(
         "trace",
         help="watch a training script or function of yours; say what is wrong with gradients",
-        epilog="The exit status is 0 where nothing is wrong, 1 where a fault was found or the "
-        "program raised, 2 where it could not be traced.",
+        epilog="The exit status is 0 where nothing is wrong, 1 where a fault was found, 2 where "
+        "the program could not be traced.",
     )
     trace.add_argument(
         "target",

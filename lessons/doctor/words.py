@@ -14,7 +14,8 @@ from .run import Run
 class Fault:
     """`kind` a word for programs; `says` what and where; `do` what helps; `node` where to look.
 
-    `where` is the line of an op that stops a gradient.
+    `where` is the line of an op that stops a gradient. One of the kind "note" is usual, and told
+    among the notes.
     """
 
     kind: str
