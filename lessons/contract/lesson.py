@@ -12,6 +12,7 @@ from typing import Any
 
 from lessons.contract.bug import Bug
 from lessons.contract.covering import covered_figure, covered_table
+from lessons.contract.cuts import read_cuts, write_cuts
 from lessons.contract.devices import refused, resolve
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
@@ -20,7 +21,7 @@ from lessons.contract.prose import TURN, Prose, ProseError, Question, Step
 from lessons.contract.result import Facts, FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.recorder import Recording, RefusedError, record
-from lessons.recorder.cutting import Cut, cut, read_cuts, write_cuts
+from lessons.recorder.cutting import Cut, cut
 from lessons.text import listed, visible
 from lessons.tricks import TrickError
 

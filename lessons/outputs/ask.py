@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from lessons.contract.cuts import write_cuts
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result, jsonable
 from lessons.outputs.catalogue import find
-from lessons.recorder.cutting import Cut, write_cuts
+from lessons.recorder.cutting import Cut
 
 
 class Asked(NamedTuple):

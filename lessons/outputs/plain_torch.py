@@ -25,11 +25,12 @@ import numpy as np
 import torch
 
 from lessons import tricks
+from lessons.contract.cuts import write_cuts
 from lessons.contract.lab import Start
 from lessons.contract.lesson import CutError, Lesson
 from lessons.contract.parameters import Values
 from lessons.recorder import Edge, Node, named, record
-from lessons.recorder.cutting import Cut, write_cuts
+from lessons.recorder.cutting import Cut
 from lessons.recorder.recording.variables import assignments, place_of
 from lessons.tricks.as_one import one_op
 from lessons.tricks.rule import Slot

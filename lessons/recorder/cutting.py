@@ -7,9 +7,8 @@ values stay bit for bit the same.
 
 import functools
 import inspect
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -30,44 +29,6 @@ from .torch_private import SWITCH, transforms, unseen, version
 
 Cut = tuple[str, int]
 """The name of an op, and which of its tensor operands."""
-
-MOST = 64
-"""Edges that may be cut at once."""
-
-_EDGE = re.compile(r"([^\s:,]{1,80}):(\d{1,3})", re.ASCII)
-
-
-def read_cuts(text: str) -> tuple[Cut, ...]:
-    """Edges as they stand in an address or on the command line, each once, in order.
-
-    >>> read_cuts("sqrt:0, mul:1")
-    (('mul', 1), ('sqrt', 0))
-
-    Raises ValueError, with a sentence for people, for text of another form and for too many.
-    """
-    words = [word for word in text[:20_000].replace(",", " ").split() if word]
-    if len(words) > MOST:
-        raise ValueError(f"{len(words)} cuts came; at most {MOST} are applied.")
-    found = []
-    for word in words:
-        match = _EDGE.fullmatch(word)
-        if match is None:
-            shown = "".join(c if c.isprintable() else "�" for c in word[:24])
-            raise ValueError(
-                f"“{shown}” names no edge. Write the op and the operand, counted from 0, as in "
-                "mul:0 or sqrt:0,mul_1:1."
-            )
-        found.append((match[1], int(match[2])))
-    return tuple(sorted(set(found)))
-
-
-def write_cuts(cuts: Iterable[Cut]) -> str:
-    """The text that reads back to these cuts.
-
-    >>> write_cuts([("sqrt", 0), ("mul", 1)])
-    'mul:1,sqrt:0'
-    """
-    return ",".join(f"{op}:{operand}" for op, operand in sorted(cuts))
 
 
 def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any]:

@@ -6,12 +6,13 @@ from functools import cache, lru_cache
 from time import perf_counter
 from typing import Any
 
+from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import CutError, Lesson, held_controls, hidden_roles, step_controls
 from lessons.contract.parameters import InvalidParametersError, Values
 from lessons.contract.result import Note, Result
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.recorder import Recording
-from lessons.recorder.cutting import Cut, write_cuts
+from lessons.recorder.cutting import Cut
 from pages.labs import numbers, payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from lessons.contract.covering import drawable
+from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import Lesson
@@ -25,7 +26,7 @@ from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.recorder import Recording
-from lessons.recorder.cutting import Cut, write_cuts
+from lessons.recorder.cutting import Cut
 from lessons.text import number
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import (

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from lessons.contract.cuts import read_cuts
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.cutting import read_cuts
 from lessons.recorder.picture.sentences import spelled
 from lessons.recorder.recording.plain_tensor import Value
 

@@ -8,8 +8,8 @@ import math
 
 import pytest
 
+from lessons.contract.cuts import read_cuts
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.cutting import read_cuts
 from lessons.recorder.picture.graph_drawing import picture
 from tests.support.node import node
 

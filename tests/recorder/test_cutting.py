@@ -3,11 +3,12 @@
 import pytest
 import torch
 
+from lessons.contract.cuts import MOST, read_cuts, write_cuts
 from lessons.contract.lab import Start
 from lessons.contract.lesson import CutError
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import named, record
-from lessons.recorder.cutting import MOST, cut, read_cuts, write_cuts
+from lessons.recorder.cutting import cut
 from lessons.tricks import (
     flip_gradient,
     forward_backward,

@@ -13,10 +13,10 @@ import sys
 import time
 from typing import Any
 
+from lessons.contract.cuts import write_cuts
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground import presets
-from lessons.recorder.cutting import write_cuts
 from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.labs.playground_form import form_of
