@@ -109,7 +109,7 @@ def test_a_test_of_ones_own_fails_with_the_cause_its_line_and_the_way_out():
     assert "Take .detach() away" in said
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script:Warning")
 def test_what_is_opaque_is_said_to_be():
     net = nn.Linear(2, 1)
     scripted = torch.jit.script(net)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import torch
 
 from lessons.doctor.command import traced_file
 
@@ -30,6 +31,9 @@ class Case(NamedTuple):
 
 HYPER = ("x=randn(2,3):0", "task=randn(5):1")
 FUNCTIONAL = r"F\.linear|functional_call"
+# From torch 2.14 on, clamp sends 0 back where a value is at its bound.
+_AT_BOUND = torch.ones((), requires_grad=True)
+PASSES_AT_BOUND = bool(torch.autograd.grad(_AT_BOUND.clamp(max=1.0), _AT_BOUND)[0])
 
 BROKEN = [
     Case(
@@ -109,8 +113,9 @@ BROKEN = [
         ("[Aa]dd a small number",),
     ),
     Case(
-        "e14_acos_at_one:clamped", 1, ("acos", ":14", "±1", "atan2|1e-6"), ("q=1,0,0,0",),
-        ("[Aa]dd a small number",),
+        "e14_acos_at_one:clamped", 1,
+        ("acos", ":14", "±1", "atan2|1e-6") if PASSES_AT_BOUND else ("clamp", ":14", "flat"),
+        ("q=1,0,0,0",), ("[Aa]dd a small number",),
     ),
     Case(
         "e15_optimizer_holds_old_weights:step", 1,

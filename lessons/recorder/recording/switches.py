@@ -113,9 +113,9 @@ def _decorated(frame: FrameType, names: tuple[str, ...] = _NAMES) -> Off | None:
     """The function that torch's decorator wraps in this frame."""
     function: Any = frame.f_locals.get("func")
     code = getattr(function, "__code__", None)
-    if frame.f_code.co_name not in ("decorate_context", "generator_context") or code is None:
-        return None
     factory = frame.f_locals.get("ctx_factory")
+    if not Path(frame.f_code.co_filename).is_relative_to(_TORCH) or None in (code, factory):
+        return None
     maker = getattr(factory, "__self__", factory)  # the clone of the decorator
     name = type(maker).__name__
     name = name if name in _NAMES else "no_grad"
