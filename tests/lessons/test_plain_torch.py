@@ -41,8 +41,8 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
     steps = [step.lab for step in lesson.prose.steps if step.lab]
     given = [*exported_settings(lesson), *steps]
     cases = [(lesson.validate(dict(one)), ()) for one in given] + with_scissors(lesson)
-    if training := lesson.lab.training:  # of two steps in all, so that each looks at its last one
-        cases = [({**values, training.steps: 2}, cuts) for values, cuts in cases]
+    if lesson.lab.training:  # of two steps in all, so that each looks at its last one
+        cases = [({**values, "steps": 2}, cuts) for values, cuts in cases]
     files = [tmp_path / f"plain_{number}.py" for number in range(len(cases))]
     for file, (values, cuts) in zip(files, cases, strict=True):
         file.write_text(plain_torch(lesson, values, cuts), "utf-8")
@@ -50,7 +50,7 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
             f"No place for a detach in {FILE} at {cuts}: each op of the graph that lesson.py's "
             "program makes stands in the file's program too, with its operands written out."
         )
-    words = ["2"] if lesson.lab.training else []
+    words = ["2", "99"] if lesson.lab.training else []  # steps, seeds
     printed = alone.run(tmp_path, [[str(file), *words] for file in files])
     for (values, cuts), text in zip(cases, printed, strict=True):
         apart = compared(ours_at(lesson, values, cuts), json.loads(text))

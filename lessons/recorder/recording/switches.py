@@ -114,7 +114,8 @@ def _decorated(frame: FrameType, names: tuple[str, ...] = _NAMES) -> Off | None:
     function: Any = frame.f_locals.get("func")
     code = getattr(function, "__code__", None)
     factory = frame.f_locals.get("ctx_factory")
-    if not Path(frame.f_code.co_filename).is_relative_to(_TORCH) or None in (code, factory):
+    in_torch = Path(frame.f_code.co_filename).is_relative_to(_TORCH)
+    if not in_torch or code is None or factory is None:
         return None
     maker = getattr(factory, "__self__", factory)  # the clone of the decorator
     name = type(maker).__name__

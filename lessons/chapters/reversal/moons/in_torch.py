@@ -1,4 +1,4 @@
-"""Domain-adversarial training of two moons, and the same networks trained on the source alone."""
+"""Two moons, domain-adversarial and on the source alone; all seeds: python moons.py 1000 20."""
 
 import json
 import math
@@ -12,7 +12,7 @@ wiring = "reversal"  # or "twice", "lost", "never", "subtract", "labels"
 network = "two_layers"  # or "paper"
 schedule = "rising"  # or "fixed": λ as it trains
 whose = "target"  # or "source": the one point whose gradient is printed
-seeds = 20
+seeds = 20  # all take minutes; without arguments the file trains one
 steps = 1000
 rate = 0.02
 decay = "falling"  # or "none"
@@ -50,22 +50,20 @@ def adversarial(features, label_head, domain_head, labels, domains, scale, scale
 
 def draw(seed):  # points [600, 2], extractor, label head, domain head
     how = {"dtype": torch.float64, "generator": torch.Generator().manual_seed(seed)}
-    domains, turn = [], math.radians(angle)
+    domains, cos, sin = [], math.cos(math.radians(angle)), math.sin(math.radians(angle))
     for _ in range(2):
         a, b = math.pi * torch.rand(2, 150, **how)
         x, y = torch.cat([a.cos(), 1 - b.cos()]), torch.cat([a.sin(), 0.5 - b.sin()])
         domains.append(torch.stack([x, y]) + 0.05 * torch.randn(2, 300, **how))
     source, (x, y) = (2 * (one - domains[0].mean(1, keepdim=True)) for one in domains)
-    cos, sin = math.cos(turn), math.sin(turn)
     points = torch.cat([source, torch.stack([cos * x - sin * y, sin * x + cos * y])], 1)
     lin, relu, tanh = torch.nn.Linear, torch.nn.ReLU(), torch.nn.Tanh()
     parts = [lin(2, 32), tanh, lin(32, 32), tanh], [lin(32, 1)], [lin(32, 32), relu, lin(32, 1)]
     if network == "paper":
         parts = [lin(2, 15), torch.nn.Sigmoid()], [lin(15, 1)], [lin(15, 1)]
     for one in [one for part in parts for one in part if isinstance(one, lin)]:
-        for weight in (one.weight, one.bias):
-            number = (2 * torch.rand(weight.shape, **how) - 1) / one.in_features**0.5
-            weight.data = number.to(dtype)
+        for part in (one.weight, one.bias):
+            part.data = ((2 * torch.rand(part.shape, **how) - 1) / one.in_features**0.5).to(dtype)
     return points.T.to(dtype), *(torch.nn.Sequential(*part) for part in parts)
 
 
@@ -108,13 +106,15 @@ if __name__ == "__main__":
     features = spread(1, 8).requires_grad_()
     inner, outer, label = spread(9, 6, 8), spread(57, 1, 6), spread(63, 1, 8)
     heads = label.matmul, lambda features, frozen=False: outer @ (inner @ features).relu()
-    of_source = torch.tensor([float(whose == "source")])
-    loss = adversarial(features, *heads, of_source, 1 - of_source, scale, scale_at(0), wiring)
+    source = torch.tensor([float(whose == "source")])
+    loss = adversarial(features, *heads, source, 1 - source, scale, scale_at(0), wiring)
     (gradient,) = torch.autograd.grad(loss + 0 * features.sum(), features)
     result = {"forward": features.tolist(), "trick_gradient": gradient.tolist(), "trained": {}}
-    most = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])  # an argument, or all
+    asked = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    most, few = map(min, (steps, seeds), [*asked, *(steps, 1)[len(asked) :]])
     for arm in ("trick", "source_only"):
-        runs = [train(one, most, arm == "trick") for one in range(seed, seed + seeds)]
+        print(f"Training {arm}, {few} of {seeds} seeds …", file=sys.stderr)
+        runs = [train(one, most, arm == "trick") for one in range(seed, seed + few)]
         for place, name in enumerate(("target", "domain", "domain_loss")):
-            result["trained"][f"{arm}_{name}"] = sum(one[place] for one in runs) / seeds
+            result["trained"][f"{arm}_{name}"] = sum(one[place] for one in runs) / few
     print(json.dumps(result))
