@@ -81,7 +81,7 @@ serve: .venv/.deploy ## serve a class on all cores, behind nginx (REPLICAS=4 for
 	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out file,$(origin REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
 
 serve-restart: .venv/.deploy ## restart the processes of a running `make serve` one after the other (PORT=…)
-	@$(PY) -m deploy.restart $(PORT)
+	@$(PY) -m deploy.serve --restart --listen $(LISTEN):$(PORT)
 
 soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
 	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)

@@ -1,7 +1,7 @@
 """Serve the app on all cores of this machine, without containers: ``make serve REPLICAS=4``.
 
 Writes the configurations of nginx and supervisord into a temporary folder, then becomes
-supervisord, which keeps nginx and the app's processes running.
+supervisord, which keeps nginx and the app's processes running; ``--restart`` restarts these.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from deploy.listener import wait
 from pages.server.limits import CORES, cores
 
 HERE = Path(__file__).resolve().parent
@@ -42,6 +43,7 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
     add("--replicas", type=int, default=min(64, max(2, cores() // 2)), help="pages processes")
     add("--labs", type=int, default=min(64, max(2, cores() // 4)), help="labs processes")
     add("--listen", default="127.0.0.1:8501", help="address:port of the site")
+    add("--restart", action="store_true", help="restart the processes of the site that runs there")
     add("--first-port", type=int, default=8600, help="the processes take free ports from here on")
     add("--base", default=os.environ.get(BASE, ""), help=f"path of the site, else {BASE}")
     found = parser.parse_args(words)
@@ -49,10 +51,7 @@ def asked(words: list[str] | None = None) -> argparse.Namespace:
         if not 1 <= count <= 64:
             parser.error(f"--{name} is 1 to 64, not {count}")
     if not re.fullmatch(r"(\[[\da-fA-F:.]+\]|[\w.-]+|\*):\d{1,5}", found.listen, re.ASCII):
-        parser.error(
-            "--listen is an address and a port such as 127.0.0.1:8501, an IPv6 address in "
-            f"brackets as in [::]:8501, not {found.listen!r}"
-        )
+        parser.error(f"--listen is as in 127.0.0.1:8501 or [::]:8501, not {found.listen!r}")
     if not re.fullmatch(r"[\w./-]*", found.base):
         parser.error(f"--base, or {BASE}, is a path such as gradients, not {found.base!r}")
     found.base = f"/{found.base.strip('/')}".rstrip("/")
@@ -120,17 +119,33 @@ def place(port: str) -> Path:
     # supervisord reopens our output: a socket (systemd) refuses that, and a file is overwritten.
     # So it gets a pipe, which ends with it.
     script = 'trap "" HUP INT TERM; cat; sleep 1; rm -rf "$1"'
-    command = ["sh", "-c", script, "sh", str(folder)]
     its_input, our_output = os.pipe()
-    subprocess.Popen(command, stdin=its_input, start_new_session=True)
+    subprocess.Popen(["sh", "-c", script, "sh", folder], stdin=its_input, start_new_session=True)
     os.dup2(our_output, 1)
     return folder
 
 
+def restart(port: str) -> None:
+    """Restart the processes of the site on this port, one after the other."""
+    places = Path(tempfile.gettempdir()).glob(f"gradient-tricks-{port}-*/control")
+    # supervisorctl runs code that a configuration names, so another user's is left alone.
+    own = next((one.parent for one in places if one.stat().st_uid == os.getuid()), None)
+    if own is None:
+        raise SystemExit(f"You have no `make serve` on port {port}: make serve-restart PORT=8502")
+    control = [sys.executable, "-m", "supervisor.supervisorctl", "-c", f"{own}/supervisord.conf"]
+    status = subprocess.run([*control, "status"], capture_output=True, text=True).stdout
+    for name in [line.split()[0] for line in status.splitlines() if line.startswith("app:")]:
+        subprocess.run([*control, "restart", name], check=True)
+        wait(f"http://127.0.0.1:{name.rpartition('-')[2]}/readyz")
+
+
 def main() -> None:
-    """Write the configurations and become supervisord."""
+    """Write the configurations and become supervisord, or restart what runs."""
     wanted = asked()
     host, _, port = wanted.listen.rpartition(":")
+    if wanted.restart:
+        restart(port)
+        return
     if is_taken(host.strip("[]*"), int(port)):
         raise SystemExit(
             f"{wanted.listen} is taken: another program listens there, perhaps an earlier "

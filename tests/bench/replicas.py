@@ -59,7 +59,8 @@ async def killed(server: Server) -> None:
 async def restarted(server: Server) -> None:
     """Restart all processes, one after the other; return when all are new."""
     await asyncio.sleep(SECONDS / 6)
-    command = [streamlit_python(), "-m", "deploy.restart", server.url.rpartition(":")[2]]
+    command = [streamlit_python(), "-m", "deploy.serve", "--restart"]
+    command += ["--listen", server.url.removeprefix("http://")]
     done = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
     if await done.wait():
         raise RuntimeError("the processes were not restarted")

@@ -137,7 +137,8 @@ def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
             pid = children(server, kind)[0]
             os.kill(pid, signal.SIGKILL)
             until(lambda kind=kind, pid=pid: {pid} ^ {*children(server, kind)} > {pid})
-        restart = [sys.executable, "-m", "deploy.restart", str(port)]
+        restart = [sys.executable, "-m", "deploy.serve", "--restart"]
+        restart += ["--listen", f"127.0.0.1:{port}"]
         before = replicas(server)
         subprocess.run(restart, cwd=ROOT, check=True)
         assert len(replicas(server)) == 4
