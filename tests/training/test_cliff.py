@@ -236,18 +236,6 @@ def test_a_start_lies_in_each_cell():
     assert not torch.equal(drawn_starts(3), drawn_starts(4))
 
 
-def test_many_seeds_at_once_are_the_same_as_one_by_one_however_the_time_is_cut():
-    given = {"seeds": 3, "steps": 12, "seed": 5}
-    batch = Run(LAB, cliff, values(**given))
-    while batch.state != "done":
-        batch.advance(0.0, values(**given))
-        batch.look(values(**given))
-    for index in range(3):
-        one = finished(LAB, cliff, values(steps=12, seeds=1, seed=5 + index)).latest
-        for name, shares in batch.history.latest.numbers.items():
-            assert one.numbers[name][0] == pytest.approx(shares[index], abs=0.01), (name, index)
-
-
 def test_the_limits_count_from_the_step_they_are_moved_at():
     given = values(seeds=1, steps=40)
     moved = Run(LAB, cliff, given)

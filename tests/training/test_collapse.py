@@ -233,16 +233,6 @@ def test_the_answers_follow_the_program():
     assert whose_loss_is_lower(result, unstopped) == "same"
 
 
-def test_many_seeds_at_once_are_the_same_as_one_by_one():
-    given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 5}
-    batch = finished(LAB, siamese, values(**given)).latest.numbers
-    for index in range(3):
-        alone = given | {"seeds": 1, "seed": 5 + index}
-        one = finished(LAB, siamese, values(**alone)).latest.numbers
-        for name, seeds in batch.items():
-            assert one[name][0] == pytest.approx(seeds[index], rel=1e-7, abs=1e-9), (name, index)
-
-
 def test_what_is_live_may_change_while_it_trains_and_nothing_else():
     given = values(seeds=2, steps=10)
     run = Run(LAB, siamese, given)

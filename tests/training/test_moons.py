@@ -21,7 +21,7 @@ from lessons.chapters.reversal.moons.lesson import (
     reversed_twice,
 )
 from lessons.outputs.catalogue import find
-from lessons.training.stacked import Adam, Draws, accuracy, one_seed
+from lessons.training.stacked import Adam, Draws, accuracy
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -127,30 +127,6 @@ def test_the_papers_network_gains_less_and_is_less_steady(whole, seeds):
     assert 0.05 < gain < whole["trick_target"] - whole["source_only_target"]
     spread = paper["trick_target_highest"] - paper["trick_target_lowest"]
     assert spread > whole["trick_target_highest"] - whole["trick_target_lowest"]
-
-
-def test_many_seeds_at_once_are_the_same_as_one_by_one():
-    given = {"dtype": "float64", "steps": 20, "seeds": 4, "seed": 3}
-    batch = Run(LAB, adversarial, values(**given))
-    batch.advance(math.inf, values(**given))
-    for index in range(4):
-        alone = given | {"seeds": 1, "seed": 3 + index}
-        one = finished(LAB, adversarial, values(**alone)).latest.numbers
-        for name, seeds in batch.history.latest.numbers.items():
-            assert one[name][0] == pytest.approx(seeds[index], rel=1e-9), (name, index)
-
-
-def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
-    given = values(seeds=3, steps=30)
-    whole = finished(LAB, adversarial, given).latest.numbers
-    run = Run(LAB, adversarial, given)
-    while run.state != "done":
-        run.advance(0.0, given)
-        run.look(given | {"shown": 2})
-    for name, seeds in run.history.latest.numbers.items():
-        assert np.array_equal(seeds, whole[name])
-    other = finished(LAB, adversarial, values(seeds=3, steps=30, seed=1)).latest.numbers
-    assert not np.array_equal(other["trick_label_loss"], whole["trick_label_loss"])
 
 
 def test_lambda_may_change_while_it_trains():
@@ -312,21 +288,6 @@ def test_two_runs_at_once_are_the_same_as_one_after_the_other():
     assert len(found) == 3
 
 
-def test_looking_does_not_change_what_is_trained():
-    given = values(seeds=2, steps=20)
-    watched = Moons(adversarial, given)
-    for done in range(20):
-        watched.step(done, given)
-        watched.look(done, given)
-    unseen = Moons(adversarial, given)
-    for done in range(20):
-        unseen.step(done, given)
-    for name in unseen.arms:
-        seen, not_seen = (moons.arms[name].parameters() for moons in (watched, unseen))
-        for one, other in zip(seen, not_seen, strict=True):
-            assert torch.equal(one, other), name
-
-
 @pytest.mark.parametrize("lost", [math.nan, math.inf, -math.inf])
 def test_a_seed_with_a_logit_that_is_not_finite_has_no_accuracy(lost):
     logit = torch.tensor([[[1.0, -1.0, 2.0]], [[1.0, lost, -2.0]]])
@@ -346,20 +307,6 @@ def test_the_numbers_of_a_moment_are_computed_once_though_it_is_drawn_later(monk
         assert first.numbers is drawn.numbers
         watched.step(done, given)
     assert len(run) == 2
-
-
-def test_a_seed_is_the_same_alone_and_among_others():
-    given = values(seeds=7, seed=3, steps=3, dtype="float64")
-    among = Moons(adversarial, given)
-    alone = [Moons(adversarial, given | {"seeds": 1, "seed": seed}) for seed in range(3, 10)]
-    for done in range(3):
-        for moons in (among, *alone):
-            moons.step(done, given)
-    for index, one in enumerate(alone):
-        assert torch.equal(among.points[index], one.points[0])
-        for name, arm in one.arms.items():
-            ours = list(one_seed(among.arms[name], index).parameters())
-            torch.testing.assert_close(ours, list(arm.parameters()))
 
 
 @pytest.mark.long

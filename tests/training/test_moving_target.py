@@ -215,16 +215,6 @@ def test_the_answers_follow_the_settings():
     assert LESSON.predictions["two"](low) == "falls"
 
 
-def test_many_seeds_at_once_are_the_same_as_one_by_one():
-    given = {"dtype": "float64", "steps": 30, "seeds": 3, "seed": 5}
-    batch = finished(LAB, td_loss, values(**given)).latest.numbers
-    for index in range(3):
-        alone = given | {"seeds": 1, "seed": 5 + index}
-        one = finished(LAB, td_loss, values(**alone)).latest.numbers
-        for name, seeds in batch.items():
-            assert one[name][0] == pytest.approx(seeds[index], rel=1e-9), (name, index)
-
-
 def test_the_target_may_be_opened_while_it_trains():
     given = values(seeds=4)
     run = Run(LAB, td_loss, given)

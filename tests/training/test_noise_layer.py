@@ -210,30 +210,6 @@ def test_the_answers_follow_the_program():
     assert how_it_ends(result, untricked) == "same"
 
 
-def test_many_seeds_at_once_are_the_same_as_one_by_one():
-    given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 5, "draws": 4}
-    batch = finished(LAB, NoiseLayer, values(**given)).latest.numbers
-    for index in range(3):
-        alone = given | {"seeds": 1, "seed": 5 + index}
-        one = finished(LAB, NoiseLayer, values(**alone)).latest.numbers
-        for name, seeds in batch.items():
-            assert one[name][0] == pytest.approx(seeds[index], rel=1e-7), (name, index)
-
-
-@pytest.mark.long
-def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
-    given = values(seeds=2, steps=30, draws=4)
-    whole = finished(LAB, NoiseLayer, given)
-    run = Run(LAB, NoiseLayer, given)
-    while run.state != "done":
-        run.advance(0.0, given)
-        run.look(given | {"shown": 2})
-    for name in run.history.latest.numbers:
-        one, other = run.history.series(name, "noise"), whole.series(name, "noise")
-        assert np.array_equal(one.x, other.x)
-        assert np.array_equal(one.y, other.y), name
-
-
 def test_the_layer_may_be_moved_while_it_trains():
     given = values(seeds=2, steps=20, draws=4)
     run = Run(LAB, NoiseLayer, given)

@@ -191,17 +191,6 @@ def test_where_a_relu_is_missed_it_is_said():
     assert "no node of relu" in note.text
 
 
-def test_taking_maps_leaves_the_networks_as_they_are():
-    given = values(seeds=2, steps=60)
-    watched, unseen = Shapes(guided_relu, given), Shapes(guided_relu, given)
-    for done in range(3):
-        watched.step(done, given)
-        watched.look(done, given | {"randomised": 4, "when": "built"})
-        unseen.step(done, given)
-    for one, other in zip(watched.networks.weights, unseen.networks.weights, strict=True):
-        assert torch.equal(one, other)
-
-
 def test_the_maps_step_is_told_where_it_is_not_the_last_one():
     given = values(seeds=1, steps=60, randomised=1)
     run = Run(LAB, guided_relu, given)
@@ -213,28 +202,6 @@ def test_the_maps_step_is_told_where_it_is_not_the_last_one():
         told.append((history.done, history.facts["compared_step"]))
         assert f"after step {told[-1][1]:.0f}:" in alike.alt
     assert told == [(3, 0), (52, 50), (60, 60)]
-
-
-def test_many_seeds_at_once_are_the_same_as_one_by_one():
-    given = {"dtype": "float64", "steps": 12, "seeds": 3, "seed": 7}
-    batch = finished(LAB, guided_relu, values(**given)).latest.numbers
-    for index in range(3):
-        alone = values(**given | {"seeds": 1, "seed": 7 + index})
-        one = finished(LAB, guided_relu, alone).latest.numbers
-        for name, seeds in batch.items():
-            assert one[name][0] == pytest.approx(seeds[index], rel=1e-6, abs=1e-9), (name, index)
-
-
-@pytest.mark.long
-def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at():
-    given = values(seeds=2, steps=11)
-    whole = finished(LAB, guided_relu, given).latest.numbers
-    run = Run(LAB, guided_relu, given)
-    while run.state != "done":
-        run.advance(0.0, given)
-        run.look(given | {"shown": 2, "shape": "cross", "picture": 2})
-    for name, seeds in run.history.latest.numbers.items():
-        assert np.array_equal(seeds, whole[name])
 
 
 def test_settings_of_the_maps_may_change_while_it_trains():

@@ -1,6 +1,6 @@
-"""What each training declares of its settings: those that its steps are made with, and the others.
+"""What holds of every training: its seeds, its looks, and what its settings declare.
 
-What is declared wrong here leaves a finished run beside settings that it was not trained with, or
+A setting declared wrong leaves a finished run beside settings that it was not trained with, or
 throws one away for a setting that its steps never read.
 """
 
@@ -53,6 +53,53 @@ def same(one: Snapshot, other: Snapshot) -> bool:
     )
 
 
+NEAR = {
+    "cliff": {"abs": 0.01},  # a descent at the cliff's edge may fall on either side
+    "collapse": {"rel": 1e-7, "abs": 1e-9},
+    "guided_relu": {"rel": 1e-6, "abs": 1e-9},
+    "noise_layer": {"rel": 1e-7},
+}
+"""How near a seed by itself is to the same among others, beyond the usual 1e-9."""
+
+
+def few(lesson, **given):
+    draws = {"draws": 4} if any(one.name == "draws" for one in lesson.lab.parameters) else {}
+    return settings(lesson, **{"dtype": "float64", "steps": 12} | draws | given)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
+def test_many_seeds_at_once_are_the_same_as_one_by_one(lesson):
+    batch = finished(lesson.lab, lesson.program, few(lesson, seeds=3, seed=5)).latest.numbers
+    for index in range(3):
+        alone = few(lesson, seeds=1, seed=5 + index)
+        one = finished(lesson.lab, lesson.program, alone).latest.numbers
+        for name, seeds in batch.items():
+            near = NEAR.get(lesson.slug, {"rel": 1e-9})
+            assert one[name][0] == pytest.approx(seeds[index], **near), (name, index)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
+def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at(lesson):
+    given = few(lesson, seeds=2)
+    history = finished(lesson.lab, lesson.program, given)
+    whole = history.latest.numbers
+    looks = [one for one in lesson.lab.parameters if one.in_run == "looks"]
+    others = given | {one.name: another(one, given[one.name]) for one in looks}
+    cut, looked = (Run(lesson.lab, lesson.program, given) for _ in range(2))
+    while not looked.over:
+        cut.advance(0.0, given)
+        looked.advance(0.0, given)
+        looked.look(others)
+        assert cut.history.done == looked.history.done == looked.done
+    looked.look(given)
+    for name, seeds in looked.history.latest.numbers.items():
+        assert np.array_equal(seeds, whole[name]), name
+        curves = [one.series(name, "noise") for one in (cut.history, history)]
+        assert np.array_equal(curves[0].y, curves[1].y, equal_nan=True), name
+    seed = finished(lesson.lab, lesson.program, few(lesson, seeds=2, seed=7)).latest.numbers
+    assert any(not np.array_equal(seeds, whole[name]) for name, seeds in seed.items())
+
+
 @pytest.mark.parametrize(("slug", "parameter"), LIVE, ids=lambda one: getattr(one, "name", one))
 def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(slug, parameter):
     lesson = catalogue.find(slug)
@@ -98,7 +145,7 @@ def test_a_gpu_trains_the_same_networks(slug, given, near):
     lesson = catalogue.find(slug)
     here, there = (
         finished(
-            lesson.lab.training,
+            lesson.lab,
             lesson.program,
             settings(lesson, dtype="float64", device=device, **given),
         ).latest.numbers
