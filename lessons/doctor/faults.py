@@ -22,8 +22,7 @@ MOST = 12
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """All that is found, the likely cause of the others first; and what is usual, as notes."""
-    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
-    found += [*steps(run), *order(run)]
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *order(run)]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]

@@ -201,13 +201,12 @@ class Optimizers:
                 clears.append(cleared.time if cleared else 0)
         step.kept = last is not None and max(clears, default=time) < last.time
         if self._unscaled:
-            by_hand = self._clamped(held, last.count if last else 0)
-            step.clipped = self._clipped or by_hand
+            step.clipped = self._clipped or self._clamped(held, last.count if last else 0)
         self.steps.append(step)
         if not self._inside[-1]:  # a closure may go backward several times, and clear each time
             step.events = {number: self._since(number) for number in step.grads}
         for number in held:
-            self.events.setdefault(number, []).append(Event(time, "step", place))
+            self._happened(number, "step", place)
         self._clipped, self._unscaled = None, 0
 
     def _clamped(self, held: dict[int, torch.Tensor], since: int) -> Where | None:

@@ -35,25 +35,24 @@ def _clipped_early(step: Step) -> Iterator[Fault]:
         clips = [one for one in events if one.what == "clipped"]
         if clips and any(one.time > clips[-1].time for one in _came(events)):
             where = clips[-1].place
-            yield Fault(
-                "clipped_early",
+            says = (
                 f"{cited(where) or 'The clipping'}{in_line(where)} runs before backward() brings "
-                f"the gradients that {step_called(step)} uses, so it clips none of them.",
-                f"Call it after backward() and before step(). {ORDER}",
+                f"the gradients that {step_called(step)} uses, so it clips none of them."
             )
+            do = f"Call it after backward() and before step(). {ORDER}"
+            yield Fault("clipped_early", says, do)
 
 
 def _wasted(run: Run, step: Step) -> Iterator[Fault]:
     """Gradients that were cleared unread, before a loss of the same line brought more."""
     hit = {number: where for number, one in step.events.items() for where in _cleared_unread(one)}
     for where in dict.fromkeys(hit.values()):
-        yield Fault(
-            "cleared",
-            f"{cited(where) or 'zero_grad()'}{in_line(where)} clears gradients that no step has "
-            f"used: {step_called(step)} gets those of the last backward() alone, for "
-            f"{names_of(run, hit)}.",
-            "To add up the gradients of several batches, call zero_grad() after step() alone.",
+        says = (
+            f"{cited(where) or 'zero_grad()'}{in_line(where)} clears gradients of "
+            f"{names_of(run, hit)} unused: {step_called(step)} gets those of the last backward()."
         )
+        do = "To add up the gradients of several batches, call zero_grad() after step() alone."
+        yield Fault("cleared", says, do)
 
 
 def _cleared_unread(events: list[Event]) -> Iterator[Where | None]:
@@ -75,13 +74,13 @@ def _left_over(run: Run, step: Step) -> Iterator[Fault]:
             if came and came[0].time < one.time < came[-1].time and one.name != step.name
         ]  # fmt: skip
         if others and came[0].place != came[-1].place:
-            yield Fault(
-                "left_over",
+            says = (
                 f"{step_called(step)} uses the gradients of two losses for "
                 f"{names_of(run, step.events)}: those that the loss{in_line(came[0].place)} left "
-                f"there before {step_called(others[0])} were never cleared.",
-                f"Call {step.name}.zero_grad() before the backward pass of its own loss.",
+                f"there before {step_called(others[0])} were never cleared."
             )
+            do = f"Call {step.name}.zero_grad() before the backward pass of its own loss."
+            yield Fault("left_over", says, do)
 
 
 def _came(events: list[Event]) -> list[Event]:
@@ -95,28 +94,25 @@ def _frozen(run: Run) -> Iterator[Fault]:
         where = next((seen.frozen[one] for one in step.held if one in seen.frozen), None)
         moved = any(one.grads or one.cleared for one in seen.steps if one.name == name)
         if not moved and not any(one.requires_grad for one in step.held.values()):
-            yield Fault(
-                "frozen",
+            says = (
                 f"{step_called(step)} moves nothing: all {len(step.held)} parameters of {name} "
-                f"({step.kind}) have requires_grad=False{', set' * bool(where)}{in_line(where)}.",
-                "Call requires_grad_(True) on them before their loss is computed.",
+                f"({step.kind}) have requires_grad=False{', set' * bool(where)}{in_line(where)}."
             )
+            do = "Call requires_grad_(True) on them before their loss is computed."
+            yield Fault("frozen", says, do)
 
 
 def _flagged(run: Run) -> Iterator[Fault]:
     """A module on which requires_grad was set as if it were a tensor."""
-    for root, whole in run.watch.leaves.modules.items():
-        for path, module in whole.named_modules():
-            train = sum(one.requires_grad for one in module.parameters())
-            if vars(module).get("requires_grad") is False and train:
-                name = f"{root}.{path}".strip(".")
-                where = switched_off({node.place[0] for node in run.recording if node.place})
-                yield Fault(
-                    "module_flag",
-                    f"requires_grad = False{in_line(where)} is an attribute of the module {name} "
-                    f"and freezes nothing: {counted(train, 'parameter')} of it train.",
-                    f"Call {name}.requires_grad_(False).",
-                )
+    for name, module in run.modules.items():
+        train = sum(one.requires_grad for one in module.parameters())
+        if vars(module).get("requires_grad") is False and train:
+            where = switched_off({node.place[0] for node in run.recording if node.place})
+            says = (
+                f"requires_grad = False{in_line(where)} is an attribute of the module {name} and "
+                f"freezes nothing: {counted(train, 'parameter')} of it train."
+            )
+            yield Fault("module_flag", says, f"Call {name}.requires_grad_(False).")
 
 
 def _carried(run: Run) -> Iterator[Fault]:

@@ -66,6 +66,7 @@ def _replaced(run: Run) -> Iterator[Fault]:
         and run.tensors[name].is_leaf and id(run.tensors[name]) not in held
         and name not in run.watch.leaves.strays
     ]  # fmt: skip
+    gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
     for step in {one.name: one for one in seen.steps}.values() if left else ():
         dead = [
             number for number, one in step.held.items()
@@ -73,9 +74,8 @@ def _replaced(run: Run) -> Iterator[Fault]:
             and run.watch.leaves.called(one) is None
         ]  # fmt: skip
         if dead:
-            they, them = "gets" if len(left) == 1 else "get", it_or_them(left)
             says = (
-                f"{listed(left)} {they} a gradient, and {step.name} ({step.kind}) does not hold "
+                f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
                 f"{them}, so {step_called(step)} never moves {them}. It holds "
                 f"{counted(len(dead), 'parameter')} that were replaced: no op has read them."
             )
@@ -86,7 +86,6 @@ def _replaced(run: Run) -> Iterator[Fault]:
             yield Fault("not_held", says, do, left[0])
             return
     if left and seen.steps:
-        gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
         says = (
             f"{listed(left)} {gets} a gradient, and no optimizer holds {them}. To train {them}, "
             f"add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
