@@ -27,8 +27,8 @@ def broadcasts(run: Run) -> Iterator[Fault]:
         count = flat.value.size
         if wide.value.shape != (*flat.value.shape, 1) or len(flat.value.shape) != 1 or count < 2:
             continue
-        live = wide.producer.requires_grad or flat.producer.requires_grad
-        if not live or _meant(wide, flat) or not _is_reduced(run, node):
+        made = run.leaves_before(wide.producer.name, flat.producer.name)  # detached or not
+        if not made or _meant(wide, flat) or not _is_reduced(run, node):
             continue
         told.add(node.place)
         one, other = called(wide.producer), called(flat.producer)

@@ -12,6 +12,7 @@ REPORTS = Path(__file__).parent / "reports"
 
 CASES = [
     Case("adjacency_detached", 1, (r"net\.phi\.weight", r"net\.theta", r"\.detach\(\)", ":12")),
+    Case("advantage_broadcasts", 1, (r"\.detach\(\)", ":13", "7×7")),
     Case("adversarial_loss_as_number", 0, (r"\.item\(\)|\.detach\(\)", ":13")),
     Case("backbone_in_inference_mode", 1, (":18", ":13", "no_grad", r"clone\(\)")),
     Case("backward_twice_on_one_loss", 1, (":19", r"backward\(\) once")),
