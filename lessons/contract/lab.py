@@ -104,8 +104,8 @@ class Lab:
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
-        training: what is trained before the learner's eyes, if anything is; ``compute`` is then
-            what is there before the first step.
+        training: what is trained before the learner's eyes, if anything is. ``compute`` gives what
+            else is there before the first step; a run's facts at that moment are added to its own.
         drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
         named: whether each line has its name in the charts, other than its role's: no key then.
         preview_note: what is said of cheaper values above the charts; nothing where it is plain to

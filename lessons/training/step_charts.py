@@ -47,7 +47,13 @@ def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
 
 
 def arms_table(
-    history: History, measures: Mapping[str, str], arms: Lines, digits: int = 3
+    history: History,
+    measures: Mapping[str, str],
+    arms: Lines,
+    digits: int = 3,
+    *,
+    what: str = "",
+    called: str = "measure",
 ) -> Table:
     """One row a measure, one column an arm: mean over the seeds, lowest and highest seed.
 
@@ -56,14 +62,16 @@ def arms_table(
         measures: what each is called.
         arms: the columns.
         digits: of each number.
+        what: the numbers are, in the caption, if not only after which step.
+        called: what a measure is here.
     """
     rows = tuple(
-        (called, *(with_ends(history.facts, f"{arm}_{what}", digits) for arm in arms))
-        for what, called in measures.items()
+        (name, *(with_ends(history.facts, f"{arm}_{measure}", digits) for arm in arms))
+        for measure, name in measures.items()
     )
-    columns = (("measure", None), *((called, role) for role, called in arms.values()))
-    caption = f"After step {history.done:,}: mean over the seeds (lowest to highest seed)"
-    return Table(caption, columns, rows)
+    columns = ((called, None), *((name, role) for role, name in arms.values()))
+    what = what or f"After step {history.done:,}"
+    return Table(f"{what}: mean over the seeds (lowest to highest seed)", columns, rows)
 
 
 def lines_of(arms: Lines, what: str) -> Lines:

@@ -1,7 +1,6 @@
 """The cliff lab's charts and tables: three paths on the error, and how many descents arrive."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -203,8 +202,5 @@ def run_table(history: History, values: Values) -> Table:
         "reached": "in the valley, however it got there",
         "left": "left the window at some time",
     }
-    caption = (
-        f"After update {history.done:,}, share of the descents: mean over the seeds (lowest to "
-        "highest seed)"
-    )
-    return replace(arms_table(history, measures, LOOKS), caption=caption)
+    what = f"After update {history.done:,}, share of the descents"
+    return arms_table(history, measures, LOOKS, what=what)

@@ -35,6 +35,7 @@ from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
     Facts,
+    arms_table,
     lines_of,
     logarithmic,
     named_over_powers,
@@ -43,7 +44,6 @@ from lessons.training.step_charts import (
     step_axes,
     step_chart,
     told,
-    with_ends,
 )
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
@@ -90,10 +90,7 @@ class NoiseLayer(torch.nn.Module):
     """Times u ~ U(1 − s, 1 + s) on the way forward; on the way back as if it were not there."""
 
     def __init__(
-        self,
-        strength: float,
-        clean_backward: bool = True,
-        draw: Draw = torch.rand_like,
+        self, strength: float, clean_backward: bool = True, draw: Draw = torch.rand_like
     ) -> None:
         super().__init__()
         self.strength, self.clean_backward, self.draw = strength, clean_backward, draw
@@ -220,9 +217,7 @@ class Long(TwoArms[ModuleList]):
         return loss
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
-        """Losses with noise and without, the size of what the noise is put on, and the noise in
-        each layer's gradient, as last measured; [seeds].
-        """
+        """Losses, sizes before the noise, and each layer's noise as last measured; [seeds]."""
         if self._measured[1:] != _counted(values):
             self._measure(values)
         return self._losses(values) | self._noise
@@ -423,19 +418,10 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 def table(history: History, values: Values) -> Table:
     """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
-    facts = history.facts
-    rows = []
-    for layer in range(1, LAYERS + 1):
-        where = ", then noise" if layer == values["place"] else ""
-        found = (with_ends(facts, f"{name}_noise_{layer}") for name in ARMS)
-        rows.append((f"{layer}{where}", *found))
-    columns = (("layer", None), *((called, role) for role, called in _IN_FULL.values()))
-    return Table(
-        f"Relative variance of each layer's gradient after step {history.done:,}: mean over the "
-        "seeds (lowest to highest seed)",
-        columns,
-        tuple(rows),
-    )
+    measures = {f"noise_{layer}": str(layer) for layer in range(1, LAYERS + 1)}
+    measures[f"noise_{values['place']}"] += ", then noise"
+    what = f"Relative variance of each layer's gradient after step {history.done:,}"
+    return arms_table(history, measures, _IN_FULL, what=what, called="layer")
 
 
 def _noise_by_layer(history: History, values: Values) -> Figure:
