@@ -292,7 +292,7 @@ def with_scissors(lesson):
 
 @LESSONS
 def test_the_text_keeps_the_rules_of_a_lesson(lesson):
-    """Each rule is a line of the recipe in the README."""
+    """Each rule is a line of the recipe in lessons/chapters/README.md."""
     said = list(rules_broken(lesson))
     assert not said, "\n".join(said)
 
