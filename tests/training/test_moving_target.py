@@ -9,7 +9,6 @@ import torch
 
 from lessons.chapters.in_the_wild.moving_target.lesson import (
     BATCH,
-    EXPERIMENT,
     LAB,
     STATES,
     sampled,
@@ -164,19 +163,6 @@ def test_the_next_states_weight_gets_a_gradient_without_the_stop_alone():
         assert result["intended_gradient"].y == pytest.approx(trick, rel=1e-12)
     cut = LESSON.compute(values(target="open"), cuts=(STOPPED,))
     assert not cut["trick_gradient"].y[3]
-
-
-def test_the_gradient_against_central_differences():
-    for task in ("walk", "two"):
-        given = values(task=task, dtype="float64")
-        result, start = LESSON.compute(given), EXPERIMENT.run(given)
-        w, settings = start.leaves["w"].detach(), start.settings | {"stop": False}
-        for unit in range(len(w)):
-            step = torch.zeros_like(w)
-            step[unit] = 1e-6
-            ends = [float(td_loss(w + side * step, **settings)) for side in (1, -1)]
-            slope = (ends[0] - ends[1]) / 2e-6
-            assert result["true_gradient"].y[unit] == pytest.approx(slope, abs=1e-8)
 
 
 def test_two_independent_next_states_rest_at_the_true_values():
