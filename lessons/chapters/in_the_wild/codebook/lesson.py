@@ -25,8 +25,9 @@ from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
+from lessons.kit.experiment import components
 from lessons.kit.findings import brief
-from lessons.kit.inputs import array, computed_in, series_by_role
+from lessons.kit.inputs import array, computed_in
 from lessons.kit.line_names import label
 from lessons.text import counted, number
 from lessons.training.by_seed import TwoArms, arrays
@@ -237,10 +238,10 @@ class Leaves:
 
     Args:
         values: the settings.
-        device, dtype: where and in what to compute.
     """
 
-    def __init__(self, values: Values, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(self, values: Values) -> None:
+        device, dtype = device_and_dtype(values)
         z = torch.tensor([[values["z1"]], [values["z2"]]], dtype=torch.float64)
         picked, chosen = nearest(z[None], torch.tensor([FIXED], dtype=torch.float64))
         self.chosen = int(chosen)
@@ -292,16 +293,14 @@ def no_stops(
     return squared_error(decode(code), x), weights[0] * apart, weights[1] * apart
 
 
-def by_loss(
-    program: Program, values: Values, device: torch.device, dtype: torch.dtype
-) -> dict[str, dict[str, torch.Tensor]]:
+def by_loss(program: Program, leaves: Leaves, values: Values) -> dict[str, dict[str, torch.Tensor]]:
     """For each loss the gradient of z, code and weight in its roles, shape [5].
 
     Returns:
         By loss: trick_gradient, of the program; true_gradient, with nothing stopped;
         intended_gradient, by the paper's formula.
     """
-    leaves, beta = Leaves(values, device, dtype), float(values["beta"])
+    beta = float(values["beta"])
     found: dict[str, dict[str, torch.Tensor]] = {}
     tricked = leaves.losses(program, beta, values["wiring"])
     plain = leaves.losses(no_stops, beta, values["wiring"])
@@ -323,17 +322,15 @@ def chosen_sum(losses: dict[str, dict[str, torch.Tensor]], part: str) -> dict[st
 
 def compute(program: Program, values: Values) -> Result:
     """One point's gradients by loss and role, and what the networks are before the first step."""
-    device, dtype = device_and_dtype(values)
-    losses = by_loss(program, values, device, dtype)
-    leaves = Leaves(values, device, dtype)
+    leaves = Leaves(values)
+    losses = by_loss(program, leaves, values)
     forward = torch.cat([leaves.z, leaves.code, leaves.weight.reshape(1, 1)]).detach()
     roles = {"forward": forward.reshape(-1), **chosen_sum(losses, values["part"])}
-    place = np.arange(1.0, 1 + len(NAMES))
-    series = series_by_role(place, roles)
+    series = components(roles)
     return Result(
         series=series,
         curves=tuple(
-            Series(f"{part}_{role}", role, place, array(one))
+            Series(f"{part}_{role}", role, series[0].x, array(one))
             for part, found in losses.items()
             for role, one in found.items()
         ),
@@ -374,7 +371,7 @@ def _lengths(gradient: torch.Tensor) -> Iterator[tuple[str, float]]:
 
 def start(values: Values) -> Start:
     """The graph of the one point's losses."""
-    leaves = Leaves(values, *device_and_dtype(values))
+    leaves = Leaves(values)
     settings: dict[str, Any] = {
         "decode": leaves.decode,
         "x": leaves.point,
