@@ -18,13 +18,7 @@ from ..tricks.as_one import Call
 from ..tricks.op_with_rule import swap
 from ..tricks.rule import put_back, take_out
 from .recording.switches import Switch
-from .recording.torch_calls import (
-    is_in_place,
-    meaning,
-    op_type_of,
-    tensors_in,
-    untraceable,
-)
+from .recording.torch_calls import is_in_place, meaning, op_type_of, tensors_in, untraceable
 from .torch_private import SWITCH, transforms, unseen, version
 
 Cut = tuple[str, int]

@@ -101,27 +101,20 @@ def _op(recording: Recording, node: Node, step: Step) -> str:
     sent = " and ".join(
         f"{spelled(part.gradient)} to {recording.nodes[part.to].label}" for part in parts
     )
-    first = parts[0]
-    if node.kind == "overridden":
-        return (
-            f"The rule {node.rule} replaces the gradient of {node.type}: "
-            f"{upstream} came in, it sends {sent}."
-        )
-    if node.kind == "reversed":
-        return f"{node.type} passes the value on and flips the gradient: {sent}."
-    if node.kind == "scaled":
-        return (
-            f"{node.type} passes the value on and scales the gradient: "
-            f"{upstream} came in, it sends {sent}."
-        )
-    if node.kind == "clipped":
-        if first.gradient == step.upstream:
-            return f"{node.type} finds {upstream} within its limit and passes it on: {sent}."
-        return f"{node.type} limits the gradient: {upstream} came in, it sends {sent}."
-    if node.kind == "surrogate":
-        if node.type == "straight_through":
-            return f"{node.type} gives f's value and passes the gradient on unchanged: {sent}."
-        return f"{node.type} gives f's value and the gradient of the surrogate g: {sent}."
+    came = f"{upstream} came in, it sends {sent}."
+    if node.kind == "clipped" and parts[0].gradient == step.upstream:
+        return f"{node.type} finds {upstream} within its limit and passes it on: {sent}."
+    if node.kind == "surrogate" and node.type == "straight_through":
+        return f"{node.type} gives f's value and passes the gradient on unchanged: {sent}."
+    told = {
+        "overridden": f"The rule {node.rule} replaces the gradient of {node.type}: {came}",
+        "reversed": f"{node.type} passes the value on and flips the gradient: {sent}.",
+        "scaled": f"{node.type} passes the value on and scales the gradient: {came}",
+        "clipped": f"{node.type} limits the gradient: {came}",
+        "surrogate": f"{node.type} gives f's value and the gradient of the surrogate g: {sent}.",
+    }
+    if node.kind in told:
+        return told[node.kind]
     if all(part.local is not None for part in parts):
         products = ", ".join(_product(recording, part) for part in parts)
         return f"{node.label}: upstream × local derivative, {products}.{_nan(step, parts)}"

@@ -16,15 +16,7 @@ from torch.overrides import TorchFunctionMode
 from ...tricks.as_one import Call
 from ...tricks.op_with_rule import swap
 from ...tricks.rule import Slot, take_out
-from ..torch_private import (
-    CLEARS,
-    SWITCH,
-    hooks_on_saved,
-    next_number,
-    number_of,
-    unseen,
-    version,
-)
+from ..torch_private import CLEARS, SWITCH, hooks_on_saved, next_number, number_of, unseen, version
 from .nodes import Edge, Left, Node
 from .plain_tensor import Value
 from .recording import Recording
