@@ -57,6 +57,8 @@ _KEYWORDS = {
 }
 """torch's keyword → the name of the argument above."""
 
+_ONE = torch.ones((), dtype=torch.float64)
+
 
 class Local(NamedTuple):
     """An edge as its elementwise op sees it: the argument `own`, all that are `given`, by name.
@@ -138,20 +140,41 @@ def _differentiated(
     """The derivative with respect to the argument `own`, as autograd has it at these numbers."""
     if node.type == "dropout":  # would draw again
         return float(numbers["z"] / numbers["a"]) if numbers["a"] else math.nan
+    args = []
+    for name, _ in _signature(node.type):
+        number = numbers[name]
+        if name in ("a", "b") or isinstance(given[name], Slot):
+            # Exactly the same as text, where −0.0 is no 0.0.
+            args.append((name, bool(number) if name == "c" else str(float(number)), True))
+        else:
+            args.append((name, number, False))
+    return _asked(node.type, tuple(args))[own]
+
+
+@lru_cache(4096)
+def _asked(op_type: str, args: tuple[tuple[str, Any, bool], ...]) -> dict[str, float]:
+    """Autograd's derivatives: the edges of an op, their formulas and their sums ask for the same.
+
+    Args:
+        args: each argument's name, its number and whether it is a tensor.
+    """
     # What torch has no function for passes its operand on.
-    call: Any = getattr(torch, node.type, None) or getattr(functional, node.type, torch.clone)
+    call: Any = getattr(torch, op_type, None) or getattr(functional, op_type, torch.clone)
+    given: dict[str, Any] = {name: number for name, number, _ in args}
     with unseen(), torch.enable_grad():
-        args = {name: numbers[name] for name, _ in _signature(node.type)}
-        for name in args:
-            if name == "c":
-                args[name] = torch.tensor(bool(args[name]))
-            elif name in ("a", "b") or isinstance(given[name], Slot):
-                args[name] = torch.tensor(args[name], dtype=torch.float64)
-        leaf = args[own].requires_grad_()
-        words = {name: args.pop(name) for name in ("alpha", "approximate") if name in args}
-        output = call(*args.values(), **words)
-        (found,) = sent_to([leaf], output, torch.ones_like(output))
-        return float(found) if found is not None else 0.0
+        leaves = {
+            name: torch.tensor(float(text), dtype=torch.float64, requires_grad=True)
+            for name, text, is_tensor in args
+            if is_tensor and name != "c"
+        }
+        given |= leaves
+        if "c" in given:
+            given["c"] = torch.tensor(given["c"])
+        words = {name: given.pop(name) for name in ("alpha", "approximate") if name in given}
+        output = call(*given.values(), **words)
+        sent = sent_to([*leaves.values()], output, _ONE)
+        pairs = zip(leaves, sent, strict=True)
+        return {name: 0.0 if one is None else one.item() for name, one in pairs}
 
 
 def _complex(node: Node) -> bool:
