@@ -10,7 +10,7 @@ from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
 from .copies import copies
 from .run import Run
-from .source import backward_of, is_statement
+from .source import backward_of, callee, is_statement
 from .stops import left_by, stop
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
@@ -189,7 +189,9 @@ def _not_registered(run: Run) -> Iterator[Fault]:
 def _dropped(run: Run) -> Iterator[Fault]:
     """A `.detach()` that is a statement of its own: nothing reads what it gives."""
     for node in run.recording:
-        if node.type == "stop_gradient" and node.operands and is_statement(node.place):
+        if node.type != "stop_gradient" or callee(node.place) != "detach":
+            continue  # a library's own, say, within a call of the program
+        if node.operands and is_statement(node.place):
             read = node.operands[0].producer
             name = called(read)
             if read.requires_grad and node.name not in run.graph.consumers and read.reached:

@@ -55,11 +55,15 @@ class Leaves:
         self.modules.setdefault(name, module)
         for path, one in module.named_modules():
             self._paths.setdefault(id(one), f"{name}.{path}".strip("."))
+        met = {id(leaf): node for node, leaf in self.recording.leaves().items()}
         for part, one in [*module.named_parameters(), *module.named_buffers()]:
             if is_lazy(one):  # it has no shape before its first pass
                 self._lazy[id(one)] = f"{name}.{part}".strip("."), one
-            else:
-                self.add(f"{name}.{part}".strip("."), one)
+                continue
+            is_new = id(one) not in self._names
+            path = self.add(f"{name}.{part}".strip("."), one)
+            if is_new and id(one) in met:  # read before the module ran, as parametrizations do
+                self.recording.rename(self.recording.nodes[met[id(one)]], path)
 
     def path(self, module: nn.Module, inside: bool) -> str:
         """The path of a module that begins to run, `inside` another one's call or not."""

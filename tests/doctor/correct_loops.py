@@ -181,3 +181,21 @@ def decoder_steps_more_often():
             opts[0].zero_grad()
         opts[1].step()
         opts[1].zero_grad()
+
+
+def average_of_weights():
+    mean = torch.optim.swa_utils.AveragedModel(net)
+    for _ in range(2):
+        descend(functional.mse_loss(net(x), y))
+        mean.update_parameters(net)
+
+
+def spectral_norm():
+    """The weight is read before the layer runs, where its power iteration starts."""
+    norm = nn.utils.parametrizations.spectral_norm
+    critic = nn.Sequential(norm(nn.Linear(3, 4)), nn.ReLU(), norm(nn.Linear(4, 1)))
+    critic_opt = torch.optim.SGD(critic.parameters(), 0.1)
+    for _ in range(2):
+        critic_opt.zero_grad()
+        functional.mse_loss(critic(x), y).backward()
+        critic_opt.step()

@@ -72,7 +72,7 @@ LOOPS = (
     *("attack", "projected_attack", "by_hand", "moving_average", "first_order_meta"),
     *("soft_actor_critic", "distillation", "equation_of_motion", "second_order_meta"),
     *("attack_by_backward", "gradients_of_each_task", "state_detached_for_each_step"),
-    "decoder_steps_more_often",
+    *("decoder_steps_more_often", "average_of_weights", "spectral_norm"),
 )
 SHAPES = {programs.first_order: (3, 1), programs.ZeroConvolution: (1, 1, 5, 5)}
 
