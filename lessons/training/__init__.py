@@ -25,5 +25,4 @@ colour, and name the role in the table's column. A question that only a run can 
 
 Who drives it: ``Run`` (under_way.py) makes the steps for a page, a slice of time at a call;
 between two slices nothing is computed and no thread waits.
-``snapshots`` (under_way.py) is the same as a plain generator, for tests and the command line.
 """

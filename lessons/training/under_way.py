@@ -1,7 +1,7 @@
 """One training under way: steps when asked, for as long as asked, and nothing in between."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -125,19 +125,6 @@ class Run:
         seen = self._learner.look(self.done, self._values, drawn)
         self._history.add(self.done, seen, self._keeps)
         self._drawn = drawn
-
-
-def snapshots(lab: Lab, program: Callable[..., Any], values: Values) -> Iterator[History]:
-    """A whole run as a generator: the history after each look, the first at step 0.
-
-    Closing the generator ends the run; it stops between any two steps.
-    """
-    run = Run(lab, program, values)
-    yield run.history
-    while run.done < run.total:
-        run.advance(0.0, values)
-        if run.done % run.every == 0 or run.done == run.total:
-            yield run.history
 
 
 def finished(lab: Lab, program: Callable[..., Any], values: Values) -> History:

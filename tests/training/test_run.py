@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lessons.contract.history import KEPT, History, Snapshot
-from lessons.training.under_way import PICTURES, Run, finished, snapshots
+from lessons.training.under_way import PICTURES, Run, finished
 from tests.training.counting import (
     COUNTING,
     VALUES,
@@ -108,12 +108,12 @@ def test_it_makes_no_more_steps_than_asked_and_goes_on():
 
 @pytest.mark.parametrize("steps", [1, 7, 199, 200, 1001, 20_000])
 def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps):
-    seen = 0
-    for history in snapshots(COUNTING, program, VALUES | {"steps": steps}):
-        seen += 1
-        assert len(history) <= KEPT
-    assert seen <= 2 * PICTURES + 1
-    assert history.done == steps
+    run = new(steps=steps)
+    run.advance(math.inf, VALUES | {"steps": steps})
+    looks = [done for done, _ in run._learner.looks]
+    assert len(run.history) <= min(len(looks), KEPT)
+    assert len(looks) <= 2 * PICTURES + 1
+    assert run.history.done == looks[-1] == steps
 
 
 def test_the_curves_do_not_depend_on_how_the_time_was_cut():
@@ -143,17 +143,6 @@ def test_seeds_that_blow_up_are_told_and_left_out():
     assert history.facts["a"] == 2.0
     (note,) = history.notes()
     assert "In 2 of 3 seeds" in note.text
-
-
-def test_a_closed_generator_ends_the_run():
-    gc.collect()
-    before = Counter.alive
-    generator = snapshots(COUNTING, program, VALUES)
-    next(generator)
-    next(generator)
-    generator.close()
-    gc.collect()
-    assert Counter.alive == before
 
 
 def test_a_hundred_abandoned_runs_leave_no_thread_and_no_memory():
