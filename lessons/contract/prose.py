@@ -51,8 +51,8 @@ answers the fixes of bug.py. A value in double braces is a fact of the Result, w
 format behind the colon.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
-what the step's ``lab`` sets. What the lab cannot show is drawn under the verdict: the number that
-the right answer names, or what stands in ``computed: for s {{ to_s:.3g }}; for h {{ to_h:.3g }}``.
+what the step's ``lab`` sets. What the lab cannot show is listed with the verdict:
+``computed: for s {{ to_s:.3g }}; for h {{ to_h:.3g }}``.
 
 Front matter is lines of ``key: text``, read in nine lines below. As YAML, by python-frontmatter, it
 was no shorter: two more packages for the app; ``order`` comes as an int and a title “Yes” as True,
@@ -125,8 +125,8 @@ class Question:
         kind: how the learner answers; a ``number`` is typed, a ``sketch`` drawn, a ``bug`` is
             the choice of a fix.
         reveal: what the lab is set to by the commit, over what the step sets.
-        computed: what is drawn under the verdict where the lab cannot show it: what it is, the
-            name of its fact, the format.
+        computed: what the verdict lists where the lab cannot show it: what it is, the name of its
+            fact, the format.
         by: whose answer is the right one: a question may be about another framework.
     """
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Option, Question, fill
+from lessons.contract.result import Facts
 from lessons.contract.typed import Typed
-from lessons.contract.verdict import Facts
 from lessons.outputs.catalogue import find
 
 ANOTHER_CURVE = "another curve than any of the answers"

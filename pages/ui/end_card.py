@@ -8,7 +8,7 @@ from lessons.outputs.review import Predicted, reviewed
 from pages.ui import results
 from pages.ui.listing import markup
 from pages.ui.memory import Trail
-from pages.ui.verdict import MARKS
+from pages.ui.questions import MARKS
 
 
 def has_ended(lesson: Lesson, trail: Trail) -> bool:
@@ -39,6 +39,5 @@ def _row(one: Predicted) -> str:
     """Write one prediction. All of it is ours, or a number that was read and written again."""
     if not one.said:
         return f"- – **{one.title}**: not answered, step {one.step}"
-    if one.right:
-        return f"- {MARKS['right']} **{one.title}**: {one.said}"
-    return f"- {MARKS['wrong']} **{one.title}**: {one.said}<br>{one.by}: {one.computed}"
+    row = f"- {MARKS[one.right]} **{one.title}**: {one.said}"
+    return row if one.right else f"{row}<br>{one.by}: {one.computed}"

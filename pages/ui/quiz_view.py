@@ -12,9 +12,8 @@ import streamlit as st
 from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.ui.listing import markup
-from pages.ui.questions import tiles
+from pages.ui.questions import reply, tiles
 from pages.ui.verbatim import natural, verbatim
-from pages.ui.verdict import reply
 
 WORD = "quiz"
 """The address's word for the seed."""
@@ -75,10 +74,10 @@ def _question(item: Item, place: int, said: list[str]) -> None:
             return
         why = "\n\n".join(item.why)
         if said[place] == item.right:
-            reply("right", f"You said: {item.right}", why)
+            reply(True, f"You said: {item.right}", why)
         else:
-            reply("wrong", f"You said: {said[place]}", item.options[said[place]].reply)
-            reply("right", f"Torch gives {item.right}", why)
+            reply(False, f"You said: {said[place]}", item.options[said[place]].reply)
+            reply(True, f"Torch gives {item.right}", why)
     label = "See the end →" if place + 1 == LENGTH else "Next question →"
     st.button(label, on_click=_go_on, args=(place + 1,), type="primary")
 

@@ -19,7 +19,7 @@ from tests.support.amount import also
 pytestmark = pytest.mark.browser
 
 PHONE = {"width": 390, "height": 844}
-CODE = ".gt-code.gt-wrap, .stMarkdown .stCode pre"
+CODE = ".gt-code, .stMarkdown .stCode pre"
 ENDS = "[document.documentElement, document.querySelector('.stMain')]"
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from lessons.contract.parameters import InvalidParametersError, Number, Numbers
 from lessons.contract.prose import Option, Question, fill
 from lessons.contract.typed import CLOSE, Typed, grade
-from lessons.contract.verdict import Named, compared
-from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.catalogue import lessons
 
 QUESTION = Question(
     "q",
@@ -185,15 +184,3 @@ def extremes(lesson, lab):
             except InvalidParametersError:
                 continue
             yield settings
-
-
-def test_what_the_learner_said_stands_beside_what_torch_computes():
-    lesson = find("two_passes")
-    question = next(one for one in lesson.prose.questions if one.name == "transfer")
-    result = lesson.asked_about(question)
-    right, facts = lesson.right(question, result), result.facts
-    said = [(one.label, one.value) for one in compared(question, right, "ratio_one", facts)]
-    assert said == [("torch computes", 0.25), ("you said", 1.0)]
-    typed_one = Named("you said", "7", 7.0, computed=False)
-    assert compared(question, right, typed_one, facts)[1] is typed_one
-    assert [one.value for one in compared(question, right, right, facts)] == [0.25]

@@ -1,20 +1,18 @@
-"""Code on a page: escaped, with the changes of a fix, its signatures short."""
+"""Code on a page: escaped, and with the changes of a fix."""
 
-import ast
 import html
-import inspect
 import re
 
 import pytest
 
 from lessons.outputs.catalogue import lessons
 from pages.labs.code import marked_lines, pane
-from pages.ui.listing import bare, difference, markup
+from pages.ui.listing import difference, markup
 from tests.support.folded import folded
 
 
 def text_of(shown: str) -> list[str]:
-    rows = re.findall(r'<(\w+) class="gt-row" style="--indent:\d+">(.*?)\n</\1>', shown, re.DOTALL)
+    rows = re.findall(r'<(\w+) class="gt-row">(.*?)\n</\1>', shown, re.DOTALL)
     return [html.unescape(re.sub("<[^>]+>", "", row)).rstrip() for _, row in rows]
 
 
@@ -42,62 +40,6 @@ def test_nothing_in_code_becomes_html(source):
     shown = markup(source, {}, '"><script>')
     assert set(re.findall(r"<(\w+)", shown)) <= {"pre", "code", "span"}
     assert text_of(shown) == [line.rstrip() for line in source.split("\n")]
-
-
-def test_a_signature_loses_its_annotations_and_nothing_else():
-    source = """\
-def f(
-    x: torch.Tensor, *more: int, key: str = "a", **rest: Any
-) -> Callable[[int], str]:
-    \"\"\"What it does.\"\"\"
-    note: int = 1  # stays
-    other = note  # type: ignore[no-any-return]
-
-    @rule
-    def h(a: int) -> int:
-        # why
-        return a
-
-    return h
-"""
-    assert (
-        bare(source)
-        == """\
-def f(x, *more, key='a', **rest):
-    \"\"\"What it does.\"\"\"
-    note: int = 1  # stays
-    other = note
-
-    @rule
-    def h(a):
-        # why
-        return a
-
-    return h"""
-    )
-    assert bare("def f(x: int) -> int: return x") == "def f(x: int) -> int: return x"
-
-
-@pytest.mark.parametrize(
-    "lesson", [one for one in lessons() if one.bug], ids=lambda lesson: lesson.slug
-)
-def test_the_code_of_a_bug_is_still_whole_python_once_bare(lesson):
-    for code in (lesson.bug.broken, lesson.bug.check, *lesson.bug.fixes.values()):
-        source = inspect.getsource(code)
-        plain = ast.parse(source)
-        for node in ast.walk(plain):
-            if isinstance(node, ast.arg):
-                node.annotation = None
-            elif isinstance(node, ast.FunctionDef):
-                node.returns = None
-        assert ast.unparse(ast.parse(bare(source))) == ast.unparse(plain)
-
-
-def test_a_wrapped_row_says_how_far_in_it_begins():
-    shown = markup("def f(x):\n    return x", {1: "added"})
-    assert shown.startswith('<pre class="gt-code gt-wrap"')
-    assert '<span class="gt-row" style="--indent:0">' in shown
-    assert '<ins class="gt-row" style="--indent:4">' in shown
 
 
 def test_changed_lines_are_marked_on_both_sides():
