@@ -1,6 +1,5 @@
 """The playground on a page: one live lab that holds program, inputs, rules, charts and graph."""
 
-import hashlib
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -24,11 +23,6 @@ from pages.ui.live import live_lab
 from pages.ui.tab import address
 from pages.ui.verbatim import natural
 
-_LINK = "playground_link"
-"""Session key: the number of the next link that opens a program."""
-_ORDER = "playground_order"
-"""Session key: what the lab was last asked to be."""
-
 
 def playground() -> None:
     """Draw the page."""
@@ -37,32 +31,12 @@ def playground() -> None:
         "Write a program, or paste code of your own. Torch runs it forward and backward each time "
         "you change something."
     )
-    order = _order()
+    order = asked(address())
     with st.container(key="playground"):
         # The lab's own headings are h3: a screen reader needs an h2 above them.
         st.html('<h2 class="gt-unseen">The program and its result</h2>')
         live_lab("playground", [order], note=order["note"])
     _words()
-
-
-def _order() -> dict[str, Any]:
-    """Return the lab's order: what the address says, if it brings a program that is new here.
-
-    The order's id comes from the words: each run sees the page's own address again, and a link is
-    followed only once.
-    """
-    st.session_state.pop(_LINK, None)  # whatever led here, the next link is a new wish
-    if st.session_state.get(_ORDER) is None:
-        st.session_state[_ORDER] = asked(address())
-    words = {
-        name: st.query_params[name]
-        for name in ("program", "preset", "n")
-        if name in st.query_params
-    }
-    if "n" in words and (order := asked(words))["id"] != st.session_state[_ORDER]["id"]:
-        st.session_state[_ORDER] = order
-    found: dict[str, Any] = st.session_state[_ORDER]
-    return found
 
 
 def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
@@ -82,12 +56,15 @@ def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
 
 
 def asked(words: dict[str, str]) -> dict[str, Any]:
-    """Make the lab's order from the words of an address."""
+    """Make the lab's order from the words of an address.
+
+    Each run of the page sees the same address again, and the lab follows a link's ``n`` once.
+    """
     document, note = opened(words)
     if note:
         note = f"{note} What is shown is “{preset(FIRST).title}”."
     return {
-        "id": hashlib.blake2b(repr(sorted(words.items())).encode(), digest_size=8).hexdigest(),
+        "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
         "values": form_of(document or preset(FIRST)),
         "cuts": "",
@@ -126,9 +103,5 @@ def offer(lesson: Lesson) -> None:
     st.page_link(
         "playground.py",
         label="Open this program in the playground",
-        # The number makes each visit's link another address, and so a new wish.
-        query_params={
-            "program": to_url(document),
-            "n": st.session_state.setdefault(_LINK, secrets.token_hex(3)),
-        },
+        query_params={"program": to_url(document), "n": secrets.token_hex(3)},
     )
