@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.outputs import catalogue
@@ -41,55 +42,36 @@ def teach_page() -> None:
         "Choose a lesson and a step, set its lab in the preview, and give learners the link or "
         "the frame. **Hide** removes a control. **Lock** keeps it visible but fixed."
     )
+    names = {one.slug: f"{one.prose.front['short']}: {one.title}" for one in catalogue.lessons()}
     with st.container(key="to_copy"):
         choice = st.columns([4, 4, 3, 3])
-        with choice[0]:
-            slugs = [lesson.slug for lesson in catalogue.lessons()]
-            slug = st.selectbox("Lesson", slugs, format_func=_name, key="teach_lesson")
-        lesson = catalogue.find(slug)
-        with choice[1]:
-            step = _step(lesson)
-        with choice[2]:
-            hidden = _controls(lesson, "Hide")
-        with choice[3]:
-            locked = _controls(lesson, "Lock", hidden)
+        shown = names.__getitem__
+        lesson = catalogue.find(choice[0].selectbox("Lesson", names, format_func=shown))
+        titles = [f"{n}. {step.title}" for n, step in enumerate(lesson.prose.steps, start=1)]
+        key = f"teach_step_{lesson.slug}"
+        step = 1 + titles.index(choice[1].selectbox("Step", titles, key=key))
+        hidden = _controls(choice[2], lesson, "Hide")
+        locked = _controls(choice[3], lesson, "Lock", hidden)
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption("The step's “Try it” names a control that you hide, and is left out.")
         query = _query(lesson, step, hidden, locked)
         _give(lesson, query)
-        choices = repr((slug, step, hidden, locked))
+        choices = repr((lesson.slug, step, hidden, locked))
         address = f"{lesson.chapter}?{query}&embed=true"
         data = {"choice": choices, "address": address}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
         _for_platforms(lesson, query)
 
 
-def _name(slug: str) -> str:
-    lesson = catalogue.find(slug)
-    return f"{lesson.prose.front['short']}: {lesson.title}"
-
-
-def _step(lesson: Lesson) -> int:
-    steps = lesson.prose.steps
-    return st.selectbox(
-        "Step",
-        range(1, len(steps) + 1),
-        format_func=lambda number: f"{number}. {steps[number - 1].title}",
-        key=f"teach_step_{lesson.slug}",
-    )
-
-
-def _controls(lesson: Lesson, verb: str, without: Collection[str] = ()) -> list[str]:
+def _controls(
+    column: DeltaGenerator, lesson: Lesson, verb: str, without: Collection[str] = ()
+) -> list[str]:
     """Let the teacher choose controls of the lab to hide or lock."""
-    labels = {parameter.name: parameter.label for parameter in lesson.lab.parameters}
-    return st.multiselect(
-        verb,
-        [name for name in labels if name not in without],
-        format_func=labels.__getitem__,
-        key=f"teach_{verb}_{lesson.slug}",
-        select_all=False,
-    )
+    labels = {one.name: one.label for one in lesson.lab.parameters if one.name not in without}
+    key = f"teach_{verb}_{lesson.slug}"
+    show = labels.__getitem__
+    return column.multiselect(verb, [*labels], format_func=show, key=key, select_all=False)
 
 
 def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> str:
@@ -111,17 +93,15 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
 def _give(lesson: Lesson, query: str) -> None:
     """Show the link and the code for a frame, next to each other."""
     link, frame = st.columns(2)
-    with link:
-        address = f"{_site()}{lesson.chapter}?{query}"
-        st.markdown("**The link**")
-        st.code(address, language=None, wrap_lines=True)
-        st.link_button("Open it in a new tab", address, type="tertiary")
-    with frame:
-        st.markdown("**A frame in your page**")
-        source, title = html.escape(_framed(lesson, query)), html.escape(lesson.title)
-        style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
-        code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
-        st.code(code, language=None, wrap_lines=True)
+    address = f"{_site()}{lesson.chapter}?{query}"
+    link.markdown("**The link**")
+    link.code(address, language=None, wrap_lines=True)
+    link.link_button("Open it in a new tab", address, type="tertiary")
+    frame.markdown("**A frame in your page**")
+    source, title = html.escape(_framed(lesson, query)), html.escape(lesson.title)
+    style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
+    code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
+    frame.code(code, language=None, wrap_lines=True)
 
 
 def _for_platforms(lesson: Lesson, query: str) -> None:
