@@ -1,8 +1,10 @@
 """What a page knows of a lesson's lab: its last orders. The browser knows the rest."""
 
 import secrets
+import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -16,7 +18,6 @@ from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
 from pages.ui import memory, tab
 from pages.ui.memory import Trail
-from pages.ui.room import room
 from pages.ui.verbatim import natural
 
 GRAPH = ("cuts", "at")
@@ -28,6 +29,9 @@ _PLACES = "places"
 _MOST_ORDERS = 50
 END = 10**6
 """A step of the backward pass past every last one: the end."""
+room = threading.BoundedSemaphore(2)
+"""Room for two pages at a time that compute a lab's first picture, or the numbers in a text. Each
+runs in a thread and holds some megabytes: 48 heavy ones at once took 0.4 GB."""
 
 
 @dataclass
@@ -52,8 +56,6 @@ class Place:
     hide: frozenset[str] = frozenset()
     fix: frozenset[str] = frozenset()
     note: str = ""
-    _name: str = field(default_factory=lambda: secrets.token_hex(4))
-    _opening: dict[str, Any] | None = None
     _before: dict[str, str] = field(default_factory=dict)
     """The settings that a commit changed, as they were before it, for the next step."""
 
@@ -107,9 +109,7 @@ class Place:
         self.text |= asked
         self.cuts = self.cuts if cuts is None else cuts
         self.graph_step, self.note = graph_step, ""
-        name = f"{self._name}-{secrets.token_hex(3)}"
-        newest = {"id": name, "first": False, "values": asked, "cuts": cuts}
-        self.orders = [*self.orders, newest | {"graph_step": graph_step}][-_MOST_ORDERS:]
+        self.orders = [*self.orders, _order(asked, cuts, graph_step)][-_MOST_ORDERS:]
 
     def go(self, number: int, answers: Collection[str]) -> None:
         """Ask for a step's settings; the learner's own stay where the step sets nothing.
@@ -156,10 +156,11 @@ class Place:
 
     def as_data(self) -> list[dict[str, Any]]:
         """Return the orders for the lab in the browser, which does each one once, in turn."""
-        if self._opening is None:
-            asked = {"values": dict(self.text), "cuts": self.cuts, "graph_step": self.graph_step}
-            self._opening = {"id": f"{self._name}-0", "first": True} | asked
         return [self._opening, *self.orders]
+
+    @cached_property
+    def _opening(self) -> dict[str, Any]:
+        return _order(dict(self.text), self.cuts, self.graph_step) | {"first": True}
 
     @property
     def values(self) -> Values:
@@ -177,6 +178,11 @@ class Place:
         with room:
             values = self.lesson.lab.preview(self.values)
             return computed(self.lesson, values, self.drawn).result
+
+
+def _order(values: dict[str, str], cuts: str | None, graph_step: int | None) -> dict[str, Any]:
+    order = {"values": values, "cuts": cuts, "graph_step": graph_step}
+    return order | {"id": secrets.token_hex(6), "first": False}
 
 
 def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from pages.server.application import SOCKET
 from pages.server.worker import LABS
 from pages.ui import memory
 from pages.ui.component import component
-from pages.ui.room import room
+from pages.ui.place import room
 
 SOON = 0.25
 """Seconds of computing that a page spends on its lab's first picture. The lab asks for a longer one
