@@ -46,25 +46,12 @@ def length(lesson: Lesson) -> str:
 
 
 def _progress() -> None:
+    """Say how much is done; forget it only on a second click, since nothing brings it back."""
     with st.container(horizontal=True, vertical_alignment="center", key="progress"):
         st.caption(f"{memory.progress(catalogue.lessons())}, remembered in this browser")
-        if st.button("Forget my progress", type="tertiary"):
-            _forget()
-
-
-@st.dialog("Forget your progress?")
-def _forget() -> None:
-    """Ask once more, since nothing brings it back."""
-    st.markdown(
-        f"{memory.progress(catalogue.lessons())}. Answers, steps and check marks of all lessons "
-        "are removed from this browser."
-    )
-    with st.container(horizontal=True):
-        if st.button("Forget it all", type="primary"):
-            memory.clear()
-            st.rerun()
-        if st.button("Keep it"):
-            st.rerun()
+        with st.popover("Forget my progress", type="tertiary"):
+            st.markdown("This browser forgets answers, steps and check marks of all lessons.")
+            st.button("Forget it all", on_click=memory.clear, type="primary")
 
 
 def _chapter(chapter: Chapter) -> str:
