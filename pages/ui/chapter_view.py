@@ -19,7 +19,7 @@ def chapter_page(slug: str) -> None:
         quiz_view.quiz_view(chapter, seed)
         return
     lesson = _chosen(chapter)
-    if site.is_lab_alone():
+    if st.context.is_embedded and st.query_params.get("only") == "lab":
         lab_alone(lesson)
         return
     site.keep_in_address("lesson", lesson.slug)

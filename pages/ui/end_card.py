@@ -18,11 +18,6 @@ def has_ended(lesson: Lesson, trail: Trail) -> bool:
     return trail.step == len(lesson.prose.steps) and not asking
 
 
-def remembered(lesson: Lesson) -> None:
-    """Show the lesson's point in one sentence."""
-    st.html(f'<p class="gt-remember">{lesson.prose.front["remember"]}</p>')
-
-
 def at_end(lesson: Lesson, trail: Trail) -> None:
     """Show the stage at the end: the code that contains the trick, and the predictions."""
     with st.container(key="end"):

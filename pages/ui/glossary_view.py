@@ -18,7 +18,7 @@ def glossary_page() -> None:
     if asked and first is None:
         st.warning(f"There is no term “{verbatim(asked[:40])}”. Here are those there are.")
     if first:
-        st.html(f'<dl class="gt-glossary gt-asked">{_entry(first)}</dl>')
+        st.html(f'<dl class="gt-glossary">{_entry(first)}</dl>')
         st.markdown("## All terms", anchors=False)
     st.html(f'<dl class="gt-glossary">{"".join(_entry(t) for t in terms() if t != first)}</dl>')
 

@@ -43,19 +43,22 @@ def home() -> None:
     with stage, st.container(key="lab"):
         live_lab("home", [ORDER])
     with words, st.container(key="words"):
-        st.html(
-            '<h1 class="gt-hero">Same <span class="gt-forward">output</span>. '
-            'Different <span class="gt-backward">gradient</span>.</h1>'
+        st.markdown(
+            '# Same <span class="gt-forward">output</span>. '
+            'Different <span class="gt-backward">gradient</span>.',
+            unsafe_allow_html=True,
+            anchors=False,
         )
         st.markdown(
             "`detach()`, straight-through, gradient reversal, clipping: each edits the backward "
             "pass and leaves the forward pass alone. Guess what it does to the numbers, then "
             "watch torch do it."
         )
-        with st.container(key="start"):
+        with st.container(key="onward"):
             _start()
     cards = "".join(_card(catalogue.find(slug), *card) for slug, card in _SYMPTOMS.items())
-    st.html(f'<h2 class="gt-bit">Or start from what bit you</h2><ul class="gt-cards">{cards}</ul>')
+    st.markdown("## Or start from what bit you", anchors=False)
+    st.html(f'<ul class="gt-cards">{cards}</ul>')
 
 
 def _start() -> None:

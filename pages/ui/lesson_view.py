@@ -6,17 +6,17 @@ from collections.abc import Collection
 import streamlit as st
 
 from lessons.contract.lesson import Lesson, without_hidden
-from lessons.contract.prose import Question, Step, fill
+from lessons.contract.prose import Step, fill
 from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
 from pages.labs import numbers
 from pages.ui import memory, playground_view, questions, quiz_view, results
-from pages.ui.end_card import at_end, has_ended, remembered
+from pages.ui.end_card import at_end, has_ended
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.memory import Trail
 from pages.ui.place import Place, place_of
-from pages.ui.steps import steps
+from pages.ui.steps import show_steps
 
 
 def lesson_view(lesson: Lesson) -> None:
@@ -25,8 +25,10 @@ def lesson_view(lesson: Lesson) -> None:
     step = lesson.prose.steps[trail.step - 1]
     question = step.question
     ended = has_ended(lesson, trail)
-    kind = "gt-lesson" if trail.step == 1 else "gt-unseen"
-    st.html(f'<h1 class="{kind}">{html.escape(lesson.title)}</h1>')
+    if trail.step == 1:
+        st.title(lesson.title, anchor=False)
+    else:
+        st.html(f'<h1 class="gt-unseen">{html.escape(lesson.title)}</h1>')
     with st.container(key="lesson"):
         words, stage = st.columns([4, 8], gap="large")
         with stage:
@@ -42,7 +44,7 @@ def lesson_view(lesson: Lesson) -> None:
                 _lab(lesson, place, trail)
         with words, st.container(key="words"):
             if ended:
-                remembered(lesson)
+                st.markdown(f"**{lesson.prose.front['remember']}**")
             _words(lesson, place, trail)
     _bar(lesson, place, trail)
     results.tell(lesson, trail)
@@ -52,10 +54,10 @@ def lab_alone(lesson: Lesson) -> None:
     """Draw the lab alone, for a frame of another page, with nothing covered: it asks nothing."""
     place, trail = place_of(lesson), memory.trail(lesson)
     with st.container(key="lab"):
-        # Inside the frame it would replace the lab that the teacher chose.
-        to = f'href="{lesson.chapter}?lesson={lesson.slug}" target="_blank" rel="noopener"'
-        link = f"<a {to}>Open the lesson</a>"
-        st.html(f'<h1 class="gt-framed">{html.escape(lesson.title)} {link}</h1>')
+        # Markdown's links open a new tab: in the frame it would replace the teacher's lab.
+        link = f"[Open the lesson]({lesson.chapter}?lesson={lesson.slug})"
+        st.html(f'<h1 class="gt-unseen">{html.escape(lesson.title)}</h1>')
+        st.markdown(f"**{lesson.title}** {link}")
         _live(place, trail.step, [question.name for question in lesson.prose.questions])
 
 
@@ -113,55 +115,46 @@ def _heading(lesson: Lesson, step: Step, answered: bool) -> str:
 
 
 def _go(lesson: Lesson, place: Place, trail: Trail, step: int) -> None:
-    _pass(lesson, place, trail, step)
+    """Go to a step or past the last one; the lab gets the case of a question that is skipped."""
+    steps = lesson.prose.steps
+    question = steps[trail.step - 1].question
+    open_ = question is not None and question.name not in trail.answers
+    if question is not None and open_ and question.kind != "bug" and step > trail.step:
+        place.reveal(question)
+    if step > len(steps):
+        trail.skipped = True
+        return
     trail.step = step
     questions.mark_done(lesson, trail)
     place.go(step, trail.answers)
 
 
-def _pass(lesson: Lesson, place: Place, trail: Trail, to: int) -> None:
-    """Set the lab to the question's case when the learner skips it."""
-    question = lesson.prose.steps[trail.step - 1].question
-    open_ = question is not None and question.name not in trail.answers
-    if question is not None and open_ and question.kind != "bug" and to > trail.step:
-        place.reveal(question)
-
-
 def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
     """Show the dots, Back, and the one button that is the next thing to do."""
-    found = lesson.prose.steps
-    step = found[trail.step - 1]
     there = (lesson, place, trail)
-    with st.container(horizontal=True, key="turn", vertical_alignment="center"):
-        steps(lesson, trail, lambda number: _go(*there, number))
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", key="turn"):
+        show_steps(lesson, trail, lambda number: _go(*there, number))
         if trail.step > 1:
-            back = trail.step - 1
-            st.button("Back", on_click=_go, args=(*there, back), key="back", type="tertiary")
-        on = trail.step + 1
-        asking = _asks(lesson, step.question, trail)
-        if on <= len(found):
-            if asking:
-                st.button("Skip", on_click=_go, args=(*there, on), key="next", type="tertiary")
+            back = (*there, trail.step - 1)
+            st.button("Back", on_click=_go, args=back, key="back", type="tertiary")
+        if not has_ended(lesson, trail):
+            on = (*there, trail.step + 1)
+            if _asks(lesson, trail):
+                label = "Skip" if trail.step < len(lesson.prose.steps) else "Skip to the end"
+                st.button(label, on_click=_go, args=on, key="next", type="tertiary")
             else:
-                label = f"Next: {found[on - 1].title} →"
-                st.button(label, on_click=_go, args=(*there, on), key="next", type="primary")
-        elif not has_ended(lesson, trail):
-            st.button("Skip to the end", on_click=_end, args=there, key="next", type="tertiary")
+                st.button("Next →", on_click=_go, args=on, key="next", type="primary")
         elif not st.context.is_embedded:
             _next_lesson(lesson)
 
 
-def _asks(lesson: Lesson, question: Question | None, trail: Trail) -> bool:
+def _asks(lesson: Lesson, trail: Trail) -> bool:
     """Whether the step's question is open: not answered, or its bug not fixed."""
+    question = lesson.prose.steps[trail.step - 1].question
     if question is None:
         return False
     answer = trail.answers.get(question.name)
     return answer is None or (question.kind == "bug" and answer != lesson.answer(question))
-
-
-def _end(lesson: Lesson, place: Place, trail: Trail) -> None:
-    _pass(lesson, place, trail, trail.step + 1)
-    trail.skipped = True
 
 
 def _next_lesson(lesson: Lesson) -> None:

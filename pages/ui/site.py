@@ -19,12 +19,16 @@ _PAGE, _SHOWN = "page_shown", "part_shown"
 def navigation() -> Page:
     """Set up the page and its header; returns the page to run."""
     st.set_page_config(page_title=NAME, page_icon=ICON, layout="wide")
-    page = st.navigation(pages(), position="hidden")
+    paths = (*catalogue.chapters_by_slug(), *OTHER_PAGES)
+    others = [st.Page(f"{path}.py", url_path=path) for path in paths]
+    page = st.navigation([st.Page("home.py", default=True), *others], position="hidden")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
         tab.turn_page()
-    with st.container(key="header", horizontal=True):
+    with st.container(
+        key="header", horizontal=True, wrap=False, vertical_alignment="center", gap="medium"
+    ):
         if tab.meet(page.url_path):
             place.forget()
         if not st.context.is_embedded:  # nothing leads out of the lesson that a teacher chose
@@ -53,27 +57,6 @@ def _where(chapter: catalogue.Chapter) -> str:
     lesson = chapter.find(st.query_params.get("lesson", "")) or chapter.lessons[0]
     number = f"{chapter.lessons.index(lesson) + 1} of {len(chapter.lessons)}"
     return f"{number}<span> · {html.escape(lesson.prose.front['short'])}</span>"
-
-
-def is_lab_alone() -> bool:
-    """Whether this is one lab in a frame of another page: without text, list or navigation."""
-    return bool(st.context.is_embedded) and st.query_params.get("only") == "lab"
-
-
-def pages() -> list[Page]:
-    """Return home, a page for each chapter, then the pages that serve them all."""
-    chapters = [
-        st.Page(f"{chapter.slug}.py", title=chapter.title, url_path=chapter.slug)
-        for chapter in catalogue.chapters()
-    ]
-    return [
-        st.Page("home.py", title="Home", default=True),
-        *chapters,
-        *(
-            st.Page(f"{name}.py", title=name.capitalize().replace("_", " "), url_path=name)
-            for name in OTHER_PAGES
-        ),
-    ]
 
 
 def keep_in_address(word: str, name: str) -> None:

@@ -13,7 +13,7 @@ _component = component("gradient_steps", "steps", '<nav aria-label="Steps"></nav
 _KEY = "steps"
 
 
-def steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
+def show_steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
     """Show the dots; ``go`` is called with the step that was asked for."""
     trail.furthest = max(trail.furthest, trail.step)
     found = []

@@ -55,7 +55,7 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "training": ("/reversal?lesson=moons&step=2", ".gl-trainer", nothing),
     "playground": ("/playground", LAB, nothing),
     "course": ("/course", ".gt-chapter", nothing),
-    "glossary": ("/glossary?term=leaf", ".gt-asked", nothing),
+    "glossary": ("/glossary?term=leaf", ".gt-glossary", nothing),
     "your_own_code": ("/your_own_code", ".gt-preview", nothing),
     "teach": ("/teach", '[data-testid="stLinkButton"]', nothing),
     "drawn": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", draw),

@@ -86,9 +86,9 @@ def test_a_term_says_what_it_means_on_focus_and_links_to_the_glossary(app, open_
     expect(definition).to_be_visible()
     assert term.get_attribute("aria-describedby") == definition.get_attribute("id")
     page.goto(app.url + "/" + term.get_attribute("href"))
-    expect(page.locator(".gt-asked dt")).to_have_text("upstream gradient")
+    expect(page.locator(".gt-glossary dt").first).to_have_text("upstream gradient")
     page.evaluate("window.stays = true")
-    page.locator(".gt-asked").get_by_role("link").first.click()
+    page.locator(".gt-glossary").first.get_by_role("link").first.click()
     page.wait_for_url("**/*?lesson=*")
     assert page.evaluate("window.stays"), "the link is followed in the session"
 

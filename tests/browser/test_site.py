@@ -25,7 +25,7 @@ def stays(page: Page) -> Page:
 def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_is(app, open_page):
     page = stays(ready(open_page(app.url)))
     assert header(page) == ["Gradient Tricks Lab", "Course", "Playground", "Search"]
-    page.locator(".st-key-start a").click()
+    page.locator(".st-key-onward a").click()
     page.wait_for_url("**/stop_gradient?lesson=two_passes*")
     expect(page.locator(".gt-here")).to_have_text("1 of 8 · Two passes")
     assert header(page) == ["← stop_gradient", "1 of 8 · Two passes", "Search"]
@@ -46,7 +46,7 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_home_shows_one_graph_to_cut_and_little_to_choose_from(app, open_page, width, height):
     page = ready(open_page(app.url, width=width, height=height))
-    expect(page.locator(".st-key-start a")).to_be_in_viewport()
+    expect(page.locator(".st-key-onward a")).to_be_in_viewport()
     expect(page.locator(".gl-graph:visible")).to_have_count(1)
     total = page.locator(".gl-equation")
     expect(total).to_have_text("gradient of x = 32 + 16 = 48")
@@ -90,7 +90,7 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     expect(rows.filter(has_text="✓")).to_contain_text("Flip")
     expect(page.locator("#chapter-reversal h2")).to_contain_text("1 of 5 done")
     page.goto(app.url)
-    expect(page.locator(".st-key-start a")).to_have_text("Go on: Two domains")
+    expect(page.locator(".st-key-onward a")).to_have_text("Go on: Two domains")
 
 
 def test_the_glossary_has_one_link_a_term_and_the_others_folded(app, open_page):
