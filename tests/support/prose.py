@@ -1,21 +1,25 @@
-"""How plain our prose is: words to avoid, long sentences. ``python -m tests.support.prose``.
+"""Check that our prose is plain: words to avoid, long sentences. ``python -m tests.support.prose``.
 
-Read are the lessons' texts, chapters and the glossary. The words are those at which readers whose
-English is second stopped, or which say nothing: each stands here with what to write instead.
+It reads every Markdown file that git tracks: lessons, chapters, the glossary and the documents.
+Readers with English as a second language stopped at the words in the list, or the words say
+nothing. Next to each is a better one.
 """
 
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from lessons.outputs.catalogue import ROOT
 
+REPOSITORY = ROOT.parent.parent
+
 LONGEST = 25
 """Words of a sentence."""
 
 AVOID = {
-    r"behind": "after (in the forward pass), upstream or downstream",
+    r"behind(?! nginx)": "after (in the forward pass), upstream or downstream",
     r"in front of": "before",
     r"beside": "next to, and, as well as",
     r"at the door": "at the input of",
@@ -27,18 +31,28 @@ AVOID = {
     r"takes it that": "assumes that",
     r"hangs? on|hung on": "depends on; a rule is set for a type",
     r"parts the|tells? apart": "separates, distinguishes",
+    r"comes? to|came to|bears?|gives? way|gave way|anew": "the field's verb, an adverb: again",
     r"reckons?|alike|lest|whence|hence|thereby|whereby|whatever": "a plain word",
+}
+_SENTENCES = {
+    re.compile(r"(?:Who|What)\b.*[^?]"): "starts with a clause (better: subject, verb, object)",
+    re.compile(
+        r"(?!.*(?:multipl|divi[ds])).*(?:gradient|derivative)s?(?: of(?: [\w'’]+){1,6})?"
+        r" by (?!hand|norm|op|type|value).*"
+    ): "“by” (better: with respect to)",
 }
 _WORDS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): good for words, good in AVOID.items()}
 
-# What is no running text, and what stands for it: code and values count as one word.
+# These parts are no running text. Code and values count as one word.
 _APART = re.compile(
     r"\A---\n.*?^---$|^also: .*?$|```.*?```|\$\$.*?\$\$|^<!--.*?-->$|^#+ .*?$",
     re.DOTALL | re.MULTILINE,
 )
 _ONE = re.compile(r"`[^`\n]*`|\$[^$\n]*\$|\{\{.*?\}\}|\]\([^)\n]*\)")
 _FRONT = re.compile(r"^(?:title|summary|remember): (.*)$", re.MULTILINE)
-_END = re.compile(r"(?<=[.!?:;])[\"”)*]*\s+|\n\s*\n|\n(?=\s*[-*>|] )|\n(?=\s*\d+\. )")
+_END = re.compile(
+    r"(?<=[.!?:;])[\"”)*]*\s+|\n\s*\n|\n(?=\s*[-*>|] )|\n(?=\s*\d+\. )|(?<=\s)\|(?=\s)"
+)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -52,7 +66,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def findings(text: str) -> list[str]:
-    """What to mend in a text."""
+    """List what to mend in a text."""
     found = []
     for sentence in sentences(text):
         if len(sentence.split()) > LONGEST:
@@ -61,16 +75,24 @@ def findings(text: str) -> list[str]:
             for match in pattern.finditer(sentence):
                 around = sentence[max(0, match.start() - 40) : match.end() + 40]
                 found.append(f"“{match.group()}” (better: {good}): …{around}…")
+        found += [
+            f"{why}: {sentence}" for bad, why in _SENTENCES.items() if bad.fullmatch(sentence)
+        ]
     return found
 
 
 def texts() -> list[Path]:
-    """The files that are read."""
-    return sorted([*ROOT.rglob("en.md"), ROOT.parent / "outputs" / "glossary.md"])
+    """List the files to read: all but the benchmarks' tables, which a program writes."""
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    )
+    return [
+        REPOSITORY / name for name in tracked.stdout.split() if not name.startswith("tests/bench/")
+    ]
 
 
 def main(only: list[str]) -> int:
-    """Print what to mend, of these lessons or of all; 1 where there is something."""
+    """Print what to mend in these lessons, or in all texts; return 1 if there is something."""
     read = [path for path in texts() if not only or any(name in path.parts for name in only)]
     total = longest = 0
     for path in read:
@@ -79,7 +101,7 @@ def main(only: list[str]) -> int:
         found = findings(text)
         total += len(found)
         for finding in found:
-            print(f"{path.relative_to(ROOT.parent)}: {finding}")
+            print(f"{path.relative_to(REPOSITORY)}: {finding}")
     print(f"prose: {len(read)} texts, longest sentence {longest} words, {total} to mend")
     return 1 if total else 0
 
