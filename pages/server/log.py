@@ -19,6 +19,7 @@ _UNSAID = {
     "ASGI callable returned without completing handshake.",
     "socket.send() raised exception.",
     "Invalid UTF-8 sequence received from client.",
+    "Invalid HTTP request received.",
 }
 
 

@@ -30,8 +30,8 @@ SHORT = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
 MOST_RUNS = 200
 """Runs in one process; the largest holds 9 MB."""
-KEPT = 10.0
-"""Seconds without a job after which another run's job drops it; 200 take their turns in eight."""
+KEPT = 30.0
+"""Seconds without a job after which another run's job drops it; 200 in turn wait 8 to 15 s."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
 RUN_LOST = "Something went wrong on the server, and this run is lost. Start begins another."
 

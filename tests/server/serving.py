@@ -25,7 +25,10 @@ from tests.support.server import START_SECONDS, free_port
 def listening(app: ASGIApp) -> Iterator[str]:
     """Serve this application in a thread; yield its host and port."""
     port = free_port()
-    config = uvicorn.Config(app, port=port, log_level="warning", ws="websockets-sansio")
+    # Without a log of its own, so that pytest sees what it says.
+    config = uvicorn.Config(
+        app, port=port, log_level="warning", log_config=None, ws="websockets-sansio"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

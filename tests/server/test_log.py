@@ -3,12 +3,16 @@ was typed, which an exception's message may quote.
 """
 
 import json
+import logging
+import socket
 import subprocess
 import sys
 
 import pytest
+from starlette.responses import PlainTextResponse
 
 from pages.server import log
+from tests.server.serving import listening
 from tests.support.server import ROOT
 
 SECRET = "a-word-that-was-typed"
@@ -54,3 +58,16 @@ def test_what_nobody_catches_is_a_line_of_json_too(where, monkeypatch):
     assert (line["level"], line["error"]) == ("error", "ValueError")
     assert line["at"]
     assert SECRET not in done.stderr
+
+
+def test_a_request_that_is_none_is_not_logged(caplog):
+    """Anybody can send as many as they like."""
+    log.set_up()
+    with listening(PlainTextResponse("here")) as host:
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port))) as line:
+            line.sendall(b"nonsense\r\n\r\n")
+            assert b"400 Bad Request" in line.recv(1000)
+        assert not caplog.records
+        logging.getLogger("uvicorn.error").warning("something else")
+        assert len(caplog.records) == 1
