@@ -10,7 +10,7 @@ from lessons.contract.result import Facts
 from lessons.contract.typed import Typed
 from lessons.outputs.catalogue import find
 
-ANOTHER_CURVE = "another curve than any of the answers"
+ANOTHER_CURVE = "a curve unlike any of the answers"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pages.labs.messages import Code, CodeFile, Frame, RefusedError, TableSpec, 
 RAN = "torch, as it ran"
 """The pane of the code that ran."""
 
-_COVERED = "The gradients show once you have answered."
+_COVERED = "Answer the question to see the gradients."
 
 
 class RefusedTextError(ValueError):
@@ -66,7 +66,7 @@ def _computed(
         result, whole, refusal = lesson.compute(values, cuts), cuts, ""
     except CutError as error:
         result, whole = lesson.compute(values), ()
-        refusal = f"All edges are whole again. {error}"
+        refusal = f"No edge is cut any more. {error}"
     seconds = perf_counter() - start
     return Computed(result, seconds, cache(lambda: lesson.record(values, whole)), whole, refusal)
 

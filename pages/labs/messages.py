@@ -341,30 +341,30 @@ def number_of(text: str) -> int:
 
 
 def opened(text: str) -> Opened:
-    """What a message holds. The wish itself is read later: the same text has the same answer.
+    """Split a message. The wish itself is read later: the same text has the same answer.
 
     Raises:
-        RefusedError: it is not written as ``12 ask {…}``, on a second line what is wanted of a
-            training, which ``train`` needs.
+        RefusedError: it is not written as ``12 ask {…}``, or ``train`` has no second line with
+            the training's wish.
     """
     if len(text) > MAX_MESSAGE:
-        raise RefusedError(f"{len(text):,} characters came; at most {MAX_MESSAGE:,} are read.")
+        raise RefusedError(f"A message has at most {MAX_MESSAGE:,} characters, not {len(text):,}.")
     found = _ENVELOPE.fullmatch(text)
     if not found or int(found[1]) > MAX_SEQ:
         raise RefusedError(
-            f"{cited(text)} came. A message is a number up to {MAX_SEQ}, ask, train or taken, "
-            "and a wish as JSON, on a second line what is wanted of a training."
+            f"A message is a number up to {MAX_SEQ}, ask, train or taken, and a wish as JSON; a "
+            f"training's wish is on a second line. This message is not: {cited(text)}"
         )
     if found[2] == "train" and not found[4]:
         raise RefusedError(
-            f"{cited(text)} came. With train, a second line says what is wanted of the training, "
-            'as JSON: {"phase": "run"}.'
+            "With train, a second line has the training's wish as JSON, such as "
+            f'{{"phase": "run"}}. This message has no second line: {cited(text)}'
         )
     return Opened(int(found[1]), found[2], found[3] or "", found[4] or "")
 
 
 def read(text: str) -> Wish:
-    """The wish in a message.
+    """Read the wish in a message.
 
     Raises:
         RefusedError: it is not as described here; names the first part that is not.
@@ -373,7 +373,7 @@ def read(text: str) -> Wish:
 
 
 def read_training(text: str) -> TrainingWish:
-    """The same for what is wanted of a training."""
+    """Read a training's wish; raise `RefusedError` as `read` does."""
     return _read(TrainingWish, text)
 
 
@@ -385,4 +385,4 @@ def _read(what: type[M], text: str) -> M:
         came = first["input"]  # a part of it, or all of it where it cannot be read
         shown = text if came is text or not first["loc"] else json.dumps(came, ensure_ascii=False)
         where = ".".join(visible(str(part)) for part in first["loc"]) or "the message"
-        raise RefusedError(f"{where}: {first['msg']}. {cited(shown)} came.") from None
+        raise RefusedError(f"{where}: {first['msg']}. The server got {cited(shown)}.") from None

@@ -67,7 +67,7 @@ def groups(
         held: names of those that wait for an answer.
         near: names of those that the step talks about.
     """
-    why = dict.fromkeys(held, "Held until you have answered the question.")
+    why = dict.fromkeys(held, "Answer the question to move this control.")
     why |= dict.fromkeys(fixed, "Locked by this link.")
 
     def shown(parameter: Parameter) -> Control:

@@ -224,7 +224,7 @@ def _titled(document: Document) -> Document:
 def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
     """Cut or mend an edge: the program is rewritten."""
     if not isinstance(compute(document), Computed):
-        return form, "The scissors cut the program that is drawn. Mend the error first."
+        return form, "The scissors cut the program in the picture. Fix the error first."
     try:
         return form | {"program": snip(document, edge).program, "about": ""}, ""
     except PlaygroundError as error:
@@ -255,15 +255,15 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.computed and state.errors:
-        text = "The picture is old: it is that of the last program that ran."
+        text = "This is still the picture of the last program that ran."
         found.append({"level": "warning", "text": text})
     elif state.computed:
         found += payload.notes(state.computed.outcome.notes)
         if state.computed.recording is None:
-            text = f"This program has more than {LARGEST_GRAPH} ops: its graph is not drawn."
+            text = f"This program has more than {LARGEST_GRAPH} ops, too many to draw its graph."
             found.append({"level": "info", "text": text})
     if not state.address():
-        text = "An address cannot hold all of this. To keep it, download the document below."
+        text = "This program is too long for an address. To keep it, download the document below."
         found.append({"level": "warning", "text": text})
     return found
 

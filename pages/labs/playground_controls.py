@@ -15,7 +15,7 @@ from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
 
 _KINDS = ("given", "uniform", "normal")
-_LEFT_OUT = "The op’s own derivative is left out."
+_LEFT_OUT = "The rule replaces the op’s own derivative."
 """Of every rule that is offered: it reads what comes from upstream and the op's output at most."""
 _SOME_OPS = ("add", "identity", "mul", "sqrt")
 
@@ -90,7 +90,7 @@ def _program(state: State) -> list[Control]:
             "Program",
             "code",
             mark=[error.line, error.column] if error and error.line else None,
-            help="Ctrl+Enter runs it, and so does leaving the field. Tab leaves the field.",
+            help="Ctrl+Enter runs the program. So does Tab, which leaves the field.",
         ),
     ]
 
@@ -174,7 +174,7 @@ def _override(state: State, place: int) -> list[Control]:
 def _plot(state: State) -> list[Control]:
     tensors = _named(_program_names(state))
     given = _named(n for n in state.input_names if state.form[f"in.{n}.is"] == "given")
-    summed = "Its entries are summed, and the sum is differentiated."
+    summed = "Torch differentiates the sum of its entries."
     return [
         _select(state, "output", "Output", {"": "the last name"} | tensors, help=summed),
         _select(state, "intended", "Intended: the true gradient of", {"": "nothing"} | tensors),

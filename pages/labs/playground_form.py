@@ -46,8 +46,8 @@ _NEW_INPUT = {"is": "given", "values": "1", "a": "0.9", "b": "1.1", "seed": "0",
 INPUT = (*_NEW_INPUT, "entry")
 """The controls of an input."""
 _OVERRIDE = {
-    "op": "Which op type does this rule stand for? Take one that is offered.",
-    "rule": "Write a rule, as in grad * 0.5, or take one that is offered.",
+    "op": "Which op type is this rule for? Choose a type from the list.",
+    "rule": "Write a rule, such as grad * 0.5, or choose one from the list.",
     "only": "",
 }
 """The controls of a row of the override table, and what is said where one is missing."""
@@ -169,7 +169,7 @@ def unpacked(form: Form, before: str) -> tuple[Form, str]:
             new = {"is": values, "a": "0", "b": "1"} if drawn else {"values": values}
             made |= {f"in.{name}.{word}": text for word, text in (_NEW_INPUT | new).items()}
             made.pop(f"in.{name}.entry", None)
-    said = "The program is put into the words that there are here."
+    said = "The playground has rewritten your code in its own language."
     if found.output:
         said = f"Your code is the program now. Inputs: {visible(made['inputs'], 60)}. Output: " + (
             f"{visible(found.output, 32)}.")  # fmt: skip

@@ -186,8 +186,8 @@ class Watch:
         if not self._full:
             return None
         return (
-            f"The device {self._full} has no memory left for this run, others use it. The CPU "
-            "trains instead, from the first step; Start tries the device again."
+            f"The device {self._full} has no memory left: other runs use it. The CPU trains "
+            "instead, from the first step. Press Start to try the device again."
         )
 
     def _changed(self, run: Run) -> str:
@@ -203,9 +203,9 @@ class Watch:
     def _progress(self, run: Run) -> str:
         so_far = f"step {run.done:,} of {run.total:,}"
         if self._held:
-            return "Answer the question first, or skip it: a run would show the answer."
+            return "Answer or skip the question first: a run would show the answer."
         if self._lost:
-            return f"{so_far} · the run was lost with the connection; Start begins another"
+            return f"{so_far} · the connection and the run are lost; press Start to train again"
         if run.state == "running" and run.done:
             return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
         if run.over:

@@ -67,7 +67,7 @@ class SocketGuard:
             content = message.get("bytes") or b""
             if message["type"] != "websocket.receive" or _is_from_a_page(content):
                 return message
-            what = "Streamlit's socket: closed, since no page of ours sends what came"
+            what = "closed Streamlit's socket: none of our pages sends this"
             logging.getLogger(__name__).warning(what)
             if protocol:
                 protocol.transport.abort()  # uvicorn would read on for ten seconds

@@ -33,7 +33,7 @@ MOST_RUNS = 200
 KEPT = 30.0
 """Seconds without a job after which another run's job drops it; 200 in turn wait 8 to 15 s."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
-RUN_LOST = "Something went wrong on the server, and this run is lost. Start begins another."
+RUN_LOST = "Something went wrong on the server, and this run is lost. Press Start to train again."
 
 
 def begin(niceness: int, device: int) -> None:

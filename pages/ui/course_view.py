@@ -28,10 +28,10 @@ def course_page() -> None:
             st.html(_chapter(chapter))
             quiz_view.link(chapter, f"Quiz: {chapter.title}", ":material/quiz:")
     with st.container(key="beside"):
-        st.markdown("## Beside the lessons", anchors=False)
+        st.markdown("## More than lessons", anchors=False)
         st.page_link("glossary.py", label="**Glossary**: every term in two sentences")
         st.page_link("your_own_code.py", label="**Your own code**: find the line that is wrong")
-        st.page_link("teach.py", label="**Teach**: a lesson in your own course, set as you want it")
+        st.page_link("teach.py", label="**Teach**: put a lesson into your own course")
     asked = st.query_params.get("chapter")
     if asked in {chapter.slug for chapter in chapters}:
         _component(key="course_place", data={"chapter": f"chapter-{asked}"})
@@ -50,8 +50,8 @@ def _progress() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="progress"):
         st.caption(f"{memory.progress(catalogue.lessons())}, remembered in this browser")
         with st.popover("Forget my progress", type="tertiary"):
-            st.markdown("This browser forgets answers, steps and check marks of all lessons.")
-            st.button("Forget it all", on_click=memory.clear, type="primary")
+            st.markdown("This deletes your answers, steps and check marks in all lessons.")
+            st.button("Forget everything", on_click=memory.clear, type="primary")
 
 
 def _chapter(chapter: Chapter) -> str:

@@ -16,7 +16,7 @@ def glossary_page() -> None:
     asked = st.query_params.get("term", "")
     first = find_term(asked)
     if asked and first is None:
-        st.warning(f"There is no term “{verbatim(asked[:40])}”. Here are those there are.")
+        st.warning(f"There is no term “{verbatim(asked[:40])}”. Here are all the terms.")
     if first:
         st.html(f'<dl class="gt-glossary">{_entry(first)}</dl>')
         st.markdown("## All terms", anchors=False)

@@ -172,4 +172,4 @@ def _next_lesson(lesson: Lesson) -> None:
                 query_params={"lesson": after[0].slug},
             )
         else:
-            st.page_link("playground.py", label="Try a program of your own →")
+            st.page_link("playground.py", label="Try your own program →")

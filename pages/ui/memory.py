@@ -119,7 +119,7 @@ def progress(of: Iterable[Lesson]) -> str:
     firsts = [right for one in trails for right in one.first.values()]
     said = f"{sum(one.done for one in trails)} of {len(trails)} lessons done"
     if firsts:
-        said += f" · {sum(firsts)} of {len(firsts)} predictions right at first try"
+        said += f" · {sum(firsts)} of {len(firsts)} predictions right on the first try"
     return said
 
 

@@ -72,7 +72,7 @@ class Place:
         try:
             lesson.validate(dict.fromkeys(unknown[:1], ""))
         except InvalidParametersError as error:  # with the names that are nearest
-            place.note = f"The address names something unknown, which is left out. {error}"
+            place.note = f"The page ignores a part of the address that it doesn't know. {error}"
         return place
 
     @classmethod

@@ -28,7 +28,7 @@ def playground() -> None:
     """Draw the page."""
     st.title("Playground", anchor=False)
     st.markdown(
-        "Write a program, or paste code of your own. Torch runs it forward and backward each time "
+        "Write a program, or paste your own code. Torch runs it forward and backward each time "
         "you change something."
     )
     order = asked(address())
@@ -62,7 +62,7 @@ def asked(words: dict[str, str]) -> dict[str, Any]:
     """
     document, note = opened(words)
     if note:
-        note = f"{note} What is shown is “{preset(FIRST).title}”."
+        note = f"{note} The playground shows “{preset(FIRST).title}” instead."
     return {
         "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
@@ -75,21 +75,21 @@ def asked(words: dict[str, str]) -> dict[str, Any]:
 
 def _words() -> None:
     """List every function of the language."""
-    with st.expander("What a program can say"):
+    with st.expander("What you can write"):
         st.markdown(
             "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
             "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`; "
-            "`x.pow(2)` is `x**2`. Code that you paste, such as a class with its `forward`, is "
-            "read as far as it can be; a layer or loop in it becomes an input. All of it runs with "
+            "`x.pow(2)` is `x**2`. You can paste code, such as a class with its `forward`: the "
+            "playground turns layers and loops into inputs. To run such code as it is, use "
             "`python -m lessons trace FILE.py:function`. "
-            "A rule of the override table is an expression over "
-            "`grad` (`grad1`, `grad2` …), `in1` … and `out1` …, one for each tensor operand, with "
-            "commas between; `None` stands for no gradient."
+            "A rule of the override table has one expression for each tensor operand, separated "
+            "by commas. It uses `grad` (`grad1`, `grad2` …), `in1` … and `out1` …; `None` means no "
+            "gradient."
         )
         rows = [(one.signature, one.help) for one in FUNCTIONS.values()]
         rows += list(FORMS.values())
         lines = [f"| `{form}` | {help} |" for form, help in rows]
-        st.markdown("\n".join(["| Function | What it gives |", "|---|---|", *lines]))
+        st.markdown("\n".join(["| Function | Result |", "|---|---|", *lines]))
 
 
 def offer(lesson: Lesson) -> None:

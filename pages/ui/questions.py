@@ -165,8 +165,8 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     if key:
         reply(key == right, f"Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
     else:
-        said = f"{graded} It resembles none of the curves that the answers lead to."
-        reply(False, "Your sketch is another curve.", said)
+        said = f"{graded} It doesn't match the curve of any answer."
+        reply(False, "Your sketch shows a different curve.", said)
     if key != right:
         st.markdown(options[right].reply, unsafe_allow_html=True)
     as_numbers(sketch, graded)

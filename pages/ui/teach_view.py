@@ -28,8 +28,8 @@ _TOLD = """\
 It sends `gradient-tricks/results`, version 1, by `postMessage`: when the lesson opens, after each
 answer, and at the end. Check the `origin` and the `source` of each message.
 
-`right`, `right_at_first` and `answered` are counts, of `questions`. `done` says whether the last
-step was reached with every question answered. `answers` has one object for each question:
+`right`, `right_at_first` and `answered` are counts, of `questions`. `done` says whether the learner
+has reached the last step and answered every question. `answers` has one object for each question:
 `lesson`, `question`, `first_answer`, `final_answer`, `right`, `right_at_first`, `time`, all but the
 first two `null` before the answer. Nothing in it says who the learner is.
 """
@@ -54,7 +54,7 @@ def teach_page() -> None:
         locked = _controls(choice[3], lesson, "Lock", hidden)
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
-            st.caption("The step's “Try it” names a control that you hide, and is left out.")
+            st.caption("The step's “Try it” needs a hidden control, so the lesson omits it.")
         query = _query(lesson, step, hidden, locked)
         _give(lesson, query)
         choices = repr((lesson.slug, step, hidden, locked))
@@ -105,7 +105,7 @@ def _give(lesson: Lesson, query: str) -> None:
 
 
 def _for_platforms(lesson: Lesson, query: str) -> None:
-    with st.expander("What the frame tells your page"):
+    with st.expander("What the frame sends to your page"):
         st.markdown(_TOLD)
     if address := _framed(lesson, query):
         st.markdown(

@@ -229,7 +229,7 @@ def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
     yield
     expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
     said = page.locator(".gl-trainer .gl-trained")
-    lost = "the run was lost with the connection; Start begins another"
+    lost = "the connection and the run are lost; press Start to train again"
     # At once: a process that knows more loads torch meanwhile.
     expect(said).to_contain_text(lost, timeout=5_000)
     page.wait_for_timeout(1000)

@@ -47,7 +47,7 @@ def test_two_tabs_keep_what_either_has_done_and_forgotten_stays_forgotten(app, o
     first.goto(app.url + "/course")
     expect(first.locator(".st-key-progress")).to_contain_text("remembered in this browser")
     first.get_by_role("button", name="Forget my progress").click()
-    first.get_by_role("button", name="Forget it all").click()
+    first.get_by_role("button", name="Forget everything").click()
     comes_to_keep(first)
     on(second, 3)
     comes_to_keep(second, "clip_identity:3")

@@ -98,7 +98,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
 def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
     page = opened(open_page, bare + "/reversal?lesson=moons&step=1&seeds=4")
     expect(button(page, "Start")).to_be_disabled()
-    expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("Answer the question first")
+    expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("skip the question first")
     page.evaluate("placed({ step: 2 })")  # skipped, it holds nothing more
     expect(button(page, "Start")).to_be_enabled(timeout=60_000)
     page.evaluate("placed({ step: 1 })")

@@ -135,7 +135,7 @@ def test_what_is_remembered_stays_below_the_path_and_goes_by_tls_alone(outside, 
     comes_to_keep(secure, COOKIE, "2!wrong_place:3")  # another app at the root may need it
     page.goto(f"{outside}/course")
     page.get_by_role("button", name="Forget my progress").click()
-    page.get_by_role("button", name="Forget it all").click()
+    page.get_by_role("button", name="Forget everything").click()
     comes_to_keep(secure, f"{COOKIE}_gradients", "")
     page.goto(f"{outside}/reversal?lesson=flip")
     ready(page)

@@ -205,7 +205,7 @@ def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab):
     made = shown(now)
     assert made["graph"] is None
     assert made["figures"]
-    assert any("its graph is not drawn" in note["text"] for note in made["notes"])
+    assert any("too many to draw its graph" in note["text"] for note in made["notes"])
     now = tab.send(program="\n".join(["a0 = x * 2", *lines[:-1]]))
     assert shown(now)["graph"]["nodes"]
 

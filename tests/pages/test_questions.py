@@ -111,7 +111,7 @@ def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(monkeypatch, value
     [
         ([-2] * 4 + [2] * 4, [":material/check: **Your sketch"]),
         ([-0.5] * 4 + [0.5] * 4, [":material/close: **Your sketch"]),
-        ([3, -3] * 4, [":material/close: **Your sketch is another curve"]),
+        ([3, -3] * 4, [":material/close: **Your sketch shows a different curve"]),
     ],
 )
 def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, heads):

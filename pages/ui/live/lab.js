@@ -16,7 +16,7 @@ import { Wish, sameSetting } from "./state/wish.js";
 
 const ORDERS = 200; // orders that are remembered as done
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
-const LOST = "The connection to the server is lost. What you set stays; it is tried again.";
+const LOST = "The connection to the server is lost. Your settings stay, and the page keeps trying.";
 
 /**
  * How a lab was left in this tab: a page that is come back to finds it as it was. Nothing of it reaches

@@ -62,7 +62,7 @@ export class Share {
         setText(this.said, `Saved as ${id}.${form}.`);
       } catch (error) {
         console.error(error);
-        setText(this.said, "This picture could not be made. Scroll to the chart and try again.");
+        setText(this.said, "The picture could not be drawn. Scroll to the chart and try again.");
       }
     };
     return button(form.toUpperCase(), take, { "aria-label": `${title}: ${form.toUpperCase()}` });

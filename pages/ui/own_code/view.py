@@ -7,10 +7,10 @@ from pages.ui.own_code.report import REPORT, TRAIN
 
 _WAYS = (
     ("Install it next to your torch, from a copy of this project", "pip install ."),
-    ("A script as it is, watched for two steps", "gradient-tricks trace train.py"),
+    ("An unchanged script, until its second optimizer step", "gradient-tricks trace train.py"),
     ("A function, a method or a module", "gradient-tricks trace train.py:step"),
     ("In a notebook, after `import gradient_tricks as gt`", "gt.trace(loss, x)"),
-    ("In a test, which fails with what is wrong", "gt.assert_gradients(loss, x)"),
+    ("In a test, which fails and says what is wrong", "gt.assert_gradients(loss, x)"),
 )
 _component = st.components.v2.component(
     "doctors_report",
@@ -25,7 +25,7 @@ def own_code_page() -> None:
     st.title("Your own code", anchor=False)
     st.markdown(
         "The doctor runs your training step on your machine. It names the line that cuts a "
-        "gradient, makes it 0 or makes it NaN, and says what people do about it."
+        "gradient, makes it 0 or makes it NaN, and says what to do about it."
     )
     with st.container(key="to_copy"):
         ways, broken = st.columns(2, gap="large")
@@ -36,6 +36,6 @@ def own_code_page() -> None:
         with broken:
             st.markdown("**A broken script: its loss falls, its encoder never learns**")
             st.html(markup(TRAIN.read_text("utf-8"), label="train.py"))
-        st.markdown("## What the doctor says of it", anchors=False)
+        st.markdown("## What the doctor says about it", anchors=False)
         st.link_button("Open the report in a new tab", REPORT, type="tertiary")
     _component(key="doctors_report")

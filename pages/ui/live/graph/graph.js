@@ -125,7 +125,7 @@ export class Graph {
   tell(before, now) {
     const [old, lines] = [before, now].map((program) => program.split("\n"));
     const row = lines.findIndex((line, index) => line !== old[index]);
-    const text = row < 0 ? "" : `Line ${row + 1} of the program now says: ${lines[row].trim()}`;
+    const text = row < 0 ? "" : `Line ${row + 1} of the program is now: ${lines[row].trim()}`;
     setText(this.rewritten, text);
     this.rewritten.hidden = !text;
   }
@@ -213,7 +213,7 @@ export class Graph {
     } else if (edge) {
       const between = `Edge from ${edge.from} to ${edge.to}`;
       if (!shown.has(edge.id)) {
-        text = `${between}: ${this.step < spec.steps.length ? "no gradient has come by here yet" : "no gradient comes back here"}.`;
+        text = `${between}: ${this.step < spec.steps.length ? "no gradient has reached it yet" : "no gradient flows back through it"}.`;
       }
       else if (edge.alternative) text = `${edge.alternative} All entries: ${edge.full}.`;
       else text = `${between}: its gradient is covered.`;

@@ -72,7 +72,7 @@ export class Drawing {
     setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${height}`);
     this.root.style.setProperty("--gl-width", `${width}px`);
     this.root.style.setProperty("--gl-height", String(height));
-    setOrRemove(this.root, "aria-label", `Graph of ${spec.nodes.length} nodes and ${spec.edges.length} edges. Up and down arrows go through them.`);
+    setOrRemove(this.root, "aria-label", `Graph of ${spec.nodes.length} nodes and ${spec.edges.length} edges. Use the up and down arrows to move through them.`);
     const before = this.known;
     this.known = new Map();
     const take = (/** @type {string} */ id, /** @type {typeof nodeGroup} */ build) => {
@@ -137,7 +137,7 @@ export class Drawing {
     const [box, text, value, badge] = group.children;
     const { width, height } = node;
     const right = this.spec?.right;
-    const spoken = { "": "", passed: ", passed", current: ", the step is here", waiting: `, waiting ${mark}` }[state];
+    const spoken = { "": "", passed: ", passed", current: ", current step", waiting: `, waiting ${mark}` }[state];
     setAll(group, {
       transform: `translate(${node.x} ${node.y})`,
       "data-kind": node.kind,

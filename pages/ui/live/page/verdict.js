@@ -35,7 +35,7 @@ function take() {
   if (!place) return false;
   place.setAttribute("tabindex", "-1");
   place.setAttribute("role", "group");
-  place.setAttribute("aria-label", "What is said to your answer");
+  place.setAttribute("aria-label", "Feedback on your answer");
   place.focus({ preventScroll: true });
   // What is drawn in it grows for a moment. The page scrolls as far as it takes, and never past its
   // beginning.
