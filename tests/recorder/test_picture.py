@@ -141,7 +141,7 @@ def test_a_cut_edge_says_what_it_holds_back():
     drawing = lesson_picture("noise_leaks", cuts={("sqrt", 0)})
     edge = by_id(drawing["edges"])["sqrt:0"]
     assert (edge["state"], edge["gradient"], edge["offered"]) == ("cut", "none", "0.2451")
-    assert "cut, 0.2451 stays here" in drawing["alternative"]
+    assert "cut. 0.2451 would pass here" in drawing["alternative"]
     assert edge["cuttable"]
 
 

@@ -171,7 +171,7 @@ def _sign(gradient: Any) -> str:
 def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
     way = f"from {edge.consumer.label} back to {edge.producer.label}"
     if edge.state == "cut":
-        return f"Gradient {way}: cut, {_short(offered)} stays here."
+        return f"Gradient {way}: cut. {_short(offered)} would pass here."
     if edge.state in ("none", "stopped"):
         return f"Gradient {way}: none{', stopped' if edge.state == 'stopped' else ''}."
     how = "" if edge.state == "flowing" else f", {edge.state}"

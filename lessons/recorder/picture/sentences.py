@@ -48,7 +48,7 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
         if part.state == "cut":
             to = recording.nodes[part.to].label
             sentences.append(
-                f"The edge to {to} is cut: {spelled(part.offered)} stays here, {to} gets nothing."
+                f"The edge to {to} is cut: {to} gets nothing in place of {spelled(part.offered)}."
             )
     sentences += [
         f"{recording.nodes[sum_.node].label} has all its parts: {_sum(sum_)}"

@@ -215,7 +215,10 @@ export class Graph {
       if (!shown.has(edge.id)) {
         text = `${between}: ${this.step < spec.steps.length ? "no gradient has reached it yet" : "no gradient flows back through it"}.`;
       }
-      else if (edge.alternative) text = `${edge.alternative} All entries: ${edge.full}.`;
+      else if (edge.alternative) {
+        const several = edge.full.includes(",");
+        text = several ? `${edge.alternative} All entries: ${edge.full}.` : edge.alternative;
+      }
       else text = `${between}: its gradient is covered.`;
       if (edge.cuttable && spec.scissors) {
         const hand = NO_MOUSE.matches ? "A tap" : "Click or Enter";
