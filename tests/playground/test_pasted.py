@@ -319,9 +319,11 @@ def test_a_gradient_of_ones_own_is_sent_to_the_override_table():
     now = pasted(
         "class Flip(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, alpha):\n"
         "        ctx.alpha = alpha\n        return x.view_as(x)\n\n    @staticmethod\n"
-        "    def backward(ctx, grad):\n        return grad.neg() * ctx.alpha, None\n"
+        "    def backward(ctx, grad):\n        return grad.neg() * ctx.alpha, None\n\n"
+        "y = Flip.apply(x, 0.5) * w\n"
     )
     assert now.form["program"] == "out = x"
+    assert "Not read, since forward is: line 11." in now.notice
     assert "A gradient of your own is a rule in the override table." in now.notice
 
 

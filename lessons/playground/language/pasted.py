@@ -36,6 +36,7 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
            "manual_seed", "append", "print", "requires_grad_"}  # fmt: skip
 """Calls on a line of their own that change no value."""
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
+_RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
 _LISTS = ("[0.5, 1, 2]", "[0.2, 0.7, 0.1]", "[1, 0.3, 0.6]")
 """Values of inputs that the code has none for; a setting such as self.beta is one number."""
@@ -202,6 +203,9 @@ class _Paste:
             self.notes.append(f"Only {main} is read, not {listed(others)}.")
         if "backward" in others:
             self.notes.append("A gradient of your own is a rule in the override table.")
+        rest = [s.lineno for s in tree if functions and isinstance(s, _RESULTS) and s not in body]
+        if rest:
+            self.notes.append(f"Not read, since {main} is: line {listed([*map(str, rest)])}.")
         if self.rewriter.left:
             said = "Shapes, devices and dropout play no part here."
             self.notes.append(f"Left out: {listed([*self.rewriter.left])}. {said}")

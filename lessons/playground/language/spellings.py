@@ -114,6 +114,11 @@ INSTEAD = {
     "values": "Leave it out: topk gives the values alone.",
     "indices": "topk gives the values alone. The place of the largest is onehot_argmax(x).",
     "stop": "Did you mean stop_gradient?",
+    **dict.fromkeys(("ste", "STE"), "Straight-through is straight_through(round)(x)."),
+    **dict.fromkeys(
+        ("grad_reverse", "reverse_gradient", "gradient_reversal", "GradReverse"),
+        "Gradient reversal is flip_gradient(x, 1), 1 the factor.",
+    ),
     "sgn": "Did you mean sign?",
     **dict.fromkeys(
         TENSORS,
