@@ -33,6 +33,6 @@ def at_end(lesson: Lesson, trail: Trail) -> None:
 def _row(one: Predicted) -> str:
     """Write one prediction. All of it is ours, or a number that was read and written again."""
     if not one.said:
-        return f"- – **{one.title}**: not answered, step {one.step}"
-    row = f"- {MARKS[one.right]} **{one.title}**: {one.said}"
-    return row if one.right else f"{row}<br>{one.by}: {one.computed}"
+        return f"- – **{one.title}**<br>Not answered, step {one.step}"
+    row = f"- {MARKS[one.right]} **{one.title}**<br>You: {one.said}"
+    return row if one.right else f"{row}<br>{one.by.capitalize()}: {one.computed}"
