@@ -7,7 +7,7 @@ from typing import Any
 from lessons.contract.figure import Figure, Table
 from lessons.contract.stacking import stacked
 
-COVERED = "Covered until you have committed to an answer."
+COVERED = "Answer the question to see this."
 
 
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:

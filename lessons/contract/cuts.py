@@ -21,7 +21,7 @@ def read_cuts(text: str) -> tuple[Cut, ...]:
     """
     words = [word for word in text[:20_000].replace(",", " ").split() if word]
     if len(words) > MOST:
-        raise ValueError(f"{len(words)} cuts came; at most {MOST} are applied.")
+        raise ValueError(f"A lab applies at most {MOST} cuts, not {len(words)}.")
     found = []
     for word in words:
         match = _EDGE.fullmatch(word)

@@ -27,7 +27,7 @@ def resolve(wanted: str) -> tuple[torch.device, str | None]:
     name = f"cuda:{_own_cuda()}" if wanted == "cuda" else wanted
     if name in devices():
         return torch.device(name), None
-    return torch.device("cpu"), f"There is no device {wanted} on this machine; the CPU is used."
+    return torch.device("cpu"), f"This machine has no device {wanted}, so the CPU computes."
 
 
 def device_and_dtype(values: Values) -> tuple[torch.device, torch.dtype]:

@@ -123,7 +123,7 @@ class Lab:
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     named: bool = False
-    preview_note: str = "While you drag, fewer draws; all of them when you let go."
+    preview_note: str = "The lab uses fewer draws while you drag, and all draws when you let go."
 
     @property
     def trained_with(self) -> list[str]:

@@ -138,8 +138,8 @@ class Lesson:
             ):
                 raise
             raise CutError(
-                f"With {write_cuts(cuts)} cut, {self.slug} cannot run: it asks torch for a "
-                "gradient on its way, and no path leads there any more. Leave an edge whole."
+                f"With {write_cuts(cuts)} cut, {self.slug} cannot run: its forward pass "
+                "asks for a gradient, and no path leads there any more. Leave an edge whole."
             ) from error
 
     def cut_open(self, cuts: Collection[Cut]) -> Callable[..., Any]:

@@ -137,14 +137,14 @@ class Numbers(Parameter):
 
     def parse(self, text: str) -> tuple[float, ...] | None:
         if len(text) > LONGEST_TEXT:
-            raise ValueError(f"{len(text):,} characters came; at most {LONGEST_TEXT:,} are read.")
+            raise ValueError(f"A list has at most {LONGEST_TEXT:,} characters, not {len(text):,}.")
         words = [word for word in re.split(r"[\s,;]+", text.strip().strip("[]()")) if word]
         if not words:
             if self.optional:
                 return None
-            raise ValueError("The list is empty. Write numbers with commas between, as in -2, 1.")
+            raise ValueError("The list is empty. Write numbers with commas, as in -2, 1.")
         if len(words) > self.most:
-            raise ValueError(f"{len(words):,} numbers came; at most {self.most} are accepted.")
+            raise ValueError(f"The list has at most {self.most} numbers, not {len(words):,}.")
         return tuple(read_number(word) for word in words)
 
     def format(self, value: Sequence[float] | None) -> str:
@@ -187,7 +187,7 @@ class Text(Parameter):
 
     def parse(self, text: str) -> str:
         if len(text) > self.longest:
-            raise ValueError(f"{len(text):,} characters came; at most {self.longest} are read.")
+            raise ValueError(f"A text has at most {self.longest} characters, not {len(text):,}.")
         self.read(text)
         return text
 

@@ -139,9 +139,9 @@ class Sketch:
         """
         expected = f"one character for each of {len(self.x)} handles"
         if not isinstance(text, str) or len(text) != len(self.x):
-            raise ValueError(f"That is no sketch of this curve: {expected} was expected.")
+            raise ValueError(f"A sketch of this curve has {expected}.")
         if not set(text) <= set(_DIGITS):
-            raise ValueError(f"That is no sketch of this curve: {expected}, 0 to {_DIGITS[-1]}.")
+            raise ValueError(f"A sketch of this curve has {expected}, 0 to {_DIGITS[-1]}.")
         levels = np.array([_DIGITS.index(character) for character in text], dtype=np.float64)
         return self.low + levels / LEVELS * (self.high - self.low)
 

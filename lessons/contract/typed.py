@@ -56,8 +56,9 @@ class Typed:
         apart = self.value - self.computed
         side = "above" if apart > 0 else "below"
         return (
-            f"That is {_counted_out(abs(apart), 3)} {side} {_counted_out(self.computed, 4)}, which "
-            "torch computes. No known mistake gives your number: check each factor of the chain."
+            f"Your number is {_counted_out(abs(apart), 3)} {side} "
+            f"{_counted_out(self.computed, 4)}, torch's result. We couldn't guess how you got it: "
+            "check each factor of the chain."
         )
 
 
@@ -91,12 +92,12 @@ def grade(
     if not math.isfinite(computed):
         raise ValueError(
             f"At these settings torch computes {number(computed)}, so there is nothing to compare "
-            "your number with. Reset the lab, or change its inputs, and commit again."
+            "your number with. Reset the lab, or change its inputs, and answer again."
         )
     if not math.isfinite(value - computed):
         raise ValueError(
-            f"{number(value)} is too far from {number(computed, 4)}, which torch computes, to "
-            "say by how much. Write a number nearer to 0."
+            f"{number(value)} is too far from torch's {number(computed, 4)} to say how far. "
+            "Write a number nearer to 0."
         )
     apart = {key: abs(value - fact) for key, fact in beliefs.items() if _equal(value, text, fact)}
     return Typed(value, min(apart, key=apart.__getitem__, default=""), computed)

@@ -6,8 +6,8 @@ Charts name it by its number; the control goes by its place, since that is what 
 
 from lessons.contract.parameters import Integer, Number
 
-MOVED = "May be moved while it trains."
-CHANGED = "May be changed while it trains."
+MOVED = "You can move it while the lab trains."
+CHANGED = "You can change it while the lab trains."
 
 
 def seeds(default: str, most: int) -> Integer:
@@ -34,7 +34,7 @@ def seed_drawn(most: int) -> Integer:
     Args:
         most: as many seeds as can be trained.
     """
-    label, help_ = "Which seed to draw", "1 is the first of the seeds. The chart says its number."
+    label, help_ = "Which seed to draw", "1 is the first seed. The chart gives the seed's number."
     return Integer("shown", label, "1", help_, True, low=1, high=most, in_run="looks")
 
 
@@ -44,5 +44,5 @@ def first_seed(most: int = 2**31) -> Integer:
     Args:
         most: the largest number.
     """
-    help_ = "Its number. The other seeds count on from it."
+    help_ = "The other seeds count up from this number."
     return Integer("seed", "First seed", "0", help_, advanced=True, low=0, high=most)

@@ -75,7 +75,7 @@ def test_gaps_of_the_curve_are_bridged_and_a_short_curve_is_an_error():
     [None, 7, [], {}, "", "000", "00000", "zzzz", "٠٠٠٠", "0 00", "-1.0", "0" * 10**6, b"0000"],
 )
 def test_what_is_no_sketch_is_refused_with_a_sentence(text):
-    with pytest.raises(ValueError, match=r"That is no sketch .*\.$"):
+    with pytest.raises(ValueError, match=r"A sketch of this curve has .*\.$"):
         SKETCH.read(text)
 
 

@@ -119,12 +119,12 @@ def test_what_was_graded_can_be_read_back_and_told(facts, text):
         return
     again = Typed.parse(QUESTION, str(typed))
     assert again.key == typed.key
-    assert again.distance().startswith("That is ")
+    assert again.distance().startswith("Your number is ")
 
 
 def test_a_large_distance_is_counted_out():
-    assert Typed(7, "", 1200.0).distance().startswith("That is 1193 below 1200, which torch")
-    assert Typed(7, "", 2e9).distance().startswith("That is 2e+09 below 2e+09, which torch")
+    assert Typed(7, "", 1200.0).distance().startswith("Your number is 1193 below 1200, torch")
+    assert Typed(7, "", 2e9).distance().startswith("Your number is 2e+09 below 2e+09, torch")
 
 
 def test_the_distance_names_both_sides():

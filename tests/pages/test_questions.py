@@ -103,7 +103,7 @@ def sent(monkeypatch, value):
 def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(monkeypatch, value):
     page = sent(monkeypatch, value)
     assert page.session_state["trail"].answers == {}
-    assert "That is no sketch" in page.error[0].value
+    assert "A sketch of this curve has" in page.error[0].value
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_what_is_no_noise_is_refused(text):
         ((Input("x", 1.0), Input("u", noise=Noise("normal", float("nan"), 1))), "reaches beyond"),
         ((Input("x", (1.0, float("nan"))),), "one finite number"),
         ((Input("x", ((1.0,), (1.0, 2.0))),), "one length"),
-        ((Input("x", (0.0,) * 1025),), "1,025 numbers"),
+        ((Input("x", (0.0,) * 1025),), "not 1,025"),
         (tuple(Input(f"x{i}", 1.0) for i in range(13)), "at most 12"),
         ((Input("x" * 33, 1.0),), "33 characters"),
     ],

@@ -174,7 +174,7 @@ def _check_values(input_: Input) -> None:
         flat += row if isinstance(row, tuple) else (row,)
     if not flat or len(flat) > MAX_INPUT_ELEMENTS:
         raise _wrong(
-            f"{len(flat):,} numbers came; 1 to {MAX_INPUT_ELEMENTS:,} are read.", input_.name
+            f"An input has 1 to {MAX_INPUT_ELEMENTS:,} numbers, not {len(flat):,}.", input_.name
         )
     if len(flat) != math.prod(shape):
         raise _wrong("All rows need one length.", input_.name)

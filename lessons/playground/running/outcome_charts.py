@@ -67,7 +67,7 @@ def table(outcome: Outcome) -> Table:
     ]
     columns: list[tuple[str, str | None]] = [("name", None), ("value", "forward")]
     columns += [(label, role) for role, label in roles.items()]
-    caption = f"Values, and the gradient of {outcome.output}, summed, by each input"
+    caption = f"Values, and the gradient of {outcome.output} (summed) for each input"
     return Table(caption, tuple(columns), tuple(rows))
 
 

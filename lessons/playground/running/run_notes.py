@@ -61,14 +61,14 @@ def notes(
     if result.shape != x.shape and result.numel() != 1:
         yield Note(
             "info",
-            f"{checked.output} has another shape than {over}. The plot shows its sum, which is "
-            "what the gradients are of.",
+            f"{checked.output} has another shape than {over}. The plot shows its sum; the "
+            "gradients are the sum's, too.",
         )
     if curves is not None and curves.points < CURVE_POINTS:
         yield Note(
             "info",
-            f"This program is large: its curves have {curves.points} points, those of a smaller "
-            f"one {CURVE_POINTS}.",
+            f"This program is large, so its curves have {curves.points} points instead of "
+            f"{CURVE_POINTS}.",
         )
     if curves is not None and curves.draws > 1:
         yield Note(
@@ -186,8 +186,8 @@ def _rules(checked: Checked, made: Live) -> Iterator[Note]:
                        f"has: {listed(list(there), most=12) or 'none'}.{hint}")  # fmt: skip
         elif not any(made.ran[op] for op in row.op_types):
             lines = listed(list(row.override.only)) or "any line"
-            yield Note("warning", f"The rule for {key} never runs: no {row.op_types[0]} that a "
-                       f"gradient could pass stands on {lines}.")  # fmt: skip
+            yield Note("warning", f"The rule for {key} never runs: no {row.op_types[0]} "
+                       f"on {lines} can pass a gradient.")  # fmt: skip
         else:
             yield Note("warning", f"The rule for {key} never runs: no gradient comes back to it. "
                        "A trick after it stops it, or the output does not use it.")  # fmt: skip
@@ -198,8 +198,8 @@ def _noise(checked: Checked) -> Iterator[Note]:
     for place, input_ in enumerate(drawn):
         same = [o.name for o in drawn[:place] if o.noise.seed == input_.noise.seed]  # type: ignore[union-attr]
         if same:
-            yield Note("info", f"{input_.name} and {same[0]} have one seed: they are drawn from "
-                       "the same numbers. Give one of them another seed.")  # fmt: skip
+            yield Note("info", f"{input_.name} and {same[0]} have the same seed, so their "
+                       "draws are the same, too. Give one of them another seed.")  # fmt: skip
 
 
 def _place(checked: Checked, node: Node, line: str = "line") -> str:

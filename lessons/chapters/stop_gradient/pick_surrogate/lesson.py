@@ -281,7 +281,7 @@ def check(values: Values) -> dict[str, str]:
     x, weights = values["x"], values["weights"]
     if weights is not None and len(weights) not in (1, len(x)):
         errors["weights"] = (
-            f"{len(weights)} numbers came for {len(x)} inputs. Give one for each x, or one."
+            f"There are {len(x)} inputs, but {len(weights)} numbers. Give one for each x, or one."
         )
     for name in ("f", "g"):
         if refused := read(values[name]).refusal(DTYPES[values["dtype"]]):

@@ -76,7 +76,9 @@ def check(values: Values) -> Mapping[str, str]:
     if low > high:
         errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
     if u is not None and len(u) not in (1, len(x)):
-        errors["u"] = f"{len(u)} numbers came for {len(x)} inputs. Give one for each x, or one."
+        errors["u"] = (
+            f"There are {len(x)} inputs, but {len(u)} numbers. Give one for each x, or one."
+        )
     if u is None and values["draws"] * len(x) > MOST_NUMBERS:
         errors["draws"] = (
             f"{values['draws']:,} draws at {len(x)} inputs are {values['draws'] * len(x):,} "
