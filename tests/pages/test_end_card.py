@@ -34,12 +34,10 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
     page.session_state["skipped"] = True
     page.run()
     told = "\n".join(one.value for one in page.markdown)
-    assert (
-        ":material/close: **A second path goes around the layer. What comes back to x?**: −10"
-        in told
-    )
+    asked = "A second path goes around the layer. What comes back to x?"
+    assert f":material/close: **{asked}**<br>You: −10" in told
     assert "<br>Torch: −4" in told
-    assert ":material/check: **Two reversals in a row. What comes back to x?**: 12" in told
+    assert ":material/check: **Two reversals in a row. What comes back to x?**<br>You: 12" in told
     assert "**In a new place**<br>Not answered, step 7" in told
     assert "return" in in_plain_torch("flip")
     assert not page.exception
