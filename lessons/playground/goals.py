@@ -97,11 +97,11 @@ def _root(x: torch.Tensor) -> torch.Tensor:
 GOALS = (
     Goal("stop", "The value is x**2, and the gradient is 0.",
          lambda t: t.x**2, lambda t: 0 * t.x),
-    Goal("half", "The value is x**2, and the gradient is half of the true one: x.",
+    Goal("half", "The value is x**2, and the gradient is half of the true gradient: x.",
          lambda t: t.x**2, lambda t: t.x),
     Goal("flip", "The value is x, and the gradient is -1.",
          lambda t: t.x, lambda t: -torch.ones_like(t.x)),
-    Goal("ghost", "The value is 0 for every x, and the gradient is 2x all the same.",
+    Goal("ghost", "The value is 0 for every x, but the gradient is 2x.",
          lambda t: 0 * t.x, lambda t: 2 * t.x),
     Goal("round", "The value is round(x), and the gradient is 1.",
          lambda t: t.x.round(), lambda t: torch.ones_like(t.x)),

@@ -119,7 +119,7 @@ def test_every_field_of_a_document_has_a_control():
         ({"in__u__a": "9e99"}, "in.u.a", "beyond"),
         ({"in__u__like": "w"}, "in.u.a", "which is not given"),
         ({"inputs": ""}, "inputs", "no input"),
-        ({"inputs": "x, u, x"}, "inputs", "twice"),
+        ({"inputs": "x, u, x"}, "inputs", "Two inputs"),
         ({"override__1__op": "mul"}, "override.1.rule", "Write a rule"),
         ({"override__1__rule": "clip"}, "override.1.op", "Which op type"),
         ({"override__1__op": "Squaer", "override__1__rule": "clip"}, "override.1.op", "quare"),

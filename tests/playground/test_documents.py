@@ -113,7 +113,7 @@ def test_what_is_no_noise_is_refused(text):
     [
         ((), "There is no input"),
         ((Input("u", noise=Noise("uniform", 0, 1)),), "Every input is drawn"),
-        ((Input("x", 1.0), Input("x", 2.0)), "stands twice"),
+        ((Input("x", 1.0), Input("x", 2.0)), "Two inputs have this name"),
         ((Input("1x", 1.0),), "no name" ),
         ((Input("a b", 1.0),), "no name"),
         ((Input("х", 1.0),), "CYRILLIC"),
@@ -128,7 +128,7 @@ def test_what_is_no_noise_is_refused(text):
         ((Input("x", 1.0), Input("u", noise=Noise("normal", 0, 1, 0, "xx"))), "Did you mean x?"),
         ((Input("x", 1.0), Input("u", noise=Noise("normal", float("nan"), 1))), "reaches beyond"),
         ((Input("x", (1.0, float("nan"))),), "one finite number"),
-        ((Input("x", ((1.0,), (1.0, 2.0))),), "one length"),
+        ((Input("x", ((1.0,), (1.0, 2.0))),), "the same length"),
         ((Input("x", (0.0,) * 1025),), "not 1,025"),
         (tuple(Input(f"x{i}", 1.0) for i in range(13)), "at most 12"),
         ((Input("x" * 33, 1.0),), "33 characters"),

@@ -148,7 +148,7 @@ def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line
         ("mul", "grad * x, None", "no “x” here. A rule reads grad, which arrives, the operand in1"),
         ("mul", "return grad, None", "A rule is the expression alone, as in -grad"),
         ("mul", "lambda g: -g", "A rule is the expression alone"),
-        ("**", "grad", "no op type “**”. The graph names that of each op."),
+        ("**", "grad", "no op type “**”. The graph shows each op's type."),
         ("mul", "grad – 1, None", "EN DASH"),
         ("mul", "x = 1", "not an assignment"),
         ("mul", "", "not an assignment"),
@@ -171,7 +171,7 @@ def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():
     program = "y = x * x\nz = y * y"
     half, none = "grad * in2, None", "None, None"
     twice = (Override("mul", half, ("y",)), Override("Mul", none))
-    assert "Two rules" in refusal(program, overrides=twice).message
+    assert "two rules" in refusal(program, overrides=twice).message
     apart = (Override("mul", half, ("y",)), Override("Mul", none, ("z",)))
     run(Document((Input("x", (1.0,)),), program, overrides=apart), curves=False)
 

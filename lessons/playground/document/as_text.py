@@ -101,7 +101,7 @@ def from_text(text: str) -> Document:
         if read is None:
             hint = suggestion(word, [*_READ, "program"])
             raise PlaygroundError(
-                f"{cited(word)} starts no line of a document. {hint}",
+                f"No line of a document starts with {cited(word)}. {hint}",
                 number, 1, "document",
             )  # fmt: skip
         try:
@@ -109,7 +109,7 @@ def from_text(text: str) -> Document:
         except PlaygroundError as error:
             raise PlaygroundError(error.message, number, 1, "document") from None
     raise PlaygroundError(
-        "The document holds no line “program”. Below it stand the assignments.",
+        "The document has no line “program”. Write the assignments below it.",
         len(lines), 1, "document",
     )  # fmt: skip
 

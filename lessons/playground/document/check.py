@@ -127,7 +127,7 @@ def _check_inputs(document: Document) -> list[str]:
     check_names(names)
     given = [input_.name for input_ in document.inputs if input_.noise is None]
     if not given:
-        raise _wrong("Every input is drawn. Give one of them values, to be differentiated by.")
+        raise _wrong("Every input is drawn. Give one input values, for the gradient.")
     for input_ in document.inputs:
         if (input_.values is None) == (input_.noise is None):
             raise _wrong("An input has either values or noise.", input_.name)
@@ -145,13 +145,13 @@ def check_names(names: Sequence[str]) -> None:
         PlaygroundError: the first thing that is wrong with them.
     """
     if not names:
-        raise _wrong("There is no input. A program needs one to be differentiated by.")
+        raise _wrong("There is no input. A program needs one for its gradient.")
     if len(names) > MAX_INPUTS:
         raise _wrong(f"There are {len(names)} inputs; at most {MAX_INPUTS} are read.")
     for place, name in enumerate(names):
         _check_name(name)
         if name in names[:place]:
-            raise _wrong("This name stands twice. Choose another for one of them.", name)
+            raise _wrong("Two inputs have this name. Rename one of them.", name)
 
 
 def _check_name(name: str) -> None:
@@ -177,7 +177,7 @@ def _check_values(input_: Input) -> None:
             f"An input has 1 to {MAX_INPUT_ELEMENTS:,} numbers, not {len(flat):,}.", input_.name
         )
     if len(flat) != math.prod(shape):
-        raise _wrong("All rows need one length.", input_.name)
+        raise _wrong("All rows need the same length.", input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
         raise _wrong("Every value is one finite number.", input_.name)
 
@@ -208,7 +208,7 @@ def _check_rows(rows: tuple[Row, ...]) -> None:
         if clash or any(not name and op in {o for o, _ in seen} for op, name in keys):
             key = row.override.op_type
             raise PlaygroundError(
-                f"Two rules stand for {row.op_types[0]}. Keep one, or give them different lines.",
+                f"There are two rules for {row.op_types[0]}. Keep one, or give each its lines.",
                 part="rule", subject=key,
             )  # fmt: skip
         seen |= keys
@@ -226,7 +226,7 @@ def _plotted(document: Document) -> Input:
         else next(input_ for input_ in document.inputs if input_.noise is None)
     )
     if input_.noise is not None:
-        message = f"{input_.name} is drawn; plot over an input that is given by values."
+        message = f"{input_.name} is drawn; plot over an input that has values."
         raise _wrong_field(message, "plot")
     if not (plot.low < plot.high and max(abs(plot.low), abs(plot.high)) <= _PLOT):
         message = f"The plot runs from a smaller to a larger number within ±{_PLOT:g}."

@@ -37,7 +37,7 @@ def read_values(text: str) -> Numbers:
         rows = tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
         if any(len(row) != len(rows[0]) for row in rows):
             lengths = ", ".join(str(len(row)) for row in rows[:8])
-            raise PlaygroundError(f"All rows need one length; here: {lengths}.", part="input")
+            raise PlaygroundError(f"All rows need the same length; here: {lengths}.", part="input")
         _check_count(sum(len(row) for row in rows))
         return rows
     if compact.startswith("[") != compact.endswith("]"):

@@ -66,8 +66,8 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
     types = _types_of(key)
     if not types:
         raise PlaygroundError(
-            f"There is no op type {cited(key)}.{_did_you_mean(key)} The graph names that of each "
-            "op. TensorFlow would ignore it without a word.", part="rule", subject=visible(key, 32),
+            f"There is no op type {cited(key)}.{_did_you_mean(key)} The graph shows each op's "
+            "type. TensorFlow would ignore it silently.", part="rule", subject=visible(key, 32),
         )  # fmt: skip
     for name in override.only:
         if name not in names:
@@ -143,8 +143,8 @@ def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
     if count != wanted:
         raise PlaygroundError(
             f"The rule gives {count} gradient{'s' * (count != 1)}, and {op.type} has {wanted} "
-            f"tensor operand{'s' * (wanted != 1)} here. Write one for each, with commas between; "
-            "None stands for no gradient.", part="rule", subject=subject,
+            f"tensor operand{'s' * (wanted != 1)} here. Write one for each, separated by commas; "
+            "None means no gradient.", part="rule", subject=subject,
         )  # fmt: skip
     for place, (gradient, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
         if gradient is None:

@@ -76,7 +76,7 @@ class CallReader:
                 return self._surrogate(node, called, name)
             if name not in CALLABLE:
                 raise error(called, unknown_function(name))
-            raise error(called, f"What {cited(name)} gives cannot be called. Remove one of the "
+            raise error(called, f"The result of {cited(name)} is not a function. Remove one of the "
                         "two pairs of brackets.")  # fmt: skip
         name = self._spelt(called)
         on = []
@@ -113,7 +113,7 @@ class CallReader:
     def _one_output(self, node: ast.Call, name: str, several: int) -> None:
         if several:
             raise self.reader.error(
-                node, f"{name} gives one output, and {several} names stand on the left."
+                node, f"{name} gives one output, but there are {several} names on the left."
             )
 
     def _spelt(self, called: ast.expr) -> str:
@@ -218,8 +218,8 @@ class CallReader:
         if node.keywords or not node.args:
             raise error(node, "py_func takes expressions, as in py_func(a + b, a * b).")
         if len(node.args) != max(several, 1):
-            raise error(node, f"py_func has {len(node.args)} outputs here, and "
-                        f"{max(several, 1)} names stand on the left.")  # fmt: skip
+            raise error(node, f"py_func has {len(node.args)} outputs here, but the left "
+                        f"side has {max(several, 1)} names.")  # fmt: skip
         self._in_py_func = True
         try:
             outputs = [self.reader.read(argument) for argument in node.args]
