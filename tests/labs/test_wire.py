@@ -60,7 +60,7 @@ REFUSED = {
     "answers": [json.dumps({"lab": "flip", "answers": ["a"] * 200})],
     "": ['{"lab":"flip","values":' + DEEP + "}", '{"lab":"\\ud800"}'],
     "have.a": ['{"lab":"flip","have":{"a":{"b":"c"}}}'],
-    '“"1"” came.': ['{"lab":"flip","step":"1"}'],
+    'The server got “"1"”.': ['{"lab":"flip","step":"1"}'],
     "va�lues�": ['{"lab":"flip","va\u202elues\\u0000":{}}'],
 }
 
