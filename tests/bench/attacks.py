@@ -60,7 +60,7 @@ async def flood(
     async def one(number: int) -> None:
         seqs = itertools.count(1)
         while True:
-            with contextlib.suppress(OSError, WebSocketException):
+            with contextlib.suppress(ConnectionResetError, WebSocketException):
                 async with line(url) as socket:
                     reading = asyncio.create_task(read(socket))
                     for seq in seqs:
@@ -171,7 +171,7 @@ async def come_and_go(url: str) -> None:
 
     async def one() -> None:
         while True:
-            with contextlib.suppress(OSError, WebSocketException):
+            with contextlib.suppress(ConnectionResetError, WebSocketException):
                 async with line(url) as socket:
                     await ask(socket, 1, **slider(1))
 
@@ -198,7 +198,7 @@ async def nonsense(url: str) -> None:
 
     async def one() -> None:
         while True:
-            with contextlib.suppress(OSError, WebSocketException):
+            with contextlib.suppress(ConnectionResetError, WebSocketException):
                 async with line(url) as socket:
                     reading = asyncio.create_task(read(socket))
                     for text in itertools.cycle(texts):
@@ -262,7 +262,7 @@ async def heavy_pages(url: str) -> None:
 
     async def one(first: int) -> None:
         for seed in itertools.count(first, 20):
-            with contextlib.suppress(OSError, WebSocketException):
+            with contextlib.suppress(ConnectionResetError, WebSocketException):
                 async with connect(
                     f"ws://{urlsplit(url).netloc}/{STREAM}", origin=Origin(url), max_size=None
                 ) as page:

@@ -185,9 +185,14 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
         text = shown_html(node) or text
         alive = [one for one in ALIVE if re.search(rf"(?<!\\){re.escape(one)}", text)]
         assert not alive, f"{alive[0]!r} in {node.type}: {text[:300]}"
-    titles = [one for one in visit if one.type == "title" or "<h1" in shown_html(one)]
-    assert len(titles) == 1, titles
+    titles = [one for one in visit if is_title(one)]
+    assert len(titles) == 1, (page, titles)
     return ["page"]
+
+
+def is_title(node: Any) -> bool:
+    marked = node.type == "markdown" and node.value.startswith("# ")
+    return marked or node.type == "title" or "<h1" in shown_html(node)
 
 
 def shown_html(node: Any) -> str:
