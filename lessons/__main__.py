@@ -27,7 +27,7 @@ from lessons.doctor import command as trace
 from lessons.kit.process import suit_small_tensors
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find
-from lessons.outputs.glossary import searched
+from lessons.outputs.glossary import terms_like
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
@@ -66,9 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(options: argparse.Namespace) -> str | bytes:
     """What the command prints."""
     if options.command == "list":
-        return "\n\n".join(map(_listed, chapters()))
+        return "\n\n".join(map(_chapter, chapters()))
     if options.command == "glossary":
-        return "\n\n".join(map(entry, searched(options.term)))
+        return "\n\n".join(map(entry, terms_like(options.term)))
     if options.command == "quiz":
         return ask(options.chapter, options.seed)
     if options.command == "play":
@@ -92,7 +92,7 @@ def _answer(options: argparse.Namespace) -> str | bytes:
     return plain_torch(*one)
 
 
-def _listed(chapter: Chapter) -> str:
+def _chapter(chapter: Chapter) -> str:
     width = max(len(lesson.slug) for lesson in chapter.lessons)
     lines = [f"  {lesson.slug.ljust(width)}  {lesson.title}" for lesson in chapter.lessons]
     return "\n".join([f"{chapter.slug}: {chapter.title}", *lines])

@@ -232,7 +232,7 @@ def pytest_runtest_makereport(item: pytest.Item):
         for name, value in getattr(item, "funcargs", {}).items():
             if isinstance(value, Server):
                 report.sections.append((f"server log of {name}", value.log()))
-            elif isinstance(value, Page):
+            elif isinstance(value, Page) and not value.is_closed():
                 said = value.evaluate(SAID)
                 report.sections.append((f"what {name} shows", f"{value.url}\n{said}"))
     return report

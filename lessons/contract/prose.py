@@ -138,7 +138,7 @@ class Question:
     holds: tuple[str, ...] = ()
     reveal: Mapping[str, str] = field(default_factory=dict)
     computed: tuple[tuple[str, str, str], ...] = ()
-    by: str = "torch"
+    by: str = "Torch"
 
     @property
     def is_of_lab(self) -> bool:
@@ -408,7 +408,7 @@ def _step(path: Path, section: str) -> Step:
     kind = _KINDS.get(settings.get("as", "choice"))
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
-    by = settings.get("by", "torch")
+    by = settings.get("by", "Torch")
     asks = settings.get("asks", "")
     named = [option.key for option in options if option.fact != option.key]
     if named and not asks:

@@ -74,8 +74,8 @@ def find_term(slug: str) -> Term | None:
     return next((term for term in terms() if term.slug == slug), None)
 
 
-def searched(text: str) -> list[Term]:
-    """The terms with this in one of their spellings.
+def terms_like(text: str) -> list[Term]:
+    """The terms with this text in one of their spellings.
 
     Raises:
         ValueError: there is none.

@@ -23,12 +23,11 @@ _INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?(lesson|term)=([\w-]+)[^)]*\)")
 
 def reading(lesson: Lesson, answers: bool = False) -> str:
     """The whole lesson: its steps, and with `answers` what torch computes, below each question."""
-    parts = [f"# {lesson.title}", lesson.summary, *_imports(lesson), *steps(lesson, answers)]
-    if not answers:
-        parts.append(f"`python -m lessons show {lesson.slug} --answers` prints the answers, too.")
-    else:
-        parts.append(f"**To remember:** {lesson.prose.front['remember']}")
-    return _leading_somewhere("\n\n".join(parts)) + "\n"
+    end = f"`python -m lessons show {lesson.slug} --answers` prints the answers, too."
+    if answers:
+        end = f"**To remember:** {lesson.prose.front['remember']}"
+    start = [f"# {lesson.title}", lesson.summary, *_imports(lesson)]
+    return "\n\n".join([*start, *steps(lesson, answers), end]) + "\n"
 
 
 def steps(lesson: Lesson, answers: bool = True) -> Iterator[str]:
@@ -40,11 +39,11 @@ def steps(lesson: Lesson, answers: bool = True) -> Iterator[str]:
             parts += _question(lesson, step.question, result, answers)
         if step.turn:
             parts.append(fill(step.turn.text, result.facts))
-        yield "\n\n".join([*parts, *_commands(lesson, step, answers)])
+        yield _with_commands("\n\n".join([*parts, *_commands(lesson, step, answers)]))
 
 
 def _question(lesson: Lesson, one: Question, result: Result, answers: bool) -> Iterator[str]:
-    """The options of a choice, the code of a bug; the answer, if it is to be told."""
+    """The options of a choice, the code of a bug, and the answer if `answers` asks for it."""
     options = {option.key: fill(option.text, result.facts) for option in one.options}
     if one.kind == "bug" and lesson.bug:
         yield from _bug(lesson.bug)
@@ -55,9 +54,8 @@ def _question(lesson: Lesson, one: Question, result: Result, answers: bool) -> I
     if answers:
         right = lesson.right(one, result)
         reply = fill(next(o.reply for o in one.options if o.key == right), result.facts)
-        who = "The test" if one.kind == "bug" else one.by.capitalize()
-        says = "passes with" if one.kind == "bug" else "computes"
-        yield f"**{who} {says}:** {options[right]} {reply}"
+        says = "The test passes with" if one.kind == "bug" else f"{one.by} computes"
+        yield f"**{says}:** {options[right]} {reply}"
 
 
 def _bug(bug: Bug) -> Iterator[str]:
@@ -78,41 +76,41 @@ def fenced(code: str, language: str = "python") -> str:
 
 
 def _commands(lesson: Lesson, step: Step, answers: bool) -> Iterator[str]:
-    """What shows the numbers of the step, and of what it asks the learner to do."""
+    """The commands for the numbers of a step, and for what it asks the learner to do."""
     if step.lab:
-        asked = [(step.lab, step.cuts or "", "")]
+        given = {"cuts": step.cuts or "", **step.lab}
+        lines = [_command(lesson, given)]
         if step.touch:
-            asked.append((step.touch, step.cuts or "", "  # what “Try it” asks for"))
+            lines.append(f"{_command(lesson, {**given, **step.touch})}  # what “Try it” asks for")
         if step.turn and answers:
-            asked.append((step.turn.solved, step.cuts or "", "  # “Your turn” done"))
-        lines = [_command(lesson, {**step.lab, **what}, cuts) + why for what, cuts, why in asked]
+            lines.append(f"{_command(lesson, {**given, **step.turn.solved})}  # “Your turn” done")
         yield fenced("\n".join(lines), "sh")
 
 
-def _command(lesson: Lesson, given: Mapping[str, str], cuts: str) -> str:
-    """How a shell computes the lesson at these settings; `run` among them trains."""
+def _command(lesson: Lesson, given: Mapping[str, str]) -> str:
+    """The command that computes the lesson; besides settings, `given` has `cuts` and `run`."""
     known = {one.name: one.default for one in lesson.lab.parameters}
     words = [RUN, lesson.slug]
     for name, text in given.items():
         if name in known and text != known[name]:
             words += ["--set", shlex.quote(f"{name}={text}")]
-    if open_edges := given.get("cuts", cuts):
-        words += ["--cuts", open_edges]
-    if lesson.lab.training:
-        words += ["--steps", given["run"]] if "run" in given else []
+    if given["cuts"]:
+        words += ["--cuts", given["cuts"]]
+    if "run" in given:
+        words += ["--steps", given["run"]]
     return " ".join(words)
 
 
 def _imports(lesson: Lesson) -> Iterator[str]:
-    """Where the tricks that its text calls come from."""
+    """The import line for the tricks that its text and its program call."""
     text = "\n".join(step.text for step in lesson.prose.steps) + lesson.source
     names = sorted(set(_TRICKS.findall(text)))
     if names:
         yield fenced(f"import torch\nfrom gradient_tricks import {', '.join(names)}")
 
 
-def _leading_somewhere(text: str) -> str:
-    """The text with the command in place of each link that only a browser can follow."""
+def _with_commands(text: str) -> str:
+    """Replace each link to a page of the app by the command that prints the same."""
     commands = {"lesson": "show", "term": "glossary"}
     return _INSIDE.sub(
         lambda link: f"{link[1]} (`python -m lessons {commands[link[2]]} {link[3]}`)", text
@@ -121,7 +119,7 @@ def _leading_somewhere(text: str) -> str:
 
 def entry(term: Term) -> str:
     """A term of the glossary and what it means."""
-    return _leading_somewhere(f"{term.name}\n{textwrap.indent(term.text, '    ')}")
+    return _with_commands(f"{term.name}\n{textwrap.indent(term.text, '    ')}")
 
 
 def settings(lesson: Lesson) -> str:

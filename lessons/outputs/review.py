@@ -31,7 +31,7 @@ class Predicted:
     said: str
     computed: str
     right: bool
-    by: str = "torch"
+    by: str = "Torch"
 
 
 def review(lesson: Lesson, answers: Mapping[str, str]) -> list[Predicted]:

@@ -35,4 +35,4 @@ def _row(one: Predicted) -> str:
     if not one.said:
         return f"- – **{one.title}**<br>Not answered, step {one.step}"
     row = f"- {MARKS[one.right]} **{one.title}**<br>You: {one.said}"
-    return row if one.right else f"{row}<br>{one.by.capitalize()}: {one.computed}"
+    return row if one.right else f"{row}<br>{one.by}: {one.computed}"

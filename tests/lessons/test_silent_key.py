@@ -138,4 +138,4 @@ def test_a_question_about_tensorflow_is_answered_in_its_name():
     lower, absent = review(find("silent_key"), {"lower": "rule", "absent": "error"})[:2]
     assert lower.by == "TensorFlow"
     assert lower.computed.startswith("0, because the key matches nothing")
-    assert absent.by == "torch"
+    assert absent.by == "Torch"
