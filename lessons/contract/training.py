@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History, Snapshot
 from lessons.contract.parameters import Values
+from lessons.contract.result import Facts
 
 
 class Learner(Protocol):
@@ -45,19 +46,17 @@ class Training:
     table: Callable[[History, Values], Table]
     cuts: bool = False
 
-    def facts_at_first(
-        self, program: Callable[..., Any], values: Values
-    ) -> Mapping[str, float | int | str]:
-        """What a run's facts are before its first step.
+    def facts_at_first(self, program: Callable[..., Any], values: Values) -> Facts:
+        """A run's facts before its first step.
 
-        They are kept for the settings that the learner has read: a hand may rest on any slider.
+        They are kept for the settings that its learner reads: no other slider computes them again.
         """
         history = History(int(values["steps"]))
         history.add(0, self._at_first(program, values))
         return history.facts
 
     def _at_first(self, program: Callable[..., Any], values: Values) -> Snapshot:
-        for training, of, read, snapshot in _AT_FIRST:
+        for training, of, read, snapshot in tuple(_AT_FIRST):  # another session may add to it
             if training is self and of is program and read.items() <= values.items():
                 return snapshot
         noted = _Noted(values)
