@@ -44,7 +44,10 @@ def untrained_figure(figure: Figure) -> Figure:
 
 
 def covered_table(table: Table, hidden: frozenset[str]) -> Table:
-    """The table with a question mark in place of these roles' numbers; its caption tells of all."""
+    """The table with a question mark in place of each number in these roles.
+
+    Its subject is the caption then: the caption tells of all columns.
+    """
     roles = [role for _, role in table.columns]
     if hidden.isdisjoint(roles):
         return table

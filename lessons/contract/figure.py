@@ -43,8 +43,8 @@ class Table:
         caption: what they are.
         columns: pairs of label and role, or None.
         rows: of cells.
-        subject: the caption while a question still covers a column; nothing where the caption says
-            nothing of the numbers.
+        subject: the caption while a question still covers a column; empty where the caption gives
+            no number away.
     """
 
     caption: str

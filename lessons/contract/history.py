@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lessons.contract.result import Array, Note, Series
+from lessons.contract.result import Array, Facts, Note, Series
 
 KEPT = 400
 """Moments kept at most; beyond it every second one is dropped."""
@@ -78,7 +78,7 @@ class History:
         return Series(name, role, steps, bands[:, 0], bands[:, 1], bands[:, 2])
 
     @property
-    def facts(self) -> Mapping[str, float | int | str]:
+    def facts(self) -> Facts:
         """For the prose: the mean of each number, its lowest and highest seed, the step."""
         self._facts = self._facts or self._found()
         return self._facts

@@ -72,9 +72,9 @@ class Start:
             object.__setattr__(self, "index", Entry(self.index, of=lengths.pop()))
 
     def but(self, **others: Any) -> "Start":
-        """The same run with other leaves and settings in the place of those of these names.
+        """A copy of the run with the leaves and settings of these names replaced.
 
-        A leaf gets a gradient where the one that it replaces does.
+        A new leaf gets a gradient if the one that it replaces does.
         """
         leaves, settings = dict(self.leaves), dict(self.settings)
         for name, value in others.items():

@@ -203,11 +203,11 @@ class Lesson:
         for name in (question.asks, *(option.fact for option in question.options)):
             if name not in result.facts:
                 raise ProseError(
-                    f"{self.slug}, question {question.name!r}: it is graded by the fact {name!r}, "
+                    f"{self.slug}, question {question.name!r}: it needs the fact {name!r}, "
                     f"which the lab does not compute; there are {sorted(result.facts)}"
                 )
-        came = result.facts[question.asks]
-        return min(question.options, key=lambda one: _apart(came, result.facts[one.fact])).key
+        computed = result.facts[question.asks]
+        return min(question.options, key=lambda one: _apart(computed, result.facts[one.fact])).key
 
     def asked_about(self, question: Question) -> Result:
         """What a question of its prose asks about: its own step's settings, whatever is set."""

@@ -44,7 +44,7 @@ class Parameter:
         default: the text it has at first.
         help: one line on what it does.
         advanced: True puts it under "More settings".
-        in_run: what a change does to a training under way: it begins anew, makes its next
+        in_run: what a change does to a training under way: the training restarts, makes its next
             steps with the new value, or only looks different.
     """
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lessons.contract.figure import Figure
-from lessons.contract.result import Array, Result
+from lessons.contract.result import Array, Facts, Result
 from lessons.contract.roles import ROLES
 from lessons.text import number
 
@@ -22,8 +22,6 @@ LEVELS = 60
 """Levels above the lowest on which a handle can stand."""
 
 _DIGITS = (string.digits + string.ascii_uppercase + string.ascii_lowercase)[: LEVELS + 1]
-
-Facts = Mapping[str, float | int | str]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ _TOGETHER = 4.0
 
 
 class Stack(NamedTuple):
-    """Where a name belongs that makes way for others.
+    """The place of a name that makes way for others.
 
     Args:
         end: of its line, in pixels above the chart's foot.
@@ -25,7 +25,7 @@ class Stack(NamedTuple):
 
 
 def stacked(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The traces, with the names among them that are in sight moved so that none lies on another.
+    """The traces, their visible names moved apart so that none lies on another.
 
     Args:
         traces: of one chart; a name to move has its ``stack``.

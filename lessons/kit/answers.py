@@ -1,4 +1,4 @@
-"""Grades a prediction by who of several something holds of, or by the belief that is nearest."""
+"""Grades a prediction: which of two things holds, or which belief is nearest."""
 
 import math
 from collections.abc import Mapping

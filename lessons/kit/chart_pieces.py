@@ -86,13 +86,13 @@ def ticks(series: Series) -> Trace:
     }
 
 
-def gradient_curves(curves: Mapping[str, Series], exact: bool = True) -> list[Trace]:
+def gradient_curves(curves: Mapping[str, Series]) -> list[Trace]:
     """Those there are: the result solid, the truth dotted on it, the target as ticks on both."""
     found = []
     for name in GRADIENTS:
         if name in curves:
             ticked = ROLES[name].ticked
-            found.append(ticks(curves[name]) if ticked else curve(curves[name], exact))
+            found.append(ticks(curves[name]) if ticked else curve(curves[name], exact=True))
     return found
 
 
@@ -164,7 +164,7 @@ def dragged(
 
 
 def covered_with(trace: Trace, *roles: str) -> Trace:
-    """The same trace, covered with these roles, whose colours it does not have."""
+    """The trace, hidden while one of these roles is, though it has none of their colours."""
     return trace | {"hides": roles}
 
 

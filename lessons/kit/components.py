@@ -72,7 +72,7 @@ def component_figure(
     title: str,
     subject: str,
     caption: str,
-    spoken: str = "The gradient of each weight.",
+    shows: str = "The gradient of each weight.",
     y: str = "gradient",
     height: int = SHORT,
 ) -> Figure:
@@ -81,10 +81,10 @@ def component_figure(
     Args:
         result, labels, names, y, height: as for ``sticks``.
         title, subject, caption: of the figure.
-        spoken: what it shows; the numbers in words follow it.
+        shows: what it shows; the numbers in words follow it.
     """
     data, layout = sticks(result, labels, names, y, height)
-    alt = f"{spoken} {in_words(result, labels, names)}"
+    alt = f"{shows} {in_words(result, labels, names)}"
     return Figure("gradient", title, caption, alt, data, layout, None, height, subject)
 
 

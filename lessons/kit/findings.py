@@ -38,7 +38,7 @@ def of_gradient(
     """What autograd gives, over x, beside what is true and what is wanted.
 
     Args:
-        trick, true, intended: over x; None if the lab has no such curve. Only x of all count.
+        trick, true, intended: over x; None if the lab has no such curve. Only shared x count.
         called: what x is called.
     """
     trick, true, intended = _over_the_same(trick, true, intended)
@@ -53,7 +53,7 @@ def of_gradient(
 
 
 def of_curves(curves: Iterable[Series], called: str = "x") -> str:
-    """What autograd gives over x, of the curves by role; of draws, how wide they lie at most."""
+    """What autograd gives over x; for draws, how far apart they lie at most."""
     by_role = {series.name: series for series in curves}
     trick, true, intended = (by_role.get(role) for role in GRADIENTS)
     if trick is None:
@@ -63,7 +63,7 @@ def of_curves(curves: Iterable[Series], called: str = "x") -> str:
 
 
 def of_points(result: Result) -> str:
-    """The same of the gradients at the learner's x."""
+    """What autograd gives at the learner's x, beside what is true and what is wanted."""
     return of_gradient(result[GRADIENTS[0]], result[GRADIENTS[1]], result[GRADIENTS[2]])
 
 

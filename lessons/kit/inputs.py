@@ -82,9 +82,9 @@ def grid_around(points: torch.Tensor, count: int = GRID) -> torch.Tensor:
 
 
 def golden(first: int, *shape: int) -> torch.Tensor:
-    """Numbers in [0, 1), float64: what multiples of the golden ratio have after the point.
+    """Numbers in [0, 1), float64: the fractional parts of multiples of the golden ratio.
 
-    Other frameworks have the same ones, as they would not have drawn numbers.
+    Other frameworks can compute the same ones; drawn numbers would differ there.
 
     Args:
         first: the first multiple.

@@ -19,7 +19,7 @@ N = TypeVar("N", bound=torch.nn.Module)
 
 
 class BySeed:
-    """What ``Learner`` has, but for ``step``; a lesson's networks say ``numbers`` and ``picture``.
+    """The part of a ``Learner`` that looks; a lesson adds ``numbers``, ``picture`` and ``step``.
 
     Args:
         values: the settings, of ``settings.py`` among them.
@@ -30,11 +30,11 @@ class BySeed:
         self._known: tuple[int, Values, dict[str, Array]] | None = None
 
     def numbers(self, values: Values) -> Mapping[str, torch.Tensor]:
-        """What is told of every seed, by name: [seeds]."""
+        """Numbers that are told of every seed, by name, shape [seeds]."""
         raise NotImplementedError
 
     def picture(self, index: int, values: Values) -> Mapping[str, Array]:
-        """What charts need of the seed at this place."""
+        """Arrays that charts need of the seed at this place, by name."""
         raise NotImplementedError
 
     def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
@@ -54,10 +54,10 @@ class BySeed:
 
 
 class TwoArms(BySeed, Generic[N]):
-    """Networks of every seed in two arms, from the same start and on the same numbers.
+    """Trains every seed's networks in two arms that start from the same weights.
 
-    The arm ``trick`` is as set. The other is what it is compared with: an edge that is cut in the
-    lesson's program is whole in that arm's.
+    The arm ``trick`` trains as set, the other for comparison: an edge that the learner cuts in the
+    lesson's program stays whole there.
 
     Args:
         program: the lesson's.
@@ -65,9 +65,11 @@ class TwoArms(BySeed, Generic[N]):
 
     Attributes:
         other: the name of the other arm.
-        optimizer: makes the updates of either.
-        draws: where all numbers come from, of both arms.
+        optimizer: makes the updates of both arms.
+        draws: the source of every random number, for both arms.
         like: an empty tensor on the device and in the number format to compute in.
+        arms: the networks by arm.
+        programs: the lesson's program by arm.
     """
 
     other = "plain"
@@ -85,11 +87,11 @@ class TwoArms(BySeed, Generic[N]):
         }
 
     def begin(self, values: Values) -> N:
-        """The networks of both arms at first; draws the data as well."""
+        """Draw the data and make the networks that both arms start from."""
         raise NotImplementedError
 
     def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
-        """What this arm's next step descends, [seeds]; ``done`` were made before it."""
+        """The loss that this arm's next step descends, [seeds]; ``done`` steps came before it."""
         raise NotImplementedError
 
     def rate(self, done: int, values: Values) -> float:
@@ -101,7 +103,7 @@ class TwoArms(BySeed, Generic[N]):
         return super().look(done, values, drawn)
 
     def step(self, done: int, values: Values) -> None:
-        """One update of both arms; ``done`` were made before it."""
+        """Make one update of both arms; ``done`` steps came before it."""
         for name in self.arms:
             self._optimizers[name].step(self.loss(name, done, values), self.rate(done, values))
 

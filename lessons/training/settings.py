@@ -1,7 +1,7 @@
 """Settings that trainings have in common: how much is trained, how fast, and what is drawn of it.
 
 A seed has a number, from which its random numbers come, and a place among those that are trained.
-Charts name it by its number; the control goes by its place, since that is what cannot be missed.
+Charts name it by its number; the control takes its place, which always exists.
 """
 
 from lessons.contract.parameters import Integer, Number
@@ -23,13 +23,12 @@ def steps(default: str, most: int) -> Integer:
 
 def rate(default: str, slider: tuple[float, float], step: float) -> Number:
     """The learning rate of the steps to come."""
-    label = "Learning rate"
-    at = {"low": 1e-6, "high": 10.0, "step": step}
-    return Number("rate", label, default, "", True, slider=slider, in_run="steps", **at)
+    label, help_ = "Learning rate", ""
+    return Number("rate", label, default, help_, True, 1e-6, 10.0, slider, step, in_run="steps")
 
 
 def seed_drawn(most: int) -> Integer:
-    """Which one charts of a single seed show.
+    """Which seed the charts of a single seed show.
 
     Args:
         most: as many seeds as can be trained.
@@ -39,7 +38,7 @@ def seed_drawn(most: int) -> Integer:
 
 
 def first_seed(most: int = 2**31) -> Integer:
-    """The number of the first one.
+    """The number of the first seed.
 
     Args:
         most: the largest number.

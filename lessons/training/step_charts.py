@@ -8,18 +8,16 @@ import numpy as np
 from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.result import Array, Series
+from lessons.contract.result import Array, Facts, Series
 from lessons.kit.chart_pieces import Trace, axes, band, curve
 from lessons.kit.line_names import named
 from lessons.text import number
 
-Facts = Mapping[str, float | int | str]
-
 Lines = Mapping[str, tuple[str, str]]
-"""Of each number, or of each arm, the role and what its line is called."""
+"""The role and the line's name, for each number or for each arm."""
 
 HEIGHT = 400
-"""Of a chart over the steps, in pixels."""
+"""The height of a chart over the steps, in pixels."""
 
 
 def of(facts: Facts, name: str) -> float:
@@ -55,15 +53,17 @@ def arms_table(
     what: str = "",
     called: str = "measure",
 ) -> Table:
-    """One row a measure, one column an arm: mean over the seeds, lowest and highest seed.
+    """A table with a row for each measure and a column for each arm.
+
+    A cell has the mean over the seeds, and the lowest and the highest seed.
 
     Args:
-        history: with a number of each arm and measure, ``trick_loss`` say.
-        measures: what each is called.
+        history: with a number for each arm and measure, ``trick_loss`` say.
+        measures: the name of each measure's row.
         arms: the columns.
-        digits: of each number.
-        what: the numbers are, in the caption, if not only after which step.
-        called: what a measure is here.
+        digits: significant ones.
+        what: the start of the caption; it says after which step if nothing is given.
+        called: the title of the column of measures.
     """
     rows = tuple(
         (name, *(with_ends(history.facts, f"{arm}_{measure}", digits) for arm in arms))
@@ -87,7 +87,7 @@ def series_of(history: History, lines: Lines) -> list[Series]:
 def told(
     history: History, lines: Lines, digits: int, written: Callable[[float, int], str] = number
 ) -> str:
-    """How each line ends, as in ``0.31 as set, 0.4 no stop``."""
+    """The mean at the end of each line, as in ``0.31 as set, 0.4 no stop``."""
     facts = history.facts
     return ", ".join(
         f"{written(of(facts, name), digits)} {called}" for name, (_, called) in lines.items()
@@ -112,28 +112,24 @@ def step_chart(
 
     Args:
         history: what was seen.
-        name, title, subject, caption: of the figure.
-        lines, layout: as for ``over_steps``.
-        spoken: what it shows, for those who cannot see it; what is ``found`` so far follows.
-        below: drawn first.
-        step: what a step is called.
+        name, layout, title, subject, caption: of the figure.
+        lines: the numbers to draw; a single line needs no name.
+        spoken: what the chart shows, for those who cannot see it.
+        found: what it shows so far, said after ``spoken``.
+        below: traces under the lines.
+        step: the word for a step.
     """
     alt = f"{spoken} After {step} {history.done}: {found}."
-    data = [*below, *over_steps(history, lines, layout, HEIGHT)]
+    data = [*below, *_over_steps(history, lines, layout)]
     return Figure(name, title, caption, alt, data, layout, height=HEIGHT, subject=subject)
 
 
-def over_steps(history: History, names: Lines, layout: Trace, height: float) -> list[Trace]:
+def _over_steps(history: History, lines: Lines, layout: Trace) -> list[Trace]:
     """Means over the seeds as lines with their names, 5 to 95 % of the seeds as areas.
 
     Before the first step, a sentence in the empty frame says how to get them.
-
-    Args:
-        history: what was seen.
-        names: of each number drawn its role, and what its line is called.
-        layout, height: of the chart; a single line needs no name.
     """
-    series = series_of(history, names)
+    series = series_of(history, lines)
     # A single moment is no line: its mean would not be seen.
     drawn = [*(band(one) for one in series), *(curve(one) for one in series)]
     logarithmic = layout["yaxis"].get("type") == "log"
@@ -141,8 +137,8 @@ def over_steps(history: History, names: Lines, layout: Trace, height: float) -> 
         drawn.append(_untrained(layout, logarithmic))
     if len(series) == 1:
         return drawn
-    ends = [(*names[one.name], one.y) for one in series]
-    labels = (named_over_powers if logarithmic else named)(ends, layout, height)
+    ends = [(*lines[one.name], one.y) for one in series]
+    labels = (named_over_powers if logarithmic else named)(ends, layout, HEIGHT)
     return [
         *drawn,
         *(label | {"visible": label["visible"] and history.done > 0} for label in labels),
@@ -152,7 +148,7 @@ def over_steps(history: History, names: Lines, layout: Trace, height: float) -> 
 def named_over_powers(
     lines: Iterable[tuple[str, str, Array]], layout: Trace, height: float
 ) -> list[Trace]:
-    """As ``named``, over an axis of powers of ten."""
+    """Name the lines where they end, as ``named`` does, over an axis of powers of ten."""
     powers = [(role, called, np.log10(np.where(y > 0, y, np.nan))) for role, called, y in lines]
     labels = named(powers, layout, height)
     return [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]

@@ -76,7 +76,7 @@ class Run:
         return self.changed | new if self.done else {}
 
     def _those(self, change: Literal["restarts", "steps"], values: Values) -> Values:
-        """The settings of which a change does that to a training."""
+        """The settings whose ``in_run`` this is."""
         return {p.name: values[p.name] for p in self._parameters if p.in_run == change}
 
     def advance(self, seconds: float, values: Values, most: int = 10**9) -> None:

@@ -16,10 +16,10 @@ from lessons.chapters.clipping.cliff.lesson import (
 )
 from lessons.chapters.clipping.cliff.recurrent import (
     ARMS,
-    CLOSER,
     SIDE,
     VALLEY,
     WHOLE,
+    WINDOWS,
     Descents,
     drawn_starts,
     errors_at,
@@ -125,7 +125,7 @@ def test_the_surface_is_as_steep_as_the_lesson_says():
     assert facts["closer_steepest"] == pytest.approx(3870, rel=0.01)
 
 
-@pytest.mark.parametrize("window", [WHOLE, CLOSER])
+@pytest.mark.parametrize("window", WINDOWS.values())
 def test_the_surface_against_derivatives_carried_forward(window):
     error, norm = surface(cliff, window, CPU, torch.float64)
     w, b = np.meshgrid(*(np.linspace(*ends, 120) for ends in window))
@@ -140,7 +140,7 @@ def test_the_landscape_is_drawn_from_the_errors_of_the_program():
     assert torch.allclose(errors_at(w, b), error, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("window", [WHOLE, CLOSER])
+@pytest.mark.parametrize("window", WINDOWS.values())
 def test_the_landscape_has_a_wall_in_the_shade_and_a_valley_below_it(window):
     seen = shades(window)
     places = {}

@@ -25,7 +25,6 @@ from lessons.chapters.override_map.guided_relu.net import (
     Networks,
     drawn,
     maps,
-    rank_correlation,
     ranks,
     test_pictures,
 )
@@ -277,6 +276,10 @@ def test_two_scores_that_differ_above_have_guided_gradients_of_one_direction():
     assert facts["cosine_came"] == pytest.approx(1.0)
     assert facts["cosine_plain"] == pytest.approx(0.0)
     assert course.right(LESSON, "transfer", LESSON.compute(values())) == "cosine_guided"
+
+
+def rank_correlation(first, second):
+    return (ranks(first) * ranks(second)).sum(-1)
 
 
 def test_ranks_are_places_and_equal_numbers_share_theirs():

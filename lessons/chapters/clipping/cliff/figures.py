@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lessons.chapters.clipping.cliff.recurrent import ARMS, CLOSER, COUNT, WHOLE, Window
+from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOWS, Window
 from lessons.chapters.clipping.cliff.space import (
     LOOKS,
     ROLE_OF,
@@ -33,14 +33,9 @@ _DEPTHS = [
 ]
 
 
-def window_of(values: Values) -> Window:
-    """The part of the plane that is drawn."""
-    return CLOSER if values["window"] == "closer" else WHOLE
-
-
 def figures(result: Result, values: Values) -> list[Figure]:
     """The error over w and b: as a landscape, and from above."""
-    window = window_of(values)
+    window = WINDOWS[values["window"]]
     return [in_space(result, window), _map(result, window)]
 
 
@@ -48,10 +43,7 @@ def table(result: Result, values: Values) -> Table:
     """The gradient at the start by component, then how each path goes."""
     columns = [("measure", None), *((name, role) for role, name in LOOKS.values())]
     rows = [
-        (
-            f"first gradient, {name}",
-            *cells(result, ROLE_OF.values(), index, 4),
-        )
+        (f"first gradient, {name}", *cells(result, ROLE_OF.values(), index, 4))
         for index, name in enumerate("wb")
     ]
     updates = len(result.planes["errors"]) - 1
@@ -60,17 +52,12 @@ def table(result: Result, values: Values) -> Table:
         ("first leaves the window at update", "left_at"),
         (f"error after {updates} updates", "error"),
     ):
-        entries = []
-        for arm, role in ROLE_OF.items():
-            value = float(result.facts[f"{arm}_{fact}"])
-            never = fact == "left_at" and not value
-            entries.append(_cell("never" if never else value, role))
+        values_of = (float(result.facts[f"{arm}_{fact}"]) for arm in LOOKS)
+        entries = (
+            "never" if fact == "left_at" and not value else number(value, 4) for value in values_of
+        )
         rows.append((measure, *entries))
     return Table("Three descents from one place", tuple(columns), tuple(rows))
-
-
-def _cell(value: float | str, role: str) -> str:
-    return value if isinstance(value, str) else number(value, 4)
 
 
 def _map(result: Result, window: Window) -> Figure:

@@ -11,11 +11,11 @@ import torch
 from lessons.chapters.clipping.cliff.figures import figures, run_figures, run_table, table
 from lessons.chapters.clipping.cliff.recurrent import (
     ARMS,
-    CLOSER,
     COUNT,
     SIDE,
     VALLEY,
     WHOLE,
+    WINDOWS,
     Descents,
     Program,
     by_role,
@@ -35,13 +35,11 @@ from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.training.settings import first_seed
 from lessons.training.under_way import numbers_at_end
 
-WINDOWS = {"whole": WHOLE, "closer": CLOSER}
-
 WHILE_DRAGGING = 20
 """Updates of a path while the hand still moves."""
 
 FIRST = "first"
-"""The name under which their number stands beside the settings; no setting itself."""
+"""The key of their number among the values; it is no setting."""
 
 _WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
 
@@ -182,7 +180,7 @@ def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
 
 
 def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
-    """The gradient at the start, and how far b moves for each unit of w, by it and by its signs."""
+    """The gradient at the start, and how far it, and its signs, move b for each unit of w."""
     (w, b), (sign_w, sign_b) = slopes.double().tolist(), slopes.double().sign().tolist()
     return {
         "slope_w": w,

@@ -24,8 +24,8 @@ Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
 Window = tuple[tuple[float, float], tuple[float, float]]
 
 WHOLE: Window = ((3.0, 7.0), (-3.5, -1.5))
-CLOSER: Window = ((4.0, 6.0), (-3.0, -2.0))
-"""Parts of the plane, as the ends of w and of b."""
+WINDOWS = {"whole": WHOLE, "closer": ((4.0, 6.0), (-3.0, -2.0))}
+"""Parts of the plane to draw, as the ends of w and of b."""
 
 ARMS = ("none", "value", "norm")
 """How the gradient is clipped: not at all, by value, by norm."""
@@ -166,7 +166,6 @@ class Descents(BySeed):
         super().__init__(values)
         device, dtype = device_and_dtype(values)
         self.program = program
-        self.steps = int(values["steps"])
         starts = torch.stack([drawn_starts(seed) for seed in self.seeds], 1).to(device, dtype)
         self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
         self.escaped = torch.zeros_like(self.places[0], dtype=torch.bool)

@@ -14,9 +14,9 @@ from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
-from lessons.contract.sketch import Facts, Sketch
+from lessons.contract.sketch import Sketch
 from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab

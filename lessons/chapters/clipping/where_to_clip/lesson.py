@@ -253,7 +253,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
         caption="For each weight and for the length of both, left to right: the loss's gradient, "
         "what step() reads, and the gradient clipped over both. Dashed: the limit of the length; "
         "drag it.",
-        spoken="The gradient of each weight, and its length; the limit is "
+        shows="The gradient of each weight, and its length; the limit is "
         f"{number(values['limit'])}.",
     )
     return [

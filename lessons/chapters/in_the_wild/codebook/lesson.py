@@ -201,7 +201,7 @@ class Trained(TwoArms[Networks]):
         return losses[0] + losses[1] + losses[2]
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
-        """Of each arm: shape [seeds].
+        """What is measured of each arm, shape [seeds].
 
         Returns:
             ``…_error``: of the reconstruction. ``…_apart``: the squared distance of encodings and
@@ -254,12 +254,12 @@ class Leaves:
         """A point, shape [2, 1]."""
         return self.weight * code
 
-    def losses(self, program: Callable[..., Any], beta: float, wiring: str) -> Any:
+    def losses(self, program: Program, beta: float, wiring: str) -> Losses:
         """The three losses, each with its weight, no dimensions."""
         return program(self.z, self.code, self.decode, self.point, beta, wiring)
 
     def gradient(self, loss: torch.Tensor) -> torch.Tensor:
-        """Of z, the code and the weight in a row, shape [5]."""
+        """The gradient for z, the code and the weight in a row, shape [5]."""
         leaves = [self.z, self.code, self.weight]
         if not loss.requires_grad:
             return torch.zeros(len(NAMES)).to(self.z)
@@ -286,8 +286,8 @@ def no_stops(
     x: torch.Tensor,
     beta: float,
     wiring: str,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The same three values with nothing stopped: the decoder gets the code."""
+) -> Losses:
+    """The three losses with nothing stopped: the decoder gets the code."""
     weights = (beta, 1.0) if wiring == "swapped" else (1.0, beta)
     apart = squared_error(z, code)
     return squared_error(decode(code), x), weights[0] * apart, weights[1] * apart
@@ -340,7 +340,7 @@ def compute(program: Program, values: Values) -> Result:
             "points": POINTS,
             "paper": PAPER,
             "code_number": leaves.chosen + 1,
-            **_of_one(leaves, program, values, losses),
+            **_of_one(leaves, program, losses),
         },
         planes={"codes": np.array(FIXED)},
         work=f"{counted(values['seeds'], 'seed')}, two networks each",
@@ -348,7 +348,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def _of_one(
-    leaves: Leaves, program: Program, values: Values, losses: dict[str, dict[str, torch.Tensor]]
+    leaves: Leaves, program: Program, losses: dict[str, dict[str, torch.Tensor]]
 ) -> dict[str, float]:
     """The losses of the one point, and how long the gradient is that each part gets."""
     _, codebook, commitment = leaves.losses(inspect.unwrap(program), 1.0, "paper")
@@ -402,7 +402,7 @@ _MEASURES = {
 }
 
 DRAWN_SHARE = 0.4
-"""Of a gradient: so long is its arrow. Two that pull at each other do not cover each other then."""
+"""The share of a gradient that its arrow shows: two arrows towards each other don't overlap."""
 
 PULLS = "An encoding and its nearest code"
 
@@ -450,7 +450,7 @@ def _plane(history: History) -> Figure:
 
 def _over(history: History, what: str) -> Figure:
     """A measure of both arms over the steps, on an axis of powers of ten."""
-    subject, axis, hidden = _MEASURES[what]
+    called, axis, subject = _MEASURES[what]
     lines = lines_of(ARMS, what)
     bands = series_of(history, lines)
     low, high = powers_of_ten(end for one in bands for end in (one.low, one.high))
@@ -461,17 +461,17 @@ def _over(history: History, what: str) -> Figure:
         what,
         lines,
         logarithmic(step_axes(history, powers, axis)),
-        title=f"{subject}: {found}",
-        subject=hidden,
+        title=f"{called}: {found}",
+        subject=subject,
         caption="Mean over the seeds; areas: 5 to 95 % of them. Both begin with the same numbers.",
-        spoken=f"{hidden}, over the steps, on a logarithmic axis.",
+        spoken=f"{subject}, over the steps, on a logarithmic axis.",
         found=found,
     )
 
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
     """What pulls at one encoding and its code."""
-    return [_pulls(result, values)]
+    return [_pulls(result)]
 
 
 def static_table(result: Result, values: Values) -> Table:
@@ -490,7 +490,7 @@ def static_table(result: Result, values: Values) -> Table:
     return Table("One encoding: what each loss sends to each part", tuple(columns), tuple(rows))
 
 
-def _pulls(result: Result, values: Values) -> Figure:
+def _pulls(result: Result) -> Figure:
     """The encoding, the codes, and where a step downhill takes the encoding and its code."""
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
@@ -511,8 +511,8 @@ def _pulls(result: Result, values: Values) -> Figure:
         },
         _arrow(z, drawn[:2]),
         _arrow(code, drawn[2:4]),
-        dragged(_spot(z, "forward"), "tip", z1="x", z2="y"),
-        _spot(code, "forward", "diamond"),
+        dragged(_spot(z), "tip", z1="x", z2="y"),
+        _spot(code, "diamond"),
     ]
     off = 0.07 * side
     traces += [
@@ -564,8 +564,8 @@ def _arrow(start: Array, by: Array) -> Trace:
     }
 
 
-def _spot(place: Array, role: str, symbol: str = "") -> Trace:
-    marker = mark(ROLES[role]) | {"size": 11}
+def _spot(place: Array, symbol: str = "") -> Trace:
+    marker = mark(ROLES["forward"]) | {"size": 11}
     return {
         "type": "scatter",
         "mode": "markers",

@@ -59,10 +59,10 @@ FULL = 1 / math.sqrt(FEATURES)
 """The largest spread there can be: features of length 1 have a variance of at most 1 in all."""
 
 ROUNDING = 1e-7
-"""Of a cosine similarity in float32: nearer to 1 it is not known."""
+"""The rounding of a cosine similarity in float32: nearer to 1 it is not known."""
 
 PENALTY = 1e-6
-"""Of the linear head's squared weights, so that features without any spread can be solved for."""
+"""On the linear head's squared weights, so that features without any spread can be solved for."""
 
 Predictor = Callable[[torch.Tensor], torch.Tensor]
 
@@ -160,7 +160,7 @@ class Pairs(TwoArms[Networks]):
         return found
 
     def _noise(self) -> torch.Tensor:
-        """Of two views of every input, standard normal: [seeds, 2, INPUTS, POINTS]."""
+        """The noise in two views of every input, standard normal: [seeds, 2, INPUTS, POINTS]."""
         return self.draws.normal(2, INPUTS, POINTS).to(self.like)
 
     def _loss(
@@ -268,7 +268,7 @@ def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: Any) ->
 
 
 def of_cosine(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
-    """The gradient of the cosine similarity by its first argument, by formula; [FEATURES, 1]."""
+    """By formula, the cosine similarity's gradient with respect to ``one``; [FEATURES, 1]."""
     along, other = one / one.norm(), two / two.norm()
     slope: torch.Tensor = (other - (along * other).sum() * along) / one.norm()
     return slope

@@ -333,7 +333,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
         subject="What critic and actor get",
         caption="One visit that takes a. Left to right: with no stop, as autograd gives it now, "
         "and from the parameter’s own loss alone.",
-        spoken="The gradient of each parameter.",
+        shows="The gradient of each parameter.",
     )
     return [visit, _updates(result, values)]
 

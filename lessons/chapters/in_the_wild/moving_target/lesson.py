@@ -58,7 +58,7 @@ from lessons.tricks import stop_gradient
 from lessons.tricks.as_one import one_op
 
 STATES = 5
-"""Of the walk."""
+"""States of the walk."""
 
 BATCH = 64
 """Sampled steps in one update."""
@@ -281,7 +281,7 @@ def target_held_still(
     discount: float,
     stop: bool,
 ) -> torch.Tensor:
-    """The gradient of the loss of one step by the value it began with alone, by formula."""
+    """By formula, the gradient of one step's loss through the first state's value alone."""
     error = discount * (w @ there[:, 0]) + reward - w @ here[:, 0]
     return -2 * error * here[:, 0]
 

@@ -8,8 +8,8 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array
-from lessons.contract.sketch import Facts, Sketch
+from lessons.contract.result import Array, Facts
+from lessons.contract.sketch import Sketch
 from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity

@@ -7,7 +7,7 @@ from lessons.chapters.override_map.guided_relu.shapes import KINDS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.chart_pieces import (
     Trace,
@@ -21,7 +21,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import HEIGHT, Facts, of, with_ends
+from lessons.training.step_charts import HEIGHT, of, with_ends
 
 BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
 """What eight relus are given."""

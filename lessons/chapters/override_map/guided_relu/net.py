@@ -103,7 +103,7 @@ class Networks:
         return Networks([weight.detach()[index : index + 1] for weight in self.weights])
 
     def randomised(self, others: "Networks", layers: int) -> "Networks":
-        """The same with so many layers, from the last one down, replaced by those of others."""
+        """A copy with so many layers, from the last one down, replaced by those of others."""
         kept = len(self.weights) - 2 * layers
         both = [*self.weights[:kept], *others.weights[kept:]]
         return Networks([weight.detach() for weight in both])
@@ -161,18 +161,11 @@ def maps(
     return found.transpose(0, 1).flatten(2)
 
 
-def rank_correlation(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """Spearman's: 1 the same order, 0 unrelated, −1 the opposite one; over the last dimension.
-
-    Where all numbers of one are equal they have no order, and it is 0.
-    """
-    return (ranks(first) * ranks(second)).sum(-1)
-
-
 def ranks(values: torch.Tensor) -> torch.Tensor:
     """The places of numbers among the others, centred, of length 1: float64, on the CPU.
 
-    Equal ones share the middle of their places.
+    Equal ones share the middle of their places; where all are equal, all are 0. The product of two,
+    summed over the last dimension, is Spearman's rank correlation.
     """
     ordered, order = values.to("cpu", torch.float32).sort(-1)
     place = torch.arange(values.shape[-1], dtype=torch.float64).expand_as(ordered)

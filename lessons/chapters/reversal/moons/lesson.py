@@ -21,7 +21,7 @@ from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
-from lessons.contract.result import Array, Result
+from lessons.contract.result import Array, Facts, Result
 from lessons.contract.training import Training
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes
@@ -36,7 +36,6 @@ from lessons.training.settings import MOVED, first_seed, rate, seed_drawn, seeds
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
 from lessons.training.step_charts import (
     HEIGHT,
-    Facts,
     arms_table,
     crowd,
     of,
@@ -82,7 +81,7 @@ def adversarial(
 
 
 UNITS, HIDDEN = 8, 6
-"""Of the one point: its features, and units between them and the domain head's logit."""
+"""The one point's features, and the units between them and the domain head's logit."""
 
 WIRINGS = (
     ("reversal", "one reversal"),
@@ -250,7 +249,7 @@ class Moons(TwoArms[Networks]):
         return loss
 
     def rate(self, done: int, values: Values) -> float:
-        """As set, or falling as in Ganin et al."""
+        """The learning rate as set, or falling as in Ganin et al."""
         full, p = super().rate(done, values), done / int(values["steps"])
         return full if values["decay"] == "none" else full / (1 + 10 * p) ** 0.75
 
@@ -276,7 +275,7 @@ class Moons(TwoArms[Networks]):
         return found
 
     def picture(self, index: int, values: Values) -> dict[str, Array]:
-        """Of one seed: points, which of them are called wrong, where the second moon is called."""
+        """One seed's points, which of them are called wrong, and the region of the second moon."""
         networks, points = one_seed(self.arms["trick"], index), self.points[index : index + 1]
         on_grid, on_points = (
             array(networks.label_head(networks.features(at)))

@@ -21,7 +21,7 @@ from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike, validate
-from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.training import Training
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, band, curve, points
@@ -34,7 +34,6 @@ from lessons.training.settings import MOVED, first_seed, rate, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
-    Facts,
     arms_table,
     lines_of,
     logarithmic,
@@ -258,7 +257,7 @@ class Long(TwoArms[ModuleList]):
 
     @torch.enable_grad()
     def gradient_noise(self, values: Values) -> dict[str, torch.Tensor]:
-        """Of each layer's weight gradient: its variance over the noise, against its mean.
+        """The variance of each layer's weight gradient over the noise, against its mean.
 
         Both backward passes are taken at the same weights, those of the arm with the trick, over
         the same draws.
@@ -300,7 +299,7 @@ class Long(TwoArms[ModuleList]):
         return torch.stack([kept_draws(seed)[:count] for seed in self.seeds]).to(self.x)
 
     def _of_draws(self, values: Values, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
-        """The same for a few draws: each is a network of its own, so autograd keeps them apart."""
+        """``_gradients`` of a few draws: each has a network of its own, to get its own gradient."""
         seeds, count = draws.shape[:2]
 
         def spread(one: torch.Tensor) -> torch.Tensor:
@@ -318,7 +317,7 @@ class Long(TwoArms[ModuleList]):
         for name in self.arms:
             noise = self._noise_layer(name, values, draw)
             noisy = noise(entering)
-            # The layer puts out the same with either backward: so behind it all is the same too.
+            # The output is the same with either backward, and so is everything after it.
             if leaving is None or not torch.equal(noisy, leaving):
                 leaving = noisy.detach().requires_grad_()
                 output = network[2 * place + 1 :](leaving)

@@ -14,8 +14,8 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
-from lessons.contract.result import Array, Note, Result, Series
-from lessons.contract.sketch import Facts, Sketch
+from lessons.contract.result import Array, Facts, Note, Result, Series
+from lessons.contract.sketch import Sketch
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.experiment import Program
