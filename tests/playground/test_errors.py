@@ -87,7 +87,7 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = where(x, 1, 0)", 1, 11, "is a comparison"),
         ("y = straight_through(round, x)", 1, 5, "straight_through(f)(x)"),
         ("y = straight_through(maximum)(x)", 1, 22, "one tensor"),
-        ("a, b = unbind(x)\nc = a", 1, 8, "3 outputs, and 2 names"),
+        ("a, b = unbind(x)\nc = a", 1, 8, "3 outputs, but there are 2 names"),
         ("a, b = x * 2", 1, 8, "only unbind(…) and py_func(…)"),
         ("y = clip_gradient(x, 1, -1)", 1, 5, "low <= high"),
         ("y = sum(x, 1)", 1, 5, "no axis 1"),

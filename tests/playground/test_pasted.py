@@ -323,7 +323,7 @@ def test_a_gradient_of_ones_own_is_sent_to_the_override_table():
         "y = Flip.apply(x, 0.5) * w\n"
     )
     assert now.form["program"] == "out = x"
-    assert "Not read, since forward is: line 11." in now.notice
+    assert "Only forward is read, not backward, line 11." in now.notice
     assert "A gradient of your own is a rule in the override table." in now.notice
 
 

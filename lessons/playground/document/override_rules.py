@@ -114,10 +114,7 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
             env |= {f"{word}{place}": value for place, value in enumerate(tensors, start=1)}
         used = _Present(env, op.type)
         try:
-            gradients = tuple(
-                machine.value(node, used)
-                for node in row.rule.gradients  # None is a constant
-            )
+            gradients = tuple(machine.value(node, used) for node in row.rule.gradients)
         except PlaygroundError as error:
             subject = row.override.op_type
             raise PlaygroundError(

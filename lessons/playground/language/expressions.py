@@ -1,7 +1,7 @@
 """What a program is once it has been read: Python's own `ast`, in the language's one spelling.
 
-The reader makes each expression anew from names, numbers, lists of numbers, operators, comparisons
-and calls of functions by name, with all of their operands in order. Nothing else can run. Each
+The reader builds each expression from names, numbers, lists of numbers, operators, comparisons and
+calls of functions by name, with all of their operands in order. Nothing else can run. Each
 expression knows its kind, and its place in the text: the brackets around it do not count.
 """
 
@@ -54,7 +54,7 @@ _SPELT: dict[type[ast.AST], str] = {row.node: sign for sign, row in SIGNS.items(
 
 
 def of_kind(made: _Node, kind: Kind, at: Node) -> _Node:
-    """An expression that stands at the place of another, and gives this."""
+    """Set the kind of a new expression, give it the place of ``at``, and return it."""
     vars(made)["kind"] = kind
     return ast.copy_location(made, at)
 
@@ -66,7 +66,7 @@ def kind_of(node: Node) -> Kind:
 
 
 def written(node: Node) -> float:
-    """The number that stands there as it is written."""
+    """The value of a number that the program writes."""
     assert isinstance(node, ast.Constant)
     assert isinstance(node.value, float)
     return node.value
@@ -89,7 +89,7 @@ def called(node: Node) -> str:
 
 
 def row_of(node: Node) -> Function | None:
-    """The row of the table that a call is of."""
+    """The row in the table of functions for what a call names."""
     return FUNCTIONS.get(called(node))
 
 

@@ -199,13 +199,11 @@ class _Paste:
             return None
         output = self.output if self.output in made else made[-1]
         others = [n for n in functions if n not in (main, "__init__", *self.inlined)]
+        others += [f"line {s.lineno}" for s in tree if isinstance(s, _RESULTS) and s not in body]
         if others:
             self.notes.append(f"Only {main} is read, not {listed(others)}.")
         if "backward" in others:
             self.notes.append("A gradient of your own is a rule in the override table.")
-        rest = [s.lineno for s in tree if functions and isinstance(s, _RESULTS) and s not in body]
-        if rest:
-            self.notes.append(f"Not read, since {main} is: line {listed([*map(str, rest)])}.")
         if self.rewriter.left:
             said = "Shapes, devices and dropout play no part here."
             self.notes.append(f"Left out: {listed([*self.rewriter.left])}. {said}")

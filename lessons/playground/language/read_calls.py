@@ -179,7 +179,7 @@ class CallReader:
         if parameter.kind == "whole":
             least, most, words = _WHOLE[parameter.name]
             digits = node.operand if isinstance(node, ast.UnaryOp) else node
-            value = written(digits) if isinstance(digits, ast.Constant) else 0.5
+            value = written(digits) if isinstance(digits, ast.Constant) else 0.5  # not whole
             value = -value if isinstance(node, ast.UnaryOp) else value
             if not value.is_integer() or not least <= value <= most:
                 raise error(given, words)

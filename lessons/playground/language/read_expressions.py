@@ -162,7 +162,7 @@ class Reader:
         operand = self.operand(node.operand)
         if isinstance(node.op, ast.UAdd):
             return operand
-        return self._operator(ast.UnaryOp(node.op, operand), (operand,), node)
+        return self._operator(ast.UnaryOp(node.op, operand), node)
 
     def _binary(self, node: ast.BinOp, several: int) -> Node:
         if not sign(node):
@@ -183,8 +183,7 @@ class Reader:
             raise self.error(node, "@ multiplies matrices, and a number is none. Write * instead.")
         op = SIGNS[sign].node()
         assert isinstance(op, ast.operator)
-        made = ast.BinOp(left, op, right)
-        return self._operator(made, (left, right), node)
+        return self._operator(ast.BinOp(left, op, right), node)
 
     def _compare(self, node: ast.Compare, several: int) -> Node:
         if len(node.ops) > 1:
@@ -198,7 +197,7 @@ class Reader:
             raise self.error(
                 node, "This compares two numbers; the answer is known. Compare a name."
             )
-        return self._operator(ast.Compare(operands[0], node.ops, [operands[1]]), operands, node)
+        return self._operator(ast.Compare(operands[0], node.ops, [operands[1]]), node)
 
     def operand(self, node: ast.expr) -> Node:
         """An operand of an operator: a number or a tensor."""
@@ -210,9 +209,9 @@ class Reader:
             )  # fmt: skip
         return value
 
-    def _operator(self, made: Node, operands: Sequence[Node], node: ast.expr) -> Node:
+    def _operator(self, made: Node, node: ast.expr) -> Node:
         self.count(node)
-        numbers = all(kind_of(operand) == "number" for operand in operands)
+        numbers = all(kind_of(operand) == "number" for operand in children(made))
         compares = isinstance(made, ast.Compare)
         of_kind(made, "mask" if compares else "number" if numbers else "tensor", node)
         if numbers:

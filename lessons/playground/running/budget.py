@@ -120,13 +120,11 @@ class Plan:
         points: of each curve.
         draws: of the noise at each point.
         at_once: runs of the program in one batch.
-        each: bytes of one of them, with its graph.
     """
 
     points: int
     draws: int
     at_once: int
-    each: int
 
 
 def plan(
@@ -172,7 +170,7 @@ def plan(
             f"two numbers; at most {_millions(most)} are computed. Use smaller lists or matrices, "
             "or fewer ops."
         )
-    return Plan(points, draws, at_once, each)
+    return Plan(points, draws, at_once)
 
 
 def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:

@@ -7,7 +7,7 @@ ever compiled, evaluated or looked up.
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -68,7 +68,6 @@ class Machine:
     budget: Budget
     plain: bool = False
     steps: list[Step] | None = None
-    _quiet: bool = field(default=False, repr=False)
 
     def assign(self, line: Assignment, env: Env) -> None:
         """Run one line: its names are added to ``env``.
@@ -82,8 +81,8 @@ class Machine:
             return
         if len(value) != len(line.names):
             raise self._error(
-                line.value, f"This gives {len(value)} outputs, and {len(line.names)} names stand "
-                "on the left.",
+                line.value, f"This gives {len(value)} outputs, but there are "
+                f"{len(line.names)} names on the left.",
             )  # fmt: skip
         env.update(zip(line.names, value, strict=True))
 

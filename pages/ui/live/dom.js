@@ -86,7 +86,7 @@ export function setChildren(parent, children) {
 }
 
 /**
- * Make `parent` hold as many children as that: those it has, and new ones where they are too few.
+ * Make `parent` hold `count` children: keep those it has, add new ones or drop the last.
  * @template {Element} Child
  * @param {Element} parent
  * @param {number} count

@@ -5,10 +5,10 @@
 import { showAddress } from "./page/address_bar.js";
 import { Flow } from "./state/flow.js";
 import { FrameCache, digests } from "./state/frame_cache.js";
-import { Line } from "./wire/socket.js";
 import { Undo } from "./state/undo.js";
-import { View } from "./view.js";
 import { Wish, sameSetting } from "./state/wish.js";
+import { View } from "./view.js";
+import { Line } from "./wire/socket.js";
 
 /** @import { Aside, Frame, Picture } from "./messages.d.ts" */
 /** @import { Component } from "../component.d.ts" */

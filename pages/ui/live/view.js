@@ -3,19 +3,19 @@
 
 import { PLOTLY } from "./addresses.js";
 import { Charts } from "./charts/charts.js";
+import { keyOf } from "./charts/key.js";
+import { Palette } from "./charts/palette.js";
+import { Table } from "./charts/table.js";
 import { CodeView } from "./code.js";
 import { Controls } from "./controls/controls.js";
+import { NumberHandles } from "./controls/number_handles.js";
 import { element, setAll, setChildren, setText } from "./dom.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph/graph.js";
-import { keyOf } from "./charts/key.js";
 import { Linked } from "./links/linked.js";
 import { Notes } from "./notes.js";
-import { NumberHandles } from "./controls/number_handles.js";
 import { PageParts } from "./page/page_parts.js";
-import { Palette } from "./charts/palette.js";
 import { Share } from "./share.js";
-import { Table } from "./charts/table.js";
 import { Trainer } from "./trainer.js";
 import { Views } from "./views.js";
 

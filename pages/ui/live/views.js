@@ -43,7 +43,7 @@ export class Views {
   /** Where a view draws itself. @param {string} name */
   box(name) {
     let box = this.boxes.get(name);
-    if (!box) this.boxes.set(name, (box = element("div", "gl-view", { "data-view": name })));
+    if (!box) this.boxes.set(name, (box = element("div", "gl-view")));
     return box;
   }
 

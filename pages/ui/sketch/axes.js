@@ -61,7 +61,7 @@ export function frame(data, at) {
       const points = x.map((one, index) => [at.across(one), at.up(y[index])]);
       return dash === "ticks" ? ticks(points) : path(points);
     });
-    group.append(svg("path", "gt-lab-line", { d: d.join(""), "data-dash": dash, style: colour(role) }));
+    group.append(svg("path", "", { d: d.join(""), "data-dash": dash, style: colour(role) }));
   }
   return group;
 }

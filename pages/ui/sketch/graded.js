@@ -27,7 +27,7 @@ export function still(drawing, data, graded, at) {
     svg("path", "gt-gap", { d: `${path([...mine, ...[...theirs].reverse()])}Z`, style }),
     svg("path", "gt-theirs gt-drawn", { d: path(theirs), style, pathLength: 1 }),
     ...points(data.x, computed).map((place) => svg("path", "gt-diamond", { d: "M0 -8L8 0L0 8L-8 0Z", ...spot(place), style })),
-    svg("path", "gt-mine", { d: path(mine) }),
+    svg("path", "", { d: path(mine) }),
     ...mine.map((place) => svg("circle", "gt-point", { r: 5, ...spot(place) })),
     svg("line", "gt-widest", { x1: x, x2: x, ...ends }),
   );

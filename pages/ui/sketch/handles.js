@@ -23,7 +23,7 @@ export function moving(drawing, data, at, commit) {
   const step = (data.high - data.low) / data.levels;
   const zero = Math.round(-data.low / step);
   const levels = data.x.map(() => zero);
-  const line = svg("path", "gt-mine");
+  const line = svg("path", "");
   const send = () => commit(levels.map((level) => DIGITS[level]).join(""));
   const about = { class: "gl-button gt-commit", disabled: "", "aria-describedby": "gt-why" };
   const done = button("Commit to this sketch", send, about);

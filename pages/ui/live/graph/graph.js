@@ -53,7 +53,7 @@ export class Graph {
     const said = element("div", "gl-step");
     this.steps = folded("gl-steps", "Step by step", stepper, said);
     const sum = element("div", "gl-sum-line", {}, this.equation, ways);
-    const views = element("div", "gl-views", {}, this.steps, folded("gl-alternative", "The graph in words", this.words));
+    const views = element("div", "gl-views", {}, this.steps, folded("", "The graph in words", this.words));
     const picture = element("div", "gl-picture", {}, this.entries, this.svg, sum, this.detail, this.rewritten);
     box.append(picture, views);
     this.drawing = new Drawing(this.svg, {

@@ -11,7 +11,7 @@ export class StepWords {
   /** @param {HTMLElement} box */
   constructor(box) {
     this.sentence = element("p", "gl-sentence", { "aria-live": "polite" });
-    this.rules = element("div", "gl-rules");
+    this.rules = element("div", "");
     box.append(this.sentence, this.rules);
   }
 

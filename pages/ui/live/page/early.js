@@ -1,5 +1,6 @@
-// Named in the page itself, so that the lab's modules are there soon: Streamlit waits for the network
-// meanwhile, and a script takes long to read.
+// The first of our modules to run. A tag in the page names their script, so the browser loads it while
+// Streamlit waits for the network. This module hides the page until it is whole, and shows why the server
+// refuses a connection.
 
 import { element } from "../dom.js";
 import "./frame.js";

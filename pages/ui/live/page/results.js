@@ -3,6 +3,8 @@
 
 import { element, save, setChildren } from "../dom.js";
 
+/** @import { Component } from "../../component.d.ts" */
+
 /**
  * @typedef {Object} Results
  * @property {Record<string, string>} files  contents by name, as base64
@@ -11,7 +13,7 @@ import { element, save, setChildren } from "../dom.js";
 
 let told = ""; // the message sent last
 
-/** @param {{data: Results, parentElement: HTMLElement}} component */
+/** @param {Component<Results>} component */
 export function render({ data: { files, message }, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gt-buttons"));
   const links = Object.entries(files).map(([name, content]) => {

@@ -5,6 +5,8 @@ import { showStep } from "./address_bar.js";
 import { arrows, element, setChildren } from "../dom.js";
 import { goToStep, goToVerdict } from "./verdict.js";
 
+/** @import { Component } from "../../component.d.ts" */
+
 /**
  * @typedef {Object} Steps
  * @property {string} lesson
@@ -20,7 +22,7 @@ let shown = null;
 let go = () => {};
 let asked = 0; // the step that was asked for last, until the page shows it
 
-/** @param {{data: Steps, parentElement: HTMLElement, setTriggerValue: (name: string, value: number) => void}} component */
+/** @param {Component<Steps>} component */
 export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
   if (!shown) addEventListener("popstate", back);
