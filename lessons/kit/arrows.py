@@ -1,9 +1,57 @@
 """Gradients of two components as arrows in a plane, and what is allowed there as an outline."""
 
+import math
+from collections.abc import Mapping
+from typing import TypeVar
+
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.kit.chart_pieces import Trace
 from lessons.text import number
+
+Angle = TypeVar("Angle", float, Array)
+"""One angle, or an array of them."""
+
+Called = Mapping[str, tuple[str, str]]
+"""For each role its name in the lesson, and how the names of its facts end."""
+
+
+def angle(vector: Array) -> float:
+    """Degrees from the first axis, −180 to 180; NaN for a vector of length 0."""
+    return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
+
+
+def turn(start: Angle, end: Angle) -> Angle:
+    """Degrees from one direction to another, the short way round.
+
+    >>> turn(350.0, 10.0)
+    20.0
+    """
+    return (end - start + 180.0) % 360.0 - 180.0
+
+
+def measured(result: Result, called: Called) -> list[tuple[str, ...]]:
+    """Two rows of a table: the length and the angle of each role's gradient."""
+    return [
+        (
+            fact,
+            *(
+                number(float(result.facts[f"{fact}_{name}"]), 5) + unit
+                for _, name in called.values()
+            ),
+        )
+        for fact, unit in (("length", ""), ("angle", "°"))
+    ]
+
+
+def in_words(result: Result, called: Called) -> str:
+    """The length and the angle of each role's gradient in words, for screen readers."""
+    parts = [
+        f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
+        f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
+        for name, fact in called.values()
+    ]
+    return "; ".join(parts) + "."
 
 
 def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:

@@ -8,10 +8,19 @@ import pytest
 import torch
 from torch.func import grad, vmap
 
-from lessons.chapters.in_the_wild.one_outlier.batch import batch, by_role, each, ordinary
+from lessons.chapters.in_the_wild.one_outlier.batch import batch, each, ordinary
+from lessons.chapters.in_the_wild.one_outlier.lab import EXPERIMENT
 from lessons.chapters.in_the_wild.one_outlier.lesson import one_outlier
+from lessons.contract.lab import Start
 from lessons.outputs.catalogue import find
 from tests.support.course import right
+
+
+def trick_gradient(x, y, clip, limit):
+    settings = {"clip": clip, "limit": limit}
+    w = torch.zeros(2, dtype=x.dtype, requires_grad=True)
+    start = Start({"w": w, "x": x, "y": y}, settings)
+    return EXPERIMENT.by_role(one_outlier, start)["trick_gradient"]
 
 
 def run(program=one_outlier, **given: str):
@@ -64,7 +73,7 @@ def test_the_copies_give_what_vmap_of_grad_gives():
     apart = vmap(grad(lambda w, x, y: (x @ w - y[0]) ** 2 / 2), (None, 0, 0))(w, x, y)
     assert torch.allclose(apart, each(x, y))
     clipped = (apart * (1.0 / apart.norm(dim=1, keepdim=True)).clamp(max=1.0)).mean(0)
-    came = by_role(one_outlier, x, y, "sample", 1.0)["trick_gradient"]
+    came = trick_gradient(x, y, "sample", 1.0)
     assert torch.allclose(came, clipped, rtol=1e-12)
 
 
@@ -73,7 +82,7 @@ def test_clip_grad_norm_gives_the_batchs_clip():
     w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     one_outlier(w, x, y, "none", 1.0).backward()
     torch.nn.utils.clip_grad_norm_([w], 1.0)
-    came = by_role(one_outlier, x, y, "batch", 1.0)["trick_gradient"]
+    came = trick_gradient(x, y, "batch", 1.0)
     assert torch.allclose(w.grad, came, rtol=1e-5)
 
 
@@ -91,7 +100,7 @@ def test_the_part_of_the_bad_sample_is_bounded_by_limit_over_batch():
         facts = run(batch=many, limit=limit).facts
         assert facts["most"] == pytest.approx(float(limit) / int(many), rel=1e-6)
     x, y = rows(1e6)
-    alone = by_role(one_outlier, x, y, "sample", 1.0)["trick_gradient"]
+    alone = trick_gradient(x, y, "sample", 1.0)
     others = torch.stack([g * min(1.0, 1.0 / float(g.norm())) for g in each(x, y)[1:]]).sum(0) / 8
     assert float((alone - others).norm()) == pytest.approx(1 / 8)
 
@@ -176,7 +185,7 @@ def test_the_file_to_take_home_agrees_with_vmap(capsys):
     x, y = rows()
     w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     slope = torch.autograd.grad(names["one_outlier"](w, x, y, "sample", 1.0), w)[0]
-    assert torch.allclose(slope, by_role(one_outlier, x, y, "sample", 1.0)["trick_gradient"])
+    assert torch.allclose(slope, trick_gradient(x, y, "sample", 1.0))
 
 
 @pytest.mark.parametrize("tracks", [True, False])

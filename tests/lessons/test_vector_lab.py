@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.value_or_norm.lesson import angle, bowl, by_role, turn, value_or_norm
+from lessons.chapters.clipping.value_or_norm.lesson import bowl, by_role, value_or_norm
 from lessons.contract.devices import DTYPES
+from lessons.kit.arrows import angle, turn
 from tests.support import course
 
 VECTORS = [(3.0, 1.0), (-2.0, 0.5), (0.1, -0.2), (0.0, -4.0), (1e6, -1e6), (1.5, 1.5)]

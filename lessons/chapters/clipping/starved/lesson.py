@@ -23,7 +23,7 @@ from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array
+from lessons.kit.inputs import array, place_of
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
 from lessons.text import number
@@ -149,17 +149,15 @@ def compute(program: Program, values: Values) -> Result:
         given = torch.tensor(x).to(*device_and_dtype(values))
         return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
 
-    at = min(values["point"], len(values["x"])) - 1
-    ahead = float(result.facts["x"]) - values["right"]
+    ahead = torch.tensor(float(result.facts["x"]) - values["right"], dtype=torch.float64)
     planes = {
         "right_here": other(result["forward"].x),
         "right_drawn": other(_named(result)["forward"].x),
     }
     facts = {
-        "ahead": ahead,
-        "wrong": float(torch.sigmoid(torch.tensor(ahead, dtype=torch.float64))),
+        "wrong": float(torch.sigmoid(ahead)),
         "cross": float(result.facts["intended_gradient"]),
-        "to_right": float(planes["right_here"][at]),
+        "to_right": float(planes["right_here"][place_of(values)]),
         **_way(program),
         **_rescues(program),
         **_elsewhere(),
@@ -169,8 +167,7 @@ def compute(program: Program, values: Values) -> Result:
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: both logits get a gradient."""
-    base = _BASE.start(values) if _BASE.start else None
-    assert base is not None  # a curve lab has a graph
+    base = CURVE.experiment.run(values)
     settings = dict(base.settings)
     right = torch.full_like(base.leaves["x"].detach(), settings.pop("right")).requires_grad_()
     return replace(base, leaves={**base.leaves, "right": right}, settings=settings)
@@ -191,12 +188,10 @@ def _way(program: Program) -> Mapping[str, float]:
     return {
         "even": float(sizes[0].abs()),
         "peak": float(sizes[top].abs()),
-        "peak_x": float(x[top]),
         "peak_share": float(torch.sigmoid(x[top])),
         "far_x": FAR,
         "far": float(sizes[-1].abs()),
         "tail": 4 * float(torch.exp(-x[-1])),
-        "end_share": float(torch.sigmoid(x[-1])),
     }
 
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TypeVar
 
 import numpy as np
 import torch
@@ -16,7 +15,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import ROLES
-from lessons.kit.arrows import arrow, outline
+from lessons.kit.arrows import angle, arrow, in_words, measured, outline, turn
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -88,9 +87,6 @@ PARAMETERS = (
     *COMPUTED_IN,
 )
 
-Angle = TypeVar("Angle", float, Array)
-"""One angle, or an array of them."""
-
 _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 
@@ -133,20 +129,6 @@ def start(values: Values) -> Start:
     leaf = w.to(*device_and_dtype(values)).requires_grad_()
     settings = {"limit": float(values["limit"])}
     return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
-
-
-def angle(vector: Array) -> float:
-    """Degrees from the first axis, −180 to 180; NaN for a vector of length 0."""
-    return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
-
-
-def turn(start: Angle, end: Angle) -> Angle:
-    """Degrees from one direction to another, the short way round.
-
-    >>> turn(350.0, 10.0)
-    20.0
-    """
-    return (end - start + 180.0) % 360.0 - 180.0
 
 
 def _curves(
@@ -193,7 +175,6 @@ def _many(program: Program, limit: float) -> dict[str, float | int]:
     return {
         "many": MANY,
         "many_length": float(clipped.norm()),
-        "many_times": float(clipped.norm()) / limit if limit else math.nan,
         "root_of_many": limit * math.sqrt(MANY),
         "sum_of_many": limit * MANY,
     }
@@ -265,12 +246,7 @@ def table(result: Result, values: Values) -> Table:
         )
         for index in (0, 1)
     ]
-    for measure, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
-        measured = (
-            number(float(result.facts[f"{fact}_{name}"]), 5) + unit
-            for role, (_, name) in NAMES.items()
-        )
-        rows.append((measure, "", *measured))
+    rows += [(measure, "", *shown) for measure, *shown in measured(result, NAMES)]
     return Table(
         "The value, and the gradient before and after clipping", tuple(columns), tuple(rows)
     )
@@ -298,7 +274,7 @@ def _arrows(result: Result) -> Figure:
         "arrows",
         _turns(result) or ARROWS,
         "Square: what is allowed by value. Circle: by norm. Drag either, or the tip “before”.",
-        "Three arrows from the origin. " + _in_words(result),
+        "Three arrows from the origin. " + in_words(result, NAMES),
         data,
         layout,
         height=HEIGHT,
@@ -353,7 +329,7 @@ def _tips(result: Result) -> list[Trace]:
 def _turned(result: Result) -> list[Trace]:
     """An arc from the direction before to that by value, with its degrees."""
     before, after = (float(result.facts[f"angle_{name}"]) for name in ("before", "value"))
-    by = (after - before + 180.0) % 360.0 - 180.0
+    by = turn(before, after)
     known = math.isfinite(by)
     angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
     lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
@@ -379,7 +355,7 @@ def _angles(result: Result) -> Figure:
     curves = {series.name: series for series in result.curves}
     before = curves["true_gradient"].y
     turned = {
-        role: replace(curves[role], y=(curves[role].y - before + 180.0) % 360.0 - 180.0)
+        role: replace(curves[role], y=turn(before, curves[role].y))
         for role in ("trick_gradient", "intended_gradient")
     }
     most = float(np.nanmax(np.abs(turned["trick_gradient"].y), initial=0.0))
@@ -393,7 +369,7 @@ def _angles(result: Result) -> Figure:
         "angle",
         found or TURNS,
         "A gradient of this length in all directions. At 0 the direction is kept.",
-        "How far the direction turns, over the angle before. " + _in_words(result),
+        "How far the direction turns, over the angle before. " + in_words(result, NAMES),
         [
             *_over(turned, layout, HEIGHT),
             *_own_gradient(result, "angle"),
@@ -421,7 +397,7 @@ def _lengths(result: Result) -> Figure:
         "length",
         f"Length by value up to {value}, by norm {norm}",
         f"Dashed: the limit, {number(limit, 4)}. Drag it. By norm no gradient is longer.",
-        "Length after clipping over the angle before. " + _in_words(result),
+        "Length after clipping over the angle before. " + in_words(result, NAMES),
         [
             limits(limit, (0.0, 360.0), "limit", sides=(1,)),
             *_over(curves, layout, LOW),
@@ -448,7 +424,7 @@ def _own_gradient(result: Result, fact: str) -> list[Trace]:
         if fact == "angle" and called == "before":
             continue
         if fact == "angle":
-            value = (value - before + 180) % 360 - 180
+            value = turn(before, value)
         drawn.append(
             {
                 "type": "scatter",
@@ -461,15 +437,6 @@ def _own_gradient(result: Result, fact: str) -> list[Trace]:
             }
         )
     return drawn
-
-
-def _in_words(result: Result) -> str:
-    parts = [
-        f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
-        f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
-        for role, (name, fact) in NAMES.items()
-    ]
-    return "; ".join(parts) + "."
 
 
 LAB = Lab(

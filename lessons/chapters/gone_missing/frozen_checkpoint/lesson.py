@@ -185,8 +185,6 @@ def compute(program: Program, values: Values) -> Result:
             "in_graph": sum(op.name in NAMES for op in graph),
             "runs_forward": sum(once),
             "runs_backward": sum(layer.runs for layer in own.layers) - sum(once),
-            "last_used": float(runs["trick_gradient"][-1]),
-            "last_plain": float(runs["true_gradient"][-1]),
             "graph_names": "|".join(op.name for op in graph),
             "complete_names": "|".join(op.name for op in complete),
             "arrived_own": " ".join("01"[one is not None] for one in found),

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import Figure
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
@@ -19,6 +19,7 @@ from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
+from lessons.kit.inputs import place_of
 
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -130,9 +131,8 @@ _BASE = curve_lab(CURVE)
 
 def compute(program: Program, values: Values) -> Result:
     """As the curve lab does; NaN for a gradient that torch refuses, with torch's words."""
-    settings = {parameter.name: values[parameter.name] for parameter in CURVE.parameters}
-    place = min(values["point"], len(values["x"])) - 1
-    x = torch.tensor([values["x"][place]], dtype=torch.float64)
+    settings = CURVE.experiment.run(values).settings
+    x = torch.tensor([values["x"][place_of(values)]], dtype=torch.float64)
     said = refusal(program, x, settings)
     if said:
         result = _BASE.compute(_forward_only(program), values)
@@ -158,8 +158,7 @@ def _in_one_line(said: str) -> str:
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn, with the op that changes y."""
-    assert _BASE.start is not None
-    return replace(_BASE.start(values), dead_ends=True)
+    return replace(CURVE.experiment.run(values), dead_ends=True)
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
@@ -204,7 +203,6 @@ def _facts(
         "version_after": y._version,
         "old": old,
         "new": new,
-        "old_square": old * old,
         "square_came": came(change="data", reads="square"),
         "both_new": 2 * new * new,
         "unharmed": 2 * old * old,
@@ -232,16 +230,9 @@ def _lost(series: Series) -> Series:
     return replace(series, y=np.full_like(series.y, np.nan))
 
 
-LAB = Lab(
-    parameters=_BASE.parameters,
-    compute=compute,
-    figures=figures,
-    table=_BASE.table,
-    check=_BASE.check,
-    start=start,
-)
-
-
 LESSON = Lesson(
-    program=in_place, lab=LAB, highlight="y.data.add_(added)", elsewhere=a_step_too_early
+    program=in_place,
+    lab=replace(_BASE, compute=compute, figures=figures, start=start),
+    highlight="y.data.add_(added)",
+    elsewhere=a_step_too_early,
 )

@@ -1,7 +1,7 @@
 """The charts and the table of gradients that pass float16 at a loss scale."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, dragged, points, ticks
-from lessons.kit.components import MOST_NAMED
+from lessons.kit.components import MOST_NAMED, in_words
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers
@@ -22,6 +22,9 @@ NAMES = {"true_gradient": "true", "intended_gradient": "right", "trick_gradient"
 
 LOWEST, HIGHEST = -15, 9
 """The powers of ten that are shown at most."""
+
+MOST = 30
+"""The power of two of the largest loss scale."""
 
 
 def smallest(narrow: str) -> float:
@@ -74,7 +77,8 @@ def _sizes(result: Result, values: Values) -> Figure:
         "sizes",
         _arrived(result),
         "A gradient above the smallest number and below the largest survives. Lowest row: exact 0.",
-        "The size of the gradient at each input, by powers of ten. " + _in_words(result, names),
+        "The size of the gradient at each input, by powers of ten. "
+        + in_words(result, names, [str(place + 1) for place in range(many)]),
         [
             *_window(values, powers, many, layout),
             *(_marks(result[role], powers) for role in names),
@@ -163,12 +167,11 @@ def _arrived(result: Result) -> str:
 
 def _over_scales(values: Values) -> tuple[Trace, Trace]:
     """An x axis of scales, and a thin line at the learner's own."""
-    last = 30
-    layout = axes((0.0, float(last)), (0.0, 1.0), "loss scale", "")
+    layout = axes((0.0, float(MOST)), (0.0, 1.0), "loss scale", "")
     layout["xaxis"] |= {
         "tickmode": "array",
-        "tickvals": [0, 5, 10, 16, 20, 25, last],
-        "ticktext": ["1", *(f"2<sup>{power}</sup>" for power in (5, 10, 16, 20, 25, last))],
+        "tickvals": [0, 5, 10, 16, 20, 25, MOST],
+        "ticktext": ["1", *(f"2<sup>{power}</sup>" for power in (5, 10, 16, 20, 25, MOST))],
     }
     at = math.log2(values["scale"])
     line: Trace = {
@@ -230,7 +233,7 @@ def _lengths(result: Result, values: Values) -> Figure:
     names, curves = _drawn(values), _curves(result)
     powers = Powers([curves[role].y for role in NAMES], LOWEST, HIGHEST)
     scales, here = _over_scales(values)
-    layout = powers.axes((0.0, 30.0), "loss scale", "length")
+    layout = powers.axes((0.0, float(MOST)), "loss scale", "length")
     layout["xaxis"] |= {
         name: scales["xaxis"][name] for name in ("tickmode", "tickvals", "ticktext")
     }
@@ -266,15 +269,3 @@ def _lengths(result: Result, values: Values) -> Figure:
 def _its_length(result: Result, role: str) -> float:
     names = {"trick_gradient": "used", "true_gradient": "true", "intended_gradient": "right"}
     return float(result.facts[f"length_{names[role]}"])
-
-
-def _in_words(result: Result, names: Mapping[str, str]) -> str:
-    """The first eight gradients in words, for screen readers."""
-    parts = [
-        f"{place + 1}: "
-        + ", ".join(
-            f"{name} {number(float(result[role].y[place]), 4)}" for role, name in names.items()
-        )
-        for place in range(min(8, len(result["forward"].y)))
-    ]
-    return "; ".join(parts) + "."

@@ -9,14 +9,14 @@ import numpy as np
 import torch
 from torch.nn.utils import clip_grad_norm_
 
-from lessons.chapters.gone_missing.scaled.figures import figures, largest, smallest, table
+from lessons.chapters.gone_missing.scaled.figures import MOST, figures, largest, smallest, table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.kit.causes import lost, notes_on_not_finite
-from lessons.kit.experiment import Program, run_of
+from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, point_in_text, series_by_role
 from lessons.text import counted, number
@@ -176,12 +176,7 @@ def one_step() -> Mapping[str, float]:
     return {"step_right": 0.5, "step_came": float((weight.grad / scale).norm())}
 
 
-MOST = 30
-"""The power of two of the largest loss scale."""
-
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-Roles = Mapping[str, torch.Tensor]
 
 INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
 """As many as their field shows."""
@@ -248,7 +243,6 @@ def compute(program: Program, values: Values) -> Result:
                 "largest_said": _largest_said(narrow),
                 "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
                 "first_true": in_powers(float(roles["true_gradient"].abs().max())),
-                "used_said": in_powers(_length(array(roles["trick_gradient"]))),
             },
             lambda: {
                 **_scaler(program, values),
@@ -329,7 +323,7 @@ def _counts(x: torch.Tensor, settings: Mapping[str, Any], plain: Array) -> dict[
     }
 
 
-def _lengths(roles: Mapping[str, torch.Tensor]) -> dict[str, float]:
+def _lengths(roles: Roles) -> dict[str, float]:
     named = {"used": "trick_gradient", "true": "true_gradient", "right": "intended_gradient"}
     return {f"length_{name}": _length(array(roles[role])) for name, role in named.items()}
 

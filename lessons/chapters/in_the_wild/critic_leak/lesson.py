@@ -293,7 +293,6 @@ def _guess() -> Mapping[str, float]:
     (came,) = torch.autograd.grad(-GUESS["log_p"] * reward + distance, guess)
     return {
         **{f"guess_{name}": value for name, value in GUESS.items()},
-        "guess_distance": float(distance.detach()),
         "guess_own": float(own),
         "guess_turned": (1 + GUESS["log_p"]) * float(own),
         "guess_factor": 1 + GUESS["log_p"],

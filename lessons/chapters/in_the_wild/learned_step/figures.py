@@ -22,9 +22,6 @@ LABELS = {
     "intended_gradient": "LSQ's formula",
 }
 
-_MOST_NAMED = 8
-"""More weights than this are numbered by the axis."""
-
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """One weight over the step size, what each weight sends, and the ratio over how many."""

@@ -1,17 +1,15 @@
-"""A batch with one bad label, and the gradient of its loss in each role."""
+"""A batch with one bad label, and the gradients of its loss and of each sample's own."""
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 import torch
 
 from lessons.kit.draws import unit_draws
+from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
-
-Program = Callable[..., torch.Tensor]
-"""The loss from w [2], x [n, 2], y [n, 1], which clip, and its limit."""
 
 SLOPES = (-2.0, -1.0)
 """The weights that all ordinary labels agree with; training starts at 0."""
@@ -41,7 +39,7 @@ def batch(
     return inputs, labels
 
 
-def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -> torch.Tensor:
     """The same forward pass with no clip."""
     return (((w * x).sum(1, keepdim=True) - y) ** 2).mean() / 2
 
@@ -62,33 +60,22 @@ def shortened(rows: torch.Tensor, limit: float) -> torch.Tensor:
     return torch.where(lengths <= limit, rows, rows * (limit / lengths))
 
 
-def by_role(
-    program: Program, x: torch.Tensor, y: torch.Tensor, clip: str, limit: float
-) -> dict[str, torch.Tensor]:
-    """The loss at w = 0, shape [1], and its gradient, shape [2].
-
-    Returns:
-        forward; trick_gradient: with the clip; true_gradient: with none; intended_gradient: of the
-        batch without its first sample, with no clip.
-    """
-    w = torch.zeros(2, dtype=x.dtype, device=x.device, requires_grad=True)
-    loss = program(w, x, y, clip, limit)
-    return {
-        "forward": loss.detach().reshape(1),
-        "trick_gradient": gradient(loss, w),
-        "true_gradient": gradient(plain_loss(w, x, y), w),
-        "intended_gradient": gradient(plain_loss(w, x[1:], y[1:]), w),
-    }
+def without_first(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -> torch.Tensor:
+    """The gradient of the batch without its first sample, with no clip."""
+    w.requires_grad_()
+    return gradient(plain_loss(w, x[1:], y[1:]), w)
 
 
 def over_labels(
     program: Program, x: torch.Tensor, labels: torch.Tensor, clip: str, limit: float
 ) -> dict[str, torch.Tensor]:
-    """The gradients of ``by_role`` for many labellings at once, each of shape [m, 2].
+    """The gradients at w = 0 by role, for many labellings at once, each of shape [m, 2].
 
     Args:
+        program: the lesson's; it takes w, one labelling, and the other arguments.
+        x: shape [n, 2].
         labels: shape [m, n, 1]; they differ in the first sample alone.
-        program, x, clip, limit: as for ``by_role``.
+        clip, limit: the program's settings.
     """
     w = torch.zeros(len(labels), 2, dtype=x.dtype, device=x.device, requires_grad=True)
     losses = torch.vmap(lambda w, y: program(w, x, y, clip, limit))(w, labels)

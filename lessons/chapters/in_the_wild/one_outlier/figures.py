@@ -8,7 +8,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
-from lessons.kit.arrows import arrow, outline
+from lessons.kit.arrows import arrow, in_words, measured, outline
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -42,12 +42,7 @@ def table(result: Result, values: Values) -> Table:
     """Components, length and angle of each mean gradient."""
     columns = [("measure", None), *((name, role) for role, (name, _) in NAMES.items())]
     rows = [(f"of w{'₁₂'[at]}", *cells(result, NAMES, at, 5)) for at in (0, 1)]
-    for measure, fact, unit in (("length", "length", ""), ("angle", "angle", "°")):
-        measured = (
-            number(float(result.facts[f"{fact}_{name}"]), 5) + unit
-            for role, (_, name) in NAMES.items()
-        )
-        rows.append((measure, *measured))
+    rows += measured(result, NAMES)
     return Table("The mean gradient of the batch", tuple(columns), tuple(rows))
 
 
@@ -72,7 +67,7 @@ def _arrows(result: Result, values: Values) -> Figure:
         _turned(result) or ARROWS,
         f"Thin: each sample{', clipped' if clipped else ''}; “bad” has the wrong label. "
         "The circle is the limit: drag it.",
-        "Arrows from the origin. " + _in_words(result),
+        "Arrows from the origin. " + in_words(result, NAMES),
         data,
         layout,
         height=HEIGHT,
@@ -218,7 +213,7 @@ def _directions(result: Result, values: Values) -> Figure:
         "direction",
         _kept(result) or KEPT,
         "Cosine with the gradient without that sample: 1 is the same direction, 0 a right angle.",
-        "The cosine over the error of the label. " + _in_words(result),
+        "The cosine over the error of the label. " + in_words(result, NAMES),
         [
             *gradient_curves(curves),
             *named(lines, layout, HEIGHT),
@@ -257,12 +252,3 @@ def _kept(result: Result) -> str:
     if not (math.isfinite(plain) and math.isfinite(used)):
         return ""
     return f"Cosine {number(plain, 3)} with no clip, {number(used, 3)} used"
-
-
-def _in_words(result: Result) -> str:
-    parts = [
-        f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
-        f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
-        for role, (name, fact) in NAMES.items()
-    ]
-    return "; ".join(parts) + "."

@@ -10,19 +10,21 @@ import torch
 from torch.nn import functional
 
 from lessons.chapters.in_the_wild.one_outlier.batch import (
-    Program,
     batch,
-    by_role,
     each,
     ordinary,
     over_labels,
+    plain_loss,
     shortened,
+    without_first,
 )
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.kit.arrows import angle, turn
+from lessons.kit.experiment import Experiment, Program, Roles, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.text import counted
@@ -42,7 +44,7 @@ MOVED_TIMES = 100.0
 Layer = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """From a batch, shape [n, 4], and a weight for each feature: what the layer makes of the batch."""
 
-At = Callable[..., dict[str, Array]]
+At = Callable[[float, str], Roles]
 """From the error of the label, and which clip: the gradients by role."""
 
 PARAMETERS = (
@@ -85,23 +87,20 @@ def compute(program: Program, values: Values) -> Result:
     clip, limit = values["clip"], values["limit"]
     rows = ordinary(values["seed"], values["batch"] - 1)
 
-    def at(size: float, clip: str = clip) -> dict[str, Array]:
+    def at(size: float, clip: str) -> Roles:
         x, y = (part.to(device, dtype) for part in batch(rows, size, values["angle"]))
-        return {role: array(y) for role, y in by_role(program, x, y, clip, limit).items()}
+        return EXPERIMENT.by_role(program, EXPERIMENT.run(values).but(x=x, y=y, clip=clip))
 
-    roles = at(values["size"])
+    tensors = at(values["size"], clip)
+    roles = {role: array(y) for role, y in tensors.items()}
     x, y = batch(rows, values["size"], values["angle"])
     samples = each(x, y)
     x, good = batch(rows, 0.0, values["angle"])
     labels = good.repeat(len(SIZES), 1, 1)
     labels[:, 0, 0] -= SIZES
     sizes = over_labels(program, x.to(device, dtype), labels.to(device, dtype), clip, limit)
-    weights = np.array([1.0, 2.0])
     return Result(
-        series=(
-            Series("forward", "forward", np.ones(1), roles["forward"]),
-            *(Series(r, r, weights, y) for r, y in roles.items() if r != "forward"),
-        ),
+        series=components(tensors),
         curves=_over_sizes({role: array(found) for role, found in sizes.items()}),
         facts=FactsAsAsked(
             {
@@ -134,6 +133,9 @@ def start(values: Values) -> Start:
     return Start({"w": w, "x": x, "y": y}, settings, (0, 0))
 
 
+EXPERIMENT = Experiment(start, plain=plain_loss, intended=without_first)
+
+
 def drawn(values: Values) -> Mapping[str, Any]:
     """The ordinary inputs, for in_torch.py."""
     return {"x": ordinary(values["seed"], values["batch"] - 1)}
@@ -146,10 +148,6 @@ def cosine(one: Array, other: Array) -> float:
         return math.nan
     unit = one / lengths[0], other / lengths[1]
     return float(np.clip(unit[0] @ unit[1], -1.0, 1.0))
-
-
-def _angle(vector: Array) -> float:
-    return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
 
 
 def _over_sizes(found: Mapping[str, Array]) -> tuple[Series, ...]:
@@ -168,11 +166,11 @@ def _measures(roles: Mapping[str, Array]) -> dict[str, float]:
     facts: dict[str, float] = {}
     for name, role in named.items():
         facts[f"length_{name}"] = math.hypot(*roles[role])
-        facts[f"angle_{name}"] = _angle(roles[role])
+        facts[f"angle_{name}"] = angle(roles[role])
         facts[f"cos_{name}"] = cosine(roles[role], roles["intended_gradient"])
         facts[f"turn_{name}"] = math.degrees(math.acos(facts[f"cos_{name}"]))
     clean, plain = facts["angle_clean"], facts["angle_plain"]
-    facts["angle_between"] = clean + ((plain - clean + 180.0) % 360.0 - 180.0) / 2
+    facts["angle_between"] = clean + turn(clean, plain) / 2
     return facts
 
 
@@ -182,9 +180,9 @@ def _one_sample(at: At, limit: float, many: int) -> dict[str, float]:
     Its own part is what is left of the mean without the parts of the others, which are the same at
     any error: at one error far out and at the opposite one they cancel.
     """
-    far = at(FAR, "sample")["trick_gradient"] - at(-FAR, "sample")["trick_gradient"]
+    one, other = (array(at(size, "sample")["trick_gradient"]) for size in (FAR, -FAR))
     return {
-        "most": float(np.hypot(*far)) / 2,
+        "most": float(np.hypot(*(one - other))) / 2,
         "share": limit / many,
         "plain_share": FAR / many,
         "far": FAR,
@@ -223,12 +221,4 @@ def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
             yield Note("warning", f"{words} is 0 and has no direction: no cosine, no angle.")
 
 
-LAB = Lab(
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=start,
-    drawn=drawn,
-    named=True,
-)
+LAB = EXPERIMENT.lab(PARAMETERS, compute, figures, table, drawn=drawn)

@@ -5,6 +5,7 @@ import torch
 from lessons.chapters.in_the_wild.one_outlier.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
+from lessons.kit.arrows import turn
 from lessons.tricks import clip_gradient_norm
 
 
@@ -26,8 +27,7 @@ def which_way(result: Result) -> str:
     beliefs = {"clean": "angle_clean", "between": "angle_between", "outlier": "angle_plain"}
 
     def apart(fact: str) -> float:
-        off = float(result.facts["angle_used"]) - float(result.facts[fact])
-        return abs((off + 180.0) % 360.0 - 180.0)
+        return abs(turn(float(result.facts[fact]), float(result.facts["angle_used"])))
 
     return min(beliefs, key=lambda key: apart(beliefs[key]))
 

@@ -15,7 +15,17 @@ from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.kit.causes import notes_on_not_finite
-from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, span, spoken
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    cells,
+    curve,
+    dragged,
+    fitted,
+    points,
+    span,
+    spoken,
+)
 from lessons.kit.components import MOST_NAMED
 from lessons.kit.experiment import Experiment, Program, run_of
 from lessons.kit.findings import brief, of_gradient, titled
@@ -218,10 +228,8 @@ def _cheap(trick: Series, true: Series) -> str:
 
 def along_w(result: Result, role: str) -> Trace:
     """The learner's weights on a curve, each dragged along w."""
-    trace = along_x(result[role])
-    sets = {"part": "points", "sets": {"w": "x"}}
     said = f"w = %{{x}}<br>%{{y:.6g}}<extra>{NAMES[role]}</extra>"
-    return trace | {"meta": sets, "hovertemplate": said}
+    return dragged(points(result[role]), "points", w="x") | {"hovertemplate": said}
 
 
 def _stems(x: Array, y: Array) -> Trace:

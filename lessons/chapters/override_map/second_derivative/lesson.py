@@ -135,21 +135,13 @@ def table(result: Result, values: Values) -> Table:
     return curve_table(result, named(values))
 
 
-_CURVE_LAB = curve_lab(CURVE)
-
-
-LAB = replace(_CURVE_LAB, figures=figures, table=table)
-
-
 def first_order(values: Values) -> Start:
     """The run whose graph is drawn: y itself. A recording does not follow a backward pass."""
-    assert LAB.start is not None
-    start = LAB.start(values)
-    return replace(start, settings={**start.settings, "order": "1"})
+    return CURVE.experiment.run(values).but(order="1")
 
 
 LESSON = Lesson(
     program=second_derivative,
-    lab=replace(LAB, start=first_order),
+    lab=replace(curve_lab(CURVE), figures=figures, table=table, start=first_order),
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

@@ -160,8 +160,7 @@ def compute(program: Program, values: Values) -> Result:
 
 def start(values: Values) -> Start:
     """The run whose graph is drawn: under the key that binds, or under an empty map."""
-    assert LAB.start is not None
-    return LAB.start(bound(values))
+    return CURVE.experiment.run(bound(values))
 
 
 def _notes(key: str) -> Iterator[Note]:
@@ -180,11 +179,7 @@ def _notes(key: str) -> Iterator[Note]:
 
 LESSON = Lesson(
     program=silent_key,
-    lab=replace(
-        LAB,
-        compute=compute,
-        start=start,
-    ),
+    lab=replace(LAB, compute=compute, start=start),
     predictions={"absent": no_such_op, "transfer": a_name_that_fits_nothing},
     highlight="with gradient_override_map({key: straight} if key else {}):",
 )

@@ -75,7 +75,6 @@ def observed(program: Program) -> Mapping[str, float]:
             "one": 1.0,
             "zero": 0.0,
             "steep_at_zero": run("step(x)", "sigmoid(5 * x)", [0.0], [1.0])["intended_gradient"],
-            "hard_together": hard["together"]["trick_gradient"],
             "hard_apart": hard["apart"]["trick_gradient"],
             "hard_soft": hard["together"]["intended_gradient"],
             "hard_twice": 2 * hard["together"]["intended_gradient"],
@@ -261,7 +260,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
     if all(read(values[name]).entry_by_entry for name in ("f", "g")) and values["weights"] is None:
         return curve_figures(result, TEXT)
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
-    place = min(values["point"], len(values["x"])) - 1
+    place = place_of(values)
     chosen = tuple(
         Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
         for line in result.series

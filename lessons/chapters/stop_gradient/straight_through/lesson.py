@@ -54,9 +54,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         "squared_slope": run(function="round", after="square", spelling="difference")[
             "trick_gradient"
         ],
-        "sign_slope": run(function="sign", after="nothing", spelling="difference")[
-            "trick_gradient"
-        ],
     }
 
 
