@@ -87,7 +87,7 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
 
 
 def outline(x: Array, y: Array, name: str) -> Trace:
-    """A thin line round what is allowed."""
+    """A thin line around the allowed region."""
     return {
         "type": "scatter",
         "mode": "lines",

@@ -74,7 +74,7 @@ def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
 
 
 def before_clipping(w: torch.Tensor, **given: Any) -> torch.Tensor:
-    """The roots with no clip: their autograd has the NaNs too that a clip then spoils."""
+    """The roots with no clip. Their gradient has the NaNs and infinities that reach a clip."""
     return not_finite(w, **{**given, "clip": "none"})
 
 
@@ -218,7 +218,7 @@ def _example(program: Program) -> dict[str, float | str]:
 
 @lru_cache(maxsize=1)
 def _by_hand() -> Mapping[str, float | str]:
-    """What lengths and standard deviations send back where all is equal, by torch and by hand."""
+    """The gradients of lengths and standard deviations of equal entries, by torch and by hand."""
 
     def slope(f: Callable[[torch.Tensor], torch.Tensor], start: float = 0.0) -> float:
         d = torch.full((3,), start, dtype=torch.float64, requires_grad=True)

@@ -48,7 +48,7 @@ def as_it_gets_worse(result: Result) -> str:
 
 
 def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
-    """As ``as_it_gets_worse``: the gradient that each belief expects, at these x."""
+    """The gradient that each belief expects at these x."""
     wrong = 1 / (1 + np.exp(float(facts["right"]) - x))
     return {"grows": wrong, "zero": 0 * wrong, "starves": 4 * wrong**2 * (1 - wrong)}
 
@@ -66,13 +66,13 @@ def largest_elsewhere(result: Result) -> str:
 
 
 FAR = 20.0
-"""How far the wrong logit is ahead at the end of the way that the facts speak of."""
+"""How far the wrong logit leads at the sure mistake that the facts describe."""
 
 RATE, STEPS = 0.5, 100
 """The descent from there: learning rate and steps."""
 
 TIMES = 1e8
-"""What the learning rate is multiplied with where the facts try to rescue."""
+"""The factor on the learning rate when the facts try to rescue the descent."""
 
 ELSEWHERE = -12.0
 """The logit of the last question; its target is 1."""
@@ -142,7 +142,7 @@ def to_the_right(
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The curve lab's result, the other logit's gradient, and the way to a sure mistake."""
+    """The curve lab's result, the other logit's gradient, and the facts about a sure mistake."""
     result = _BASE.compute(on_both(program), values)
 
     def other(x: Array) -> Array:
@@ -270,7 +270,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 
 def table(result: Result, values: Values) -> Table:
-    """The curve lab's, with what the right answer's logit gets."""
+    """The curve lab's table with one more column: the gradient of the right answer's logit."""
     base = _BASE.table(result, values)
     sent = [number(float(one), 6) for one in result.planes["right_here"]]
     columns = (*base.columns, ("autograd, to the right logit", "trick_gradient"))
@@ -321,7 +321,7 @@ def _sizes(result: Result) -> Figure:
 
 
 def _circles(series: Series) -> Trace:
-    """The other logit's gradient, which is no role of its own: open circles on the lines."""
+    """The other logit's gradient as open circles on the lines; it has no role of its own."""
     trace = ticks(series)
     marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
     hover = "x = %{x:.4g}<extra>to the right logit</extra>"
@@ -329,7 +329,7 @@ def _circles(series: Series) -> Trace:
 
 
 def _faded(result: Result) -> str:
-    """What is left of the largest gradient at the last x that is drawn."""
+    """The largest gradient, and the gradient at the last x on the chart."""
     y = np.abs(_named(result)["trick_gradient"].y)
     if not np.isfinite(y).all() or not y.any():
         return ""

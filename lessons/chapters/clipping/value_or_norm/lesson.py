@@ -59,7 +59,7 @@ def bowl(w: torch.Tensor) -> torch.Tensor:
 
 
 def by_role(program: Program, w: torch.Tensor, limit: float) -> dict[str, torch.Tensor]:
-    """The value as it leaves the clip, and the loss's gradient at w: by value, plain, by norm."""
+    """The clip's forward value, and the loss's gradient at w: by value, plain, by norm."""
     w = w.detach().requires_grad_()
     by_value, by_norm = program(w, limit)
     return {
@@ -91,7 +91,7 @@ _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The vectors at the learner's gradient, and how they turn and shrink all the way round."""
+    """The vectors at the learner's gradient; angle and length for gradients in all directions."""
     device, dtype = device_and_dtype(values)
     limit = float(values["limit"])
     w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
@@ -139,7 +139,7 @@ def _curves(
     around = torch.stack([degrees.deg2rad().cos(), degrees.deg2rad().sin()], 1)
     circle = (w.norm() * around).to(device, dtype)
     leaf = circle.detach().requires_grad_()
-    # A norm is of the whole tensor: each vector is one of its own to the program.
+    # A norm covers a whole tensor, so the program gets one vector at a time.
     both = torch.vmap(lambda vector: program(vector, limit))(leaf)
     drawn = {"true_gradient": circle}
     for role, clipped in zip(_CLIPPED.values(), both, strict=True):
@@ -192,7 +192,7 @@ def _adam_angle() -> float:
 
 @cache
 def _by_largest_component() -> dict[str, float | str]:
-    """Another gradient clipped by torch with an infinite norm_type, and what one may expect."""
+    """Another gradient, clipped by torch with norm_type=inf, and what each answer expects."""
     g = torch.tensor(OTHER, dtype=torch.float64)
     weights = torch.nn.Parameter(torch.zeros_like(g))
     weights.grad = g.clone()
@@ -218,7 +218,7 @@ def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
         yield Note("warning", "What is left is 0 and has no direction, so its angle is NaN.")
 
 
-# Each role's name here, and how its facts are called; drawn in this order, the trick on top.
+# Each role's name here, and the ending of its facts' names; drawn in this order, trick on top.
 NAMES = {
     "true_gradient": ("before", "before"),
     "intended_gradient": ("by norm", "norm"),
@@ -286,7 +286,7 @@ ARROWS = "The gradient, and what clipping leaves of it"
 
 
 def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Where the arrow points, and a little of the other side."""
+    """The quadrant of the arrow, and a little of the other side on each axis."""
     g = result["true_gradient"].y
     reach = 1.1 * min(float(np.abs(g).max()), 1e300) or 1.0
     power = 10.0 ** math.floor(math.log10(reach))
@@ -298,7 +298,7 @@ def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
 
 
 def _tips(result: Result) -> list[Trace]:
-    """A name beside each tip; an arrow that lies on another says so."""
+    """A name next to each tip; “=” marks an arrow that lies on another one."""
     g = result["true_gradient"].y
     size = float(np.abs(g).max())
     # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
@@ -306,7 +306,8 @@ def _tips(result: Result) -> list[Trace]:
     across = np.array([-g[1], g[0]]) / (float(np.hypot(*g / (size or 1.0))) or 1.0)
     across *= 0.08 * math.copysign(1.0, g[0] * g[1]) * (1 if flat else -1)
     drawn = []
-    order = ("true_gradient", "intended_gradient", "trick_gradient")  # last what a question hides
+    # A question hides the last ones.
+    order = ("true_gradient", "intended_gradient", "trick_gradient")
     for role, (name, _) in NAMES.items():
         tip = result[role].y
         there = bool(np.isfinite(tip).all())
@@ -327,7 +328,7 @@ def _tips(result: Result) -> list[Trace]:
 
 
 def _turned(result: Result) -> list[Trace]:
-    """An arc from the direction before to that by value, with its degrees."""
+    """An arc from the direction before clipping to the one by value, with its degrees."""
     before, after = (float(result.facts[f"angle_{name}"]) for name in ("before", "value"))
     by = turn(before, after)
     known = math.isfinite(by)

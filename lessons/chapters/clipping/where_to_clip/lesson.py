@@ -1,4 +1,4 @@
-"""Where in the training step a clip has to stand."""
+"""Where a clip belongs in the training step."""
 
 import math
 from collections.abc import Mapping
@@ -125,7 +125,7 @@ def unclipped(
     dtype: torch.dtype,
     device: torch.device,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The training with no clip, once: it stays as it is while the limit is moved."""
+    """The training with no clip. Cached, because the limit doesn't change it."""
     first, second = (torch.tensor(weight, dtype=dtype, device=device) for weight in (w, v))
     return train(program, first, second, x, "none", 0.0, rate, STEPS)
 
@@ -157,7 +157,7 @@ def by_role(
 
 
 EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
-"""What the facts about each place are computed with: the lab's own defaults."""
+"""The lab's defaults. The facts about each place are computed at them."""
 
 SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
 """Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
@@ -175,7 +175,7 @@ LABELS = {
     "intended_gradient": "clipped over both",
 }
 
-# In which place each role's training run has its clip; the trick's is the learner's.
+# Where each role's training run clips; the learner chooses the trick's place.
 RUNS = {"true_gradient": "none", "intended_gradient": "after"}
 
 LOWEST, HIGHEST = -12, 12
@@ -207,14 +207,14 @@ RUN = run_of("w", "v", settings=("x", "place", "limit"))
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The first step's gradients, some steps of training, and what each place comes to."""
+    """The first step's gradients, some steps of training, and the facts about each place."""
     start = RUN(values)
     w, v = (leaf.detach() for leaf in start.leaves.values())
     x, place, limit = start.settings.values()
     roles = by_role(program, w, v, x, place, limit)
     when = np.arange(STEPS, dtype=np.float64)
     shown = {**RUNS, "trick_gradient": place}
-    trained = {  # each once, though two lines may be of one place
+    trained = {  # each place once, though two lines may share one
         chosen: unclipped(program, float(w), float(v), x, values["rate"], w.dtype, w.device)
         if chosen == "none"
         else train(program, w, v, x, chosen, limit, values["rate"], STEPS)
@@ -266,7 +266,7 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _with_length(result: Result) -> Result:
-    """The same with one component more in each gradient: the length, which is what is clipped."""
+    """Add the length, which is what the clip limits, to each gradient as one more component."""
     series = [
         replace(
             one,
@@ -281,7 +281,7 @@ def _with_length(result: Result) -> Result:
 
 
 def _limit(limit: float, layout: Trace) -> Trace:
-    """Over the lengths; the axis makes room for it where it is not far beyond them."""
+    """The limit, over the lengths; the axis grows to show it unless it is far above them."""
     low, high = layout["yaxis"]["range"]
     if high < 1.05 * limit < 2 * high:
         layout["yaxis"]["range"] = [low, 1.05 * limit]
@@ -317,7 +317,7 @@ def _training(result: Result) -> Figure:
 
 @lru_cache(maxsize=8)
 def _example(program: Program) -> Mapping[str, float]:
-    """What each place comes to, and what ``clip_grad_norm_`` returns, at the lab's defaults."""
+    """The effect of each place, and the value that ``clip_grad_norm_`` returns, at the defaults."""
     w, v = (torch.tensor(EXAMPLE[name], dtype=torch.float64) for name in "wv")
     x, limit, rate = (EXAMPLE[name] for name in ("x", "limit", "rate"))
 

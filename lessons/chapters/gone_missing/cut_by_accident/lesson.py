@@ -45,7 +45,7 @@ def cut_by_accident(
 
 @cache
 def a_product() -> Mapping[str, float]:
-    """The gradient of a loss times the number of another one, and what one may expect of it."""
+    """The gradient of a loss times another loss's ``.item()``, and what each answer expects."""
     w = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     first, second = w**2, 3 * w
     ((gradient,), (plain,)) = (
@@ -71,7 +71,7 @@ RATE = 0.02
 def as_it_should_be(
     w: torch.Tensor, x: float, target: float, penalty: str, **_: Any
 ) -> torch.Tensor:
-    """The same forward pass, no copy in it."""
+    """The same forward pass with no copy in it."""
     loss = ((w * x - target) ** 2).sum()
     return loss + 0.5 * (w**2).sum() if penalty == "yes" else loss
 
@@ -85,7 +85,7 @@ def by_formula(w: torch.Tensor, x: float, target: float, penalty: str, **_: str)
 def run(values: Values) -> Start:
     """The loss in the spelling chosen; the graph shows ops that lead nowhere, too."""
     start = replace(_run(values), dead_ends=True)
-    # What was made of a plain number no op has made: it is a leaf by itself, and is given a name.
+    # A tensor made from a plain number comes from no op: it is a leaf, and needs a name.
     alone = values["spelling"] in ("item", "numpy") and values["penalty"] == "no"
     return replace(start, finish=partial(named, name="loss")) if alone else start
 
@@ -96,7 +96,7 @@ EXPERIMENT = Experiment(run, plain=as_it_should_be, intended=by_formula)
 
 
 def by_role(program: Program, start: Start) -> Roles:
-    """The experiment's; NaN for the gradient where torch refuses ``backward()``."""
+    """The experiment's roles, with NaN for the gradient if torch refuses ``backward()``."""
     roles = EXPERIMENT.by_role(program, start)
     if start.call(program).requires_grad:
         return roles
@@ -113,7 +113,7 @@ def refusal(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> s
 
 
 def arrives(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> bool:
-    """Whether the weights have a ``.grad`` after ``backward()``, were it of zeros."""
+    """Whether the weights have a ``.grad`` after ``backward()``, even one of zeros."""
     w = w.detach().requires_grad_()
     loss = program(w, **settings)
     if not loss.requires_grad:
@@ -250,7 +250,7 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _arrived(result: Result) -> str:
-    """How long the gradient is that arrives, and how long it should be."""
+    """The length of the gradient that arrives, and the length it should have."""
     true, trick = (math.hypot(*result[role].y) for role in LABELS)
     if math.isnan(trick):
         return f"backward() raises; due: length {brief(true)}"
@@ -304,7 +304,7 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
 
 
 def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
-    # Something stands there in each case, in one line: the charts below it do not move.
+    # Always one line, so that the charts below it don't move.
     yield Note("warning", f"RuntimeError: {said}") if said else Note("info", RUNS)
     if not all(np.isfinite(one).all() for one in shown):
         yield Note(

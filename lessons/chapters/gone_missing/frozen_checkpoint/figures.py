@@ -95,7 +95,7 @@ def _recorded(result: Result) -> Figure:
         f"Without a checkpoint {result.facts['ops_plain']} ops are recorded. Here: "
         f"{', '.join(names[0])}.",
         [
-            # What is left grey tells what is recorded.
+            # The grey ops give away the recorded ones.
             *(
                 covered_with(one, "trick_gradient")
                 for one in _drawn(complete, left, rest, "ink:axis")
@@ -113,7 +113,7 @@ def _names(result: Result, which: str) -> list[str]:
 
 
 def _drawn(places: Array, kept: Array, names: list[str], colour: str) -> tuple[Trace, Trace]:
-    """Edges and ops; an op stands as far left of the loss as it is ops away.
+    """Edges and ops. An op is as far left of the loss as it is ops away from it.
 
     What is grey is dotted and hollow too: nobody has to tell the colours apart.
     """

@@ -55,20 +55,20 @@ def who_trains(result: Result) -> str:
 
 
 def from_layer_two(result: Result) -> str:
-    """The same where layer 1 runs without a checkpoint: all, both (adapter 1 and head), or head."""
+    """Which weights train if layer 1 has no checkpoint: all, both (adapter 1 and head), or head."""
     count = int(result.facts["since_2_with_gradient"])
     return {1: "head", 2: "both"}.get(count, "all")
 
 
 def as_an_argument(result: Result) -> str:
-    """Which weights of a layer get a gradient where one of them is an argument: it, both, none."""
+    """Which weights of a layer get a gradient if one of them is an argument: given, both, none."""
     given, inside = (bool(result.facts[f"argument_{name}"]) for name in ("given", "inside"))
     return "both" if given and inside else "given" if given else "none"
 
 
 @lru_cache(maxsize=1)
 def warning_of_torch() -> str:
-    """What torch warns of where no input of a checkpoint needs a gradient.
+    """Torch's warning if no input of a checkpoint needs a gradient.
 
     The function that a checkpoint calls runs here with another ``warnings``: to catch what the real
     one says would change it for the whole process, and so for every session in it.
@@ -84,7 +84,7 @@ def warning_of_torch() -> str:
 
 @lru_cache(maxsize=1)
 def error_of_torch() -> str:
-    """What ``backward()`` says where nothing that was recorded needs a gradient."""
+    """Torch's error if ``backward()`` finds nothing that needs a gradient."""
     try:
         torch.autograd.backward(torch.zeros(()))
     except RuntimeError as error:
@@ -106,7 +106,7 @@ def weight_as_argument() -> Mapping[str, float]:
 
 
 def elsewhere() -> Mapping[str, Any]:
-    """These as facts for the text."""
+    """Torch's own words, and the gradients of two weights, as facts for the text."""
     return {"warning": warning_of_torch(), "error": error_of_torch(), **weight_as_argument()}
 
 
@@ -196,12 +196,12 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def _numbers(slopes: list[torch.Tensor | None]) -> Array:
-    """A gradient a weight; 0 where there is none."""
+    """One gradient for each weight; 0 where there is none."""
     return np.array([0.0 if one is None else float(one.sum()) for one in slopes])
 
 
 def _places(ops: list[Op]) -> Array:
-    """Where each op stands and where the op stands that reads it, shape [n, 4]."""
+    """The place of each op and the place of its reader, shape [n, 4]."""
     return np.array([(*op.place, *(op.toward or op.place)) for op in ops], dtype=np.float64)
 
 

@@ -16,7 +16,7 @@ FROZEN = (0.6, 0.9)
 HEAD = 0.5
 NAMES = ("embedding", "adapter 1", "adapter 2", "head")
 STEPS = 13
-"""Losses of a training run: before each of so many steps."""
+"""Steps of a training run; its losses are those before each step."""
 
 
 class Layer:
@@ -66,7 +66,7 @@ class Network:
         return self.embedding, *(layer.adapter for layer in self.layers), self.head
 
     def loss(self, program: Program, values: Values, way: str | None = None) -> torch.Tensor:
-        """The loss, the layers checkpointed as the values say, or in another way."""
+        """The loss with the layers checkpointed as the values say, or in another way."""
         chosen: dict[str, Any] = {name: values[name] for name in ("lookup", "since")}
         return program(self.embedding, self.layers, self.head, way=way or values["way"], **chosen)
 

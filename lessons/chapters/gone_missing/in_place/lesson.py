@@ -42,7 +42,7 @@ def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Te
 
 @cache
 def a_step_too_early() -> Mapping[str, float]:
-    """The gradient of a cube whose weight was moved by .data, and what one may expect of it."""
+    """The gradient of a cube whose weight changed through .data, and what each answer expects."""
     w = torch.tensor(4.0, dtype=torch.float64, requires_grad=True)
     old = w.item()
     loss = w**3
@@ -83,7 +83,7 @@ def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> s
         if z.requires_grad:
             torch.autograd.grad(z.sum(), x)
     except RuntimeError as error:
-        if "detached in-place" in str(error):  # the scissors cut the very change
+        if "detached in-place" in str(error):  # the learner cut the edge that makes the change
             return ""
         if REFUSED not in str(error):
             raise
@@ -130,7 +130,7 @@ _BASE = curve_lab(CURVE)
 
 
 def compute(program: Program, values: Values) -> Result:
-    """As the curve lab does; NaN for a gradient that torch refuses, with torch's words."""
+    """The curve lab's result; NaN and torch's message if torch refuses the backward pass."""
     settings = CURVE.experiment.run(values).settings
     x = torch.tensor([values["x"][place_of(values)]], dtype=torch.float64)
     said = refusal(program, x, settings)
@@ -145,13 +145,13 @@ def compute(program: Program, values: Values) -> Result:
         )
     else:
         result = _BASE.compute(program, values)
-        # Something stands there in each case, in one line: the charts below it do not move.
+        # Always one line, so that the charts below it don't move.
         result = replace(result, notes=(*result.notes, Note("info", RUNS)))
     return replace(result, facts={**result.facts, **_facts(program, x, settings)})
 
 
 def _in_one_line(said: str) -> str:
-    """Torch's message from what was done on, without the tensor; the text has all of it."""
+    """The part of torch's message that names the versions; the text has all of it."""
     _, versions, numbers = said.rstrip(".").partition(" is at version ")
     return f"… {REFUSED}: …{versions}{numbers}" if versions else said
 
@@ -171,7 +171,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 
 def _without_end(trace: Trace) -> Trace:
-    """No name at the end of a line that is not there."""
+    """Hide the name of a line that isn't there."""
     lost = trace["mode"] == "text" and math.isnan(trace["y"][0])
     return trace | {"visible": False} if lost else trace
 
@@ -187,7 +187,7 @@ def _found(facts: Mapping[str, float | int | str]) -> str:
 def _facts(
     program: Program, x: torch.Tensor, settings: Mapping[str, Any]
 ) -> dict[str, float | int | str]:
-    """What comes of each change at the chosen input, and what one may expect of it."""
+    """The gradient after each change at the chosen input, and what each answer expects."""
 
     def came(**other: str) -> float:
         given = Start({"x": x.requires_grad_()}, {**settings, **other})

@@ -15,7 +15,7 @@ from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
 
 ROUNDING = 1e-6
-"""Of the largest gradient: what is smaller is left of two parts that cancel."""
+"""The share of the largest gradient below which a gradient is just rounding."""
 
 
 def router(
@@ -44,7 +44,7 @@ def all_experts(
 
 
 def ways(run: Run, settings: Values) -> dict[str, float]:
-    """The gradient at the chosen x for each kind of gate, whatever is set; 0 for rounding."""
+    """The gradient at the chosen x for each kind of gate, at any setting; rounding becomes 0."""
     found = {
         "normalised_1": run(k=1, gate="normalised")["trick_gradient"],
         "raw_1": run(k=1, gate="raw")["trick_gradient"],
@@ -71,7 +71,7 @@ def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str,
 
 
 def stopped_divisor(result: Result) -> str:
-    """What comes back where the divisor alone is stopped."""
+    """Which gradient arrives if only the divisor is stopped."""
     if abs(float(result.facts["stopped_1"]) - float(result.facts["raw_1"])) < 1e-6:
         return "raw_1"
     return "stopped_1" if result.facts["stopped_1"] else "normalised_1"

@@ -46,7 +46,7 @@ def one_infinity(result: Result) -> str:
 
 
 def fresh() -> torch.amp.GradScaler:
-    """torch's own scaler, as it is when one makes it."""
+    """A new scaler of torch, with its defaults."""
     return torch.amp.GradScaler("cpu")
 
 
@@ -91,7 +91,7 @@ def over_scales(
     scales: Sequence[float],
     settings: Mapping[str, Any],
 ) -> torch.Tensor:
-    """As ``trick_gradient`` of ``by_role`` at each of these scales, shape [m, n].
+    """The gradient that autograd brings back to x at each of these scales, shape [m, n].
 
     One backward pass for them all: each has weights of its own.
     """
@@ -168,7 +168,7 @@ def accumulated() -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def one_step() -> Mapping[str, float]:
-    """How long a step is whose gradient of length a half is clipped at 1, before it is unscaled."""
+    """The length of a step if a gradient of length 0.5 is clipped at 1 before it is unscaled."""
     weight = torch.zeros(2, requires_grad=True)
     scale = fresh().get_scale()
     weight.grad = torch.tensor([0.3, 0.4]) * scale
@@ -179,7 +179,7 @@ def one_step() -> Mapping[str, float]:
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
-"""As many as their field shows."""
+"""As many inputs as their field shows."""
 
 FINITE = "No gradient is infinite or NaN."
 
@@ -250,14 +250,14 @@ def compute(program: Program, values: Values) -> Result:
                 **one_step(),
             },
         ),
-        # One line stands there in each case: the charts below it do not move with the scale.
+        # Always at least one line, so that the charts below it don't move with the scale.
         notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", FINITE)]),),
         work=counted(len(x), "gradient") + f", {MOST + 1} scales",
     )
 
 
 def in_powers(value: float) -> str:
-    """A size as it reads in a text.
+    """A size as the text writes it.
 
     >>> in_powers(5.96e-8), in_powers(0.0)
     ('6.0\xa0·\xa010⁻⁸', '0')

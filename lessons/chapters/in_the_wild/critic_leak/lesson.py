@@ -89,20 +89,20 @@ EXAMPLE = Start(
     {name: torch.tensor(v, dtype=torch.float64).requires_grad_() for name, v in VISIT.items()},
     {"reward": 1.0, "weight": 1.0, "stop": "no"},
 )
-"""What the facts about the questions are computed with: the lab's own defaults."""
+"""The lab's defaults. The facts about the questions are computed at them."""
 
 PAID = (1.0, 0.0)
 """The rewards of both actions in the example."""
 
 RATE, SETTLED = 0.1, 400
-"""A learning rate, and after how many updates with it the example's value stands still."""
+"""A learning rate, and the number of updates after which the example's value has settled."""
 
 GUESS = {"guess": 2.0, "target": 1.0, "before": 4.0, "log_p": -3.0}
-"""A guess, what it should be, the distance of the guess before it, and the question's log p."""
+"""A guess, its target, the distance of the previous guess, and the question's log p."""
 
 
 def own_gradients(v: torch.Tensor, logit: torch.Tensor, **given: Any) -> list[torch.Tensor]:
-    """What each parameter gets from its own loss alone."""
+    """The gradient that each parameter gets from its own loss alone."""
     leaves = v.requires_grad_(), logit.requires_grad_()
     return gradients(critic_leak(*leaves, **{**given, "stop": "yes"}), leaves)
 
@@ -114,7 +114,7 @@ EXPERIMENT = Experiment(
 )
 
 Slopes = Callable[..., Sequence[torch.Tensor]]
-"""What visits send to value and logit, from values, logits of the actions, rewards and shares."""
+"""The gradients of value and logit, from values, logits of the actions, rewards and shares."""
 
 
 def by_autograd(loss: Program) -> Slopes:
@@ -136,7 +136,7 @@ def by_formula(
     paid: torch.Tensor,
     shares: torch.Tensor,
 ) -> Sequence[torch.Tensor]:
-    """The slopes of each parameter's own loss: a target, so no autograd."""
+    """The slopes of each parameter's own loss, by hand: what autograd is compared with."""
     error = paid - v
     return -shares * weight * error, -shares * error * torch.sigmoid(-logits)
 
@@ -208,7 +208,7 @@ def compute(program: Program, values: Values) -> Result:
             "v_gradient": float(roles["trick_gradient"][0]),
             "v_own_gradient": float(roles["intended_gradient"][0]),
             "logit_gradient": float(roles["trick_gradient"][1]),
-            # What is cut in the graph changes none of these.
+            # A cut in the graph changes none of these.
             **_example(inspect.unwrap(program)),
             **_steps_of_the_actor(),
             **_guess(),
@@ -219,7 +219,7 @@ def compute(program: Program, values: Values) -> Result:
 
 @lru_cache(maxsize=8)
 def _example(program: Program) -> Mapping[str, float]:
-    """What the program comes to at the defaults: one visit, and where the value settles."""
+    """Run the program at the defaults: one visit, and where the value settles."""
     v, logit = (leaf.detach() for leaf in EXAMPLE.leaves.values())
 
     def visit(weight: float, stop: str) -> torch.Tensor:
@@ -271,7 +271,7 @@ def actor_steps(v: float, logit: float, rewards: tuple[float, float]) -> tuple[f
 
 @cache
 def _steps_of_the_actor() -> Mapping[str, float]:
-    """The actor's gradient over many visits, with the mean reward as the value and with more."""
+    """The actor's gradient over many visits, if v is the mean reward and if it is larger."""
     mean, entropy = _policy()
     share = float(torch.sigmoid(EXAMPLE.leaves["logit"].detach()))
     facts = {
@@ -314,10 +314,10 @@ LINES = {
     "value_own": ("intended_gradient", "own loss"),
     "mean_reward": ("forward", "mean reward"),
 }
-"""Of each curve its role, and what its line is called."""
+"""The role and the name of each curve."""
 
 _BESIDE = 0.06
-"""From the first point to its names, as a part of the chart without updates."""
+"""The distance between a first point and its name, when there are no updates."""
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
@@ -352,7 +352,7 @@ def _updates(result: Result, values: Values) -> Figure:
     pays = "reward" if values["reward"] >= values["other"] else "other"
     height: Measure = "y"
     drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
-    for name in ("mean_reward", "value", "value_own"):  # each is seen where they are one
+    for name in ("mean_reward", "value", "value_own"):  # all show where they overlap
         role, said = LINES[name]
         line = curve(curves[name])
         line["line"] |= {"width": 6 if name == "mean_reward" else 3}
@@ -369,7 +369,7 @@ def _updates(result: Result, values: Values) -> Figure:
     names = named([*ends, ("noise", "best reward", np.array([best]))], layout, SHORT)
     mean = f"mean reward {brief(last['mean_reward'])}"
     found = f"After {counted(updates, 'update')} v = {brief(last['value'])}; {mean}"
-    if updates == 0:  # no line leads to a name at the frame: it stands beside the first point
+    if updates == 0:  # with no line to the frame, the names go next to the first points
         found = f"No update yet: v starts at {brief(last['value'])}; {mean}"
         names = [name | {"x": [_BESIDE]} for name in names[:-1]] + names[-1:]
         layout["xaxis"] |= {"range": [-_BESIDE, end], "tickmode": "array", "tickvals": [0]}

@@ -24,7 +24,7 @@ LABELS = {
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """One weight over the step size, what each weight sends, and the ratio over how many."""
+    """One weight over the step size, each weight's gradient, and the ratio over their number."""
     return [_slopes(result), _weights(result), _ratios(result)]
 
 
@@ -65,7 +65,7 @@ def _slopes(result: Result) -> Figure:
     for role in ("true_gradient", "trick_gradient"):
         slope = float(result.facts[role])
         drawn = y + slope * (across - s) if math.isfinite(slope) else np.full(3, np.nan)
-        # What leaves the frame ends there, so that its name stands at the frame.
+        # A line ends at the frame, so that its name fits there.
         lines[role] = _within(across, drawn, 1.1 * low, 1.1 * high)
     point: Trace = {
         "type": "scatter",

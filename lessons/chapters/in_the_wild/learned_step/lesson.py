@@ -43,7 +43,7 @@ def learned_step(
 
 @lru_cache(maxsize=1)
 def offset() -> dict[str, float]:
-    """What a learned offset, subtracted before the quantiser and added after it, gets."""
+    """The gradient of a learned offset, subtracted before the quantiser and added after it."""
     x = torch.tensor(SHIFTED["x"], dtype=torch.float64)
     beta = torch.tensor(OFFSET, dtype=torch.float64, requires_grad=True)
     inner = (x - beta) / STEP
@@ -86,7 +86,7 @@ def gradient_factor(count: int, bits: int) -> float:
 
 
 def formula(x: torch.Tensor, s: torch.Tensor, bits: int, scale: str, **_: str) -> torch.Tensor:
-    """LSQ's gradient of each quantised weight by the step size, as the paper writes it.
+    """LSQ's gradient of each quantised weight with respect to the step size, as in the paper.
 
     Esser et al., "Learned Step Size Quantization" (ICLR 2020), equation 3: round(v) − v within the
     limits, the limit itself at and beyond them, with v = x / s.
@@ -177,7 +177,7 @@ def _ratio(
     bits: int,
     scale: str,
 ) -> float:
-    """Of layers of one size, all at once: x, s and upstream have shape [layers, weights]."""
+    """The ratio for all layers of one size at once; x, s and upstream: [layers, weights]."""
     leaves = [one.clone().requires_grad_() for one in (x, s)]
 
     def layer(weights: torch.Tensor, step: torch.Tensor) -> torch.Tensor:
@@ -263,7 +263,7 @@ def compute(program: Program, values: Values) -> Result:
             },
             lambda: {
                 **_sums(program, given, s, start),
-                # What is cut in the graph changes none of these.
+                # A cut in the graph changes none of these.
                 **_of_one(inspect.unwrap(program), start, place),
                 "difference": _difference(program, given, values, start.settings),
             },
@@ -276,7 +276,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def _of_one(program: Program, start: Start, place: int) -> dict[str, float]:
-    """What the chosen weight sends with rounding left as it is, its code, and straight-through."""
+    """The gradient of the chosen weight with plain rounding, its code, and straight-through."""
     only = {name: leaf[[place]] for name, leaf in start.leaves.items()}
     plain, straight = (
         EXPERIMENT.by_role(program, start.but(**only, rounding=rounding, scale="none"))

@@ -12,12 +12,12 @@ from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 
 SLOPES = (-2.0, -1.0)
-"""The weights that all ordinary labels agree with; training starts at 0."""
+"""The weights that fit every ordinary label; training starts at 0."""
 
 
 @lru_cache(maxsize=16)
 def ordinary(seed: int, many: int) -> tuple[tuple[float, float], ...]:
-    """So many inputs within a square from -1 to 1, one decimal each, so that they are short."""
+    """This many inputs in a square from -1 to 1, rounded to one decimal to keep them short."""
     rows = next(islice(unit_draws(seed, 0, 2), 0, 1))[:many]
     return tuple((round(2 * a - 1, 1) + 0.0, round(2 * b - 1, 1) + 0.0) for a, b in rows.tolist())
 
@@ -55,7 +55,7 @@ def each(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 
 def shortened(rows: torch.Tensor, limit: float) -> torch.Tensor:
-    """Rows of shape [n, 2], those longer than the limit brought to it."""
+    """Clip each row by its norm; rows have the shape [n, 2]."""
     lengths = rows.norm(dim=1, keepdim=True)
     return torch.where(lengths <= limit, rows, rows * (limit / lengths))
 

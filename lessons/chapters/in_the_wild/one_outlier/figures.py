@@ -27,7 +27,7 @@ NAMES = {
     "intended_gradient": ("without it", "clean"),
     "trick_gradient": ("used", "used"),
 }
-"""Each role's name here, and how its facts are called; drawn in this order, the trick on top."""
+"""Each role's name here, and the ending of its facts' names; drawn in this order, trick on top."""
 
 HEIGHT = 345
 """Pixels: the arrows get a square."""
@@ -173,7 +173,7 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     # Away from the arrow “without it”, whose name stands to the right of its tip.
     above = clean[0] * vector[1] - clean[1] * vector[0] > 0
     side = "middle right" if role == "intended_gradient" else "bottom right"
-    if beyond:  # where the arrow does not run, and in the frame
+    if beyond:  # off the arrow, and inside the frame
         side = ("bottom left" if y < 0 else "top left") if x > 0 else "top right" if y > 0 else side
     elif above and not beyond and side == "bottom right":
         side = "top left" if vector[0] > 0 else "top right"  # the bad sample's name is on the left

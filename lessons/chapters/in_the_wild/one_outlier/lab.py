@@ -39,10 +39,10 @@ EXAMPLE_SIZE = 100.0
 """The error of the label that the text speaks of."""
 
 MOVED_TIMES = 100.0
-"""What the last sample is multiplied by, to see whether the first one's gradient notices."""
+"""What the last sample is multiplied by, to see if the first sample's gradient changes."""
 
 Layer = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""From a batch, shape [n, 4], and a weight for each feature: what the layer makes of the batch."""
+"""From a batch, shape [n, 4], and a weight for each feature to the layer's output."""
 
 At = Callable[[float, str], Roles]
 """From the error of the label, and which clip: the gradients by role."""
@@ -142,7 +142,7 @@ def drawn(values: Values) -> Mapping[str, Any]:
 
 
 def cosine(one: Array, other: Array) -> float:
-    """Of the angle between two vectors; NaN where one of them has no direction."""
+    """The cosine of the angle between two vectors; NaN if one of them has no direction."""
     lengths = math.hypot(*one), math.hypot(*other)
     if not all(lengths) or not all(map(math.isfinite, lengths)):
         return math.nan
@@ -161,7 +161,7 @@ def _over_sizes(found: Mapping[str, Array]) -> tuple[Series, ...]:
 
 
 def _measures(roles: Mapping[str, Array]) -> dict[str, float]:
-    """Length, angle and cosine of each gradient, under the names that the text has for them."""
+    """Length, angle and cosine of each gradient, under the names that the text uses."""
     named = {"used": "trick_gradient", "plain": "true_gradient", "clean": "intended_gradient"}
     facts: dict[str, float] = {}
     for name, role in named.items():
@@ -175,7 +175,7 @@ def _measures(roles: Mapping[str, Array]) -> dict[str, float]:
 
 
 def _one_sample(at: At, limit: float, many: int) -> dict[str, float]:
-    """What the bad sample adds to the mean at most, each sample clipped, and what it is taken for.
+    """The most that the bad sample adds to the mean of clipped samples, and the wrong answers.
 
     Its own part is what is left of the mean without the parts of the others, which are the same at
     any error: at one error far out and at the opposite one they cancel.

@@ -24,7 +24,7 @@ NAMES = {
 }
 
 ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
-"""Where each estimator's histogram stands, from below."""
+"""The row of each estimator's histogram, counted from the bottom."""
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
@@ -71,8 +71,8 @@ def _draws(result: Result) -> Figure:
         f"The draws of each estimator; the exact gradient is "
         f"{number(float(result.facts['exact']), 4)}. {words}.",
         [
-            *(_area(one) for role, one in bars.items()),
-            *(_spread(one) for role, one in bars.items()),
+            *map(_area, bars.values()),
+            *map(_spread, bars.values()),
             _line(result),
             *(
                 label(role, _with_variance(bars[role]), end, row + 0.3)
@@ -91,7 +91,7 @@ def _with_variance(bars: Histogram) -> str:
 
 
 def _one_mean(result: Result) -> str:
-    """The mean that the estimators share and their variances, or that they share none."""
+    """Say whether all estimators have the exact mean, and give their variances if they do."""
     facts = result.facts
     exact, yours = float(facts["exact"]), float(facts["trick_expected"])
     size = math.sqrt(float(facts["trick_variance"])) + abs(exact)
@@ -180,7 +180,7 @@ def _running(result: Result) -> Figure:
 
 
 def _thin(series: Series) -> Trace:
-    """A line for a series over powers of ten of the draws; a mark where there is one alone."""
+    """A line over powers of ten of the draws; a mark if there is just one draw."""
     made = curve(series, exact=True)
     if len(series.x) == 1:
         made |= {"mode": "markers", "marker": mark(ROLES[series.role])}
@@ -202,17 +202,15 @@ def _variance(result: Result) -> Figure:
         "variance of one draw",
     )
     best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
-    point = Series("yours", "trick_gradient", np.array([baseline]), np.array([own]))
     marker = {
         "type": "scatter",
         "mode": "markers",
         "name": NAMES["trick_gradient"],
-        "x": point.x,
-        "y": point.y,
+        "x": np.array([baseline]),
+        "y": np.array([own]),
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
         "hovertemplate": "b = %{x:.4g}<br>variance %{y:.4g}<extra>yours</extra>",
     }
-    flat = curve(path)
     ends = (("noise", "score", score.y), ("intended_gradient", "path", path.y))
     return Figure(
         "variance",
@@ -223,7 +221,7 @@ def _variance(result: Result) -> Figure:
         f" Of the path it is {brief(float(facts['path_variance']))}.",
         [
             curve(score),
-            flat,
+            curve(path),
             dragged(marker, "points", baseline="x"),
             *named(ends, layout, SHORT),
         ],

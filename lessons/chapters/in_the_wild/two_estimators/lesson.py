@@ -54,7 +54,7 @@ TARGET = 3.0
 """Where the cost is 0; the program says so, too."""
 
 _NODES = 12
-"""Of the quadrature: exact up to the degree 23; the square of a score's gradient has 6."""
+"""Nodes of the quadrature: exact up to degree 23. The square of a score's gradient has 6."""
 
 
 class Moments(NamedTuple):
@@ -79,7 +79,7 @@ def each_draw(
     estimator: str,
     baseline: float | torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What each draw adds to the loss, and its gradient by mu, both of eps's shape."""
+    """What each draw adds to the loss, and its gradient with respect to mu; shaped like eps."""
     means = torch.full_like(eps, mu).requires_grad_()
     added = program(means, eps, sigma, estimator, baseline)
     return added.detach(), gradient(added, means)
@@ -137,7 +137,7 @@ def _quadrature() -> tuple[Array, Array]:
 
 
 BINS = 80
-"""Of each histogram."""
+"""Bins of each histogram."""
 
 REACH = 2.6
 """How many standard deviations of the widest estimator the histograms show on both sides."""
@@ -206,7 +206,7 @@ def compute(program: Program, values: Values) -> Result:
                 **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
                 "path_variance": exact["intended_gradient"].variance,
                 "score_variance": exact["noise"].variance,
-                # What is cut in the graph changes none of these.
+                # A cut in the graph changes none of these.
                 **_best(own, mu, sigma),
             },
             lambda: _compared(own, mu, sigma),
@@ -273,14 +273,14 @@ def _histograms(
 
 
 def _best(program: Program, mu: float, sigma: float) -> Mapping[str, float]:
-    """The best baseline."""
+    """The best baseline, and the variance with it."""
     best = expected_cost(mu, sigma, 2)
     variance = moments(program, mu, sigma, "score", best).variance
     return {"best_baseline": best, "best_variance": variance}
 
 
 def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float | int]:
-    """What the prose compares: the mean cost as a baseline, draws, a pair."""
+    """The numbers that the prose compares: the mean cost as a baseline, draws, a pair."""
     cost = expected_cost(mu, sigma)
     based = moments(program, mu, sigma, "score", cost)
     score, path = (moments(program, mu, sigma, name, 0.0).variance for name in ("score", "path"))

@@ -137,7 +137,7 @@ CHEAP = 0.05
 """The share of the whole gradient up to which a difference is called small."""
 
 NAMES = {"true_gradient": "all steps", "trick_gradient": "with stops"}
-"""What each gradient is called here; drawn in this order."""
+"""The name of each gradient here; drawn in this order."""
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
@@ -365,7 +365,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def _grid(w: torch.Tensor) -> torch.Tensor:
-    """Evenly spaced w from 0 to the farthest on each side on which there are some."""
+    """Evenly spaced w, from the lowest weight or 0 to the highest weight or 0."""
     low, high = min(float(w.min()), 0.0), max(float(w.max()), 0.0)
     if low == high:
         low, high = -1.0, 1.0
@@ -439,7 +439,7 @@ def _decoder() -> Mapping[str, float]:
 
 @cache
 def messages() -> Mapping[str, str]:
-    """What torch says of a state that is handed from batch to batch with its graph, in a run."""
+    """The errors that torch raises if a state goes from batch to batch with its graph."""
     said = {}
     for name, retain in (("second_time", False), ("in_place", True)):
         w = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)

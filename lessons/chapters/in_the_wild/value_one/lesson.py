@@ -77,7 +77,7 @@ EXPERIMENT = Experiment(
 
 
 def second(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """The second derivative of y by x, entry by entry; zeros where no path leads back."""
+    """The second derivative of y with respect to x, entry by entry; zeros if no path leads back."""
     if not y.requires_grad:
         return torch.zeros_like(x)
     (first,) = torch.autograd.grad(y.sum(), x, create_graph=True, materialize_grads=True)
@@ -177,7 +177,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def advantages(values: Values) -> torch.Tensor:
-    """One for each logit, float64: 0 where none is given, and those too many left out."""
+    """One advantage for each logit, float64: missing ones are 0, surplus ones are dropped."""
     many = len(values["x"])
     given = [*values["advantages"], *[0.0] * many][:many]
     return torch.tensor(given, dtype=torch.float64)
@@ -220,7 +220,7 @@ def _quoted(program: Program) -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def _later() -> Mapping[str, float]:
-    """The ratio to a stored log-probability after an update, and its derivative by logp."""
+    """The ratio to a stored log-probability after an update, and its slope with respect to logp."""
     logp = torch.tensor(NOW, dtype=torch.float64, requires_grad=True)
     ratio = torch.exp(logp - STORED)
     (slope,) = torch.autograd.grad(ratio, logp, retain_graph=True)
@@ -265,7 +265,7 @@ LABELS = {
     "intended_gradient": "of −logp · A",
     "true_gradient": "of the value",
 }
-"""What each gradient is called here."""
+"""The name of each gradient here."""
 
 SECOND = {
     "trick_gradient": "autograd",
@@ -333,7 +333,7 @@ def _values(result: Result) -> Figure:
 
 
 def _of_values(result: Result, still: bool) -> str:
-    """Whether the values stay where they are, and what autograd gives nevertheless."""
+    """Whether the values move with the logits, and what autograd gives if they don't."""
     if not still:
         return "The values move with the logits"
     slopes = np.abs(result["trick_gradient"].y)
@@ -442,7 +442,7 @@ def _of_second(known: dict[str, Series]) -> str:
 
 
 def _level(y: Array) -> bool:
-    """Whether a curve stays the same all along, up to rounding."""
+    """Whether a curve is constant, up to rounding."""
     y = y[np.isfinite(y)]
     return len(y) == 0 or extent(y) <= 1e-6 * float(np.abs(y).max())
 

@@ -85,7 +85,7 @@ def hooked() -> dict[str, float]:
 
 
 def over_x(x: Array, facts: Facts) -> dict[str, Array]:
-    """As ``sum_or_clip``: the gradient that each belief expects, at these x."""
+    """The gradient that each belief expects at these x."""
     limit, factor, uses = (float(facts[name]) for name in ("limit", "factor", "uses"))
     slope = factor * np.ones_like(x) if facts["power"] == "1" else 2 * factor**2 * x
     return {

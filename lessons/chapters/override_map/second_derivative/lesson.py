@@ -1,4 +1,4 @@
-"""What a second derivative makes of a rule."""
+"""What a second derivative does to a rule."""
 
 from dataclasses import replace
 from functools import cache
@@ -31,7 +31,7 @@ def second_derivative(x: torch.Tensor, kind: str, factor: float, order: str) -> 
 
 
 def without_rule(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:
-    """The same with built-in gradients: x³ or x², differentiated as often."""
+    """x³ or x² with built-in gradients, differentiated as often as the program."""
     y = x**3 if kind == "identity" else x**2
     for _ in range(int(order) - 1):
         (y,) = torch.autograd.grad(y.sum(), x, create_graph=True)

@@ -46,7 +46,7 @@ def without_rule(
 
 
 def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str) -> torch.Tensor:
-    """What is wanted: the derivative by the weight, or its sign where the rule takes the sign."""
+    """What is wanted: the derivative with respect to the weight, or its sign under that rule."""
     slope = factor + 1 if product == "matmul" else factor
     y = slope * x + 1 if product == "matmul" else slope * x
     own = slope * torch.ones_like(x) if power == "1" else 2 * slope * y

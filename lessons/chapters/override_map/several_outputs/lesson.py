@@ -49,7 +49,7 @@ def without_rule(
 def added_up(
     x: torch.Tensor, b: float, w1: float, w2: float, w3: float, power: str, **_: str
 ) -> torch.Tensor:
-    """What is wanted: each output's upstream gradient times its derivative by x, added up."""
+    """What is wanted: each output's upstream gradient times its derivative, added up."""
     if power == "1":
         return (w1 + w2 * b + w3) * torch.ones_like(x)
     return 2 * (w1 * (x + b) + w2 * (x * b) * b + w3 * (x - b))

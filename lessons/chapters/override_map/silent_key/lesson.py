@@ -34,7 +34,7 @@ IN_TENSORFLOW = ("Sin", "Sign")
 
 
 class Outcome(NamedTuple):
-    """What a key comes to here: it overrides an op, or the engine warns, or refuses; and its words.
+    """What happens to a key: it overrides an op, or the engine warns, or refuses; and its words.
 
     Args:
         ends: which of the three.
@@ -113,7 +113,7 @@ def frozen() -> dict[str, float | str]:
 
 
 def no_such_op(result: Result) -> str:
-    """What becomes here of a key that is right, with no such op in the block."""
+    """What the engine does with a correct key if the block has no such op."""
     ends = str(result.facts["absent_ends"])
     return {"refuses": "error", "warns": "warning", "overrides": "silence"}[ends]
 

@@ -78,7 +78,7 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
     data: list[Trace] = [
         _line("boundary", np.stack([-across, across])),
         dragged(_line("classifier w₂", np.stack([np.zeros(2), tip])), "line", turn="angle"),
-        # Dotted over solid: both are seen where they are one.
+        # Dotted over solid: both show where they overlap.
         *(_arrows(role, *arrows[role]) for role in reversed(list(arrows))),
         _points("source", features[~domain], "circle"),
         _points("target", features[domain], "square-open"),

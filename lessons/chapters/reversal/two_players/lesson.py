@@ -43,12 +43,12 @@ def one_step(result: Result) -> str:
 
 
 CHANGES = {"loss": (10.0, 2.0), "both": (10.0, 0.2), "scale": (1.0, 20.0), "smaller": (1.0, 0.2)}
-"""By answer, what the domain loss is multiplied by, and λ, where both were 1 and 2."""
+"""For each answer the factor on the domain loss, and λ; they were 1 and 2 before."""
 
 
 @lru_cache(maxsize=1)
 def changed() -> dict[str, float]:
-    """By how much each change multiplies each player's gradient."""
+    """The factor of each change on each player's gradient."""
 
     def of_all(weight: float, scale: float) -> torch.Tensor:
         w1, w2 = (one.requires_grad_() for one in weights(20.0))

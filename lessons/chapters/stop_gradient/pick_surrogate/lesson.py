@@ -140,7 +140,7 @@ def which_line(result: Result) -> str:
 
 
 def slopes(x: Array, facts: Facts) -> dict[str, Array]:
-    """As ``whose_slope``: the gradient that each answer expects, at these x."""
+    """The gradient that each answer expects at these x."""
     sigmoid = 1 / (1 + np.exp(-5 * x))
     ones = np.ones_like(x)
     return {
@@ -324,7 +324,7 @@ def _not_finite(
 
 
 def _alone(f: Expression, g: Expression) -> Iterator[Note]:
-    """What is worth saying of expressions that are valid and odd."""
+    """Notes on expressions that are valid but odd."""
     if not g.reads_x:
         yield Note("info", "g does not read x, so no gradient comes back.")
     if f.text.replace(" ", "") == g.text.replace(" ", ""):

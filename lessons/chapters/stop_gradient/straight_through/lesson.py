@@ -20,7 +20,7 @@ SPELLINGS = ("difference", "value", "exact")
 LARGE = {"bfloat16": 300.0, "float32": 1e8}
 """For each number format, an x so large that 1 is lost next to it."""
 GATE, FEATURE = 0.2, 3.0
-"""What is learned in the last question."""
+"""The two learned numbers of the last question."""
 
 
 def quantised(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:

@@ -43,7 +43,7 @@ def the_end(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
 
 
 def no_trick(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
-    """The same forward expression as anyone would write it; ``second`` has no noise in it."""
+    """The same forward expression without any trick; ``second`` has no noise in it."""
     z = torch.sqrt(x**2) if way == "second" else torch.sqrt(x**2 * u)
     return AFTER[after](z)
 
@@ -110,7 +110,7 @@ def _by_weight(
     weight: float,
     loss: Callable[[torch.Tensor], torch.Tensor],
 ) -> tuple[float, float]:
-    """Gradients by x and by a learned weight that multiplies the block's value before a loss."""
+    """Gradients of x and of a learned weight that multiplies the block's value before a loss."""
     x = x.detach().cpu().double().requires_grad_()
     a = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
     out = loss(a * program(x, u, "block", "nothing")).sum()

@@ -20,7 +20,7 @@ def wrong_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
 
 @cache
 def before_other_ops() -> dict[str, float]:
-    """The same cut before a logarithm and before a product, and what the wrong answers expect."""
+    """A stop like the program's before a logarithm and a product, and what wrong answers expect."""
     x, u, w = (torch.tensor(2.0, dtype=torch.float64, requires_grad=True) for _ in "xuw")
     h = x + stop_gradient(u * x - x)
 
