@@ -5,7 +5,7 @@ import math
 import torch
 
 from ..recorder import Edge, Node, Value
-from .graph import came, zero
+from .graph import zero
 from .run import Run
 from .stops import DRAWS
 from .words import spelled
@@ -40,7 +40,7 @@ def written_over(node: Node) -> str:
 
 def too_small(node: Node, ways: list[Edge]) -> str:
     """What to do where the gradient is not 0 and its dtype has no number so small."""
-    offered, upstream = ways[0].offered, came(node)
+    offered, upstream = ways[0].offered, node.gradient
     dtype = getattr(torch, offered.dtype) if offered is not None else torch.int64
     if upstream is None or not dtype.is_floating_point or node.type in _FLAT_SOMEWHERE:
         return ""

@@ -70,11 +70,6 @@ def bad_place(value: Value | None) -> int | None:
     return None
 
 
-def came(node: Node) -> Value | None:
-    """The gradient that came to a node, or to its first output that got one."""
-    return next((one for one in node.upstream if one is not None), None)
-
-
 def zero(value: Value | None) -> bool:
     """Whether all numbers kept are 0."""
     return value is not None and len(value.numbers) > 0 and not any(value.numbers)

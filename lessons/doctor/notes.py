@@ -6,7 +6,6 @@ from ..recorder import Node
 from ..recorder.recording.variables import in_line, line_of
 from ..text import listed
 from .cuts import first_read
-from .graph import came
 from .run import Run
 from .stops import stop
 from .words import Fault, called, spelled
@@ -87,7 +86,7 @@ def _back(run: Run, node: Node) -> str:
 def _applied(run: Run) -> Iterator[str]:
     """Functions of the program's own that pass the value and change the gradient by a factor."""
     for node in run.recording:
-        edge, upstream = next((one for one in node.operands if one.flows), None), came(node)
+        edge, upstream = next((one for one in node.operands if one.flows), None), node.gradient
         if node.function != "apply" or edge is None or edge.offered is None or upstream is None:
             continue
         sent = edge.offered.numbers

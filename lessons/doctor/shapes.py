@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from ..recorder import Edge, Node
 from ..recorder.derivatives import ELEMENTWISE
 from ..recorder.recording.variables import Where, in_line
-from .graph import came
 from .run import Run
 from .words import Fault, called, spelled
 
@@ -68,12 +67,10 @@ def _is_reduced(run: Run, node: Node) -> bool:
 
 
 def _becomes(run: Run, node: Node, wide: Edge, flat: Edge) -> str:
-    """What the gradient of the first prediction is, and what it becomes."""
-    readers = [edge.consumer.type for edge in run.graph.consumers.get(node.name, ())]
-    square = node.type == "mse_loss" or (node.type == "sub" and readers in (["pow"], ["square"]))
+    """What the gradient of the first prediction is, and what it becomes, in a mean of squares."""
     mine, other = (wide, flat) if wide.producer.requires_grad else (flat, wide)
     sent = mine.offered
-    if not square or sent is None or came(node) is None or not mine.value.numbers:
+    if sent is None or len(other.value.numbers) < flat.value.size or not _is_mse(run, node):
         return ""
     # The slope of a mean of squares, over n numbers in place of n²: the sum of one row is n / n².
     count, first, goal = flat.value.size, mine.value.numbers[0], other.value.numbers[0]
@@ -82,3 +79,16 @@ def _becomes(run: Run, node: Node, wide: Edge, flat: Edge) -> str:
         return ""
     now, true = sent.numbers[0], sent.numbers[0] / apart * count * (first - goal)
     return f" The gradient of the first prediction is {spelled(now)} and becomes {spelled(true)}."
+
+
+def _is_mse(run: Run, node: Node) -> bool:
+    """Whether the op is the mean of squares, or a difference that is only read by one."""
+    if node.type == "mse_loss":
+        return bool(node.kwargs.get("reduction", "mean") == "mean")
+    squares = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
+    if node.type != "sub" or len(squares) != 1:
+        return False
+    square = squares[0]
+    readers = [edge.consumer.type for edge in run.graph.consumers.get(square.name, ())]
+    is_square = square.type == "square" or (square.type == "pow" and square.numbers == [2])
+    return is_square and readers == ["mean"]

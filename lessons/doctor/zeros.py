@@ -9,7 +9,7 @@ from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import Where, assigned, in_line, line_of
 from ..text import listed
 from .flat import WRITES, slope_of, too_small, written_over
-from .graph import came, zero
+from .graph import zero
 from .hooks import hook_on
 from .run import Run
 from .source import backward_of, cited
@@ -44,10 +44,10 @@ def zeros(run: Run) -> Iterator[Fault]:
             continue
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in below]
         told = None
-        if zero(came(node)):
+        if zero(node.gradient):
             hit = [one for one in left if one in run.graph.before([name])]
             told = _hooked(run, node, hit) or _cancelled(run, node, hit)
-        elif came(node) is not None and ways and all(zero(one.offered) for one in ways):
+        elif node.gradient is not None and ways and all(zero(one.offered) for one in ways):
             before = run.graph.before([edge.producer.name for edge in ways])
             hit = [one for one in left if one in before]
             told = _starting(run, node, ways, hit)

@@ -259,7 +259,7 @@ class _Run:
                 by = factor(number(local or 0.0, 4))
                 yield f"Through `{node.type}`: upstream {came} × local {by} = {sent}."
         for stale in node.stale:
-            yield stale_sentence(self.recording, node, stale, self.start.index)
+            yield stale_sentence(node, stale, self.start.index)
 
     def _arrived(self, node: Node) -> str:
         """The gradient that came to an op or a leaf, as a sum where several paths meet."""

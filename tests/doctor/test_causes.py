@@ -1,6 +1,8 @@
 """Zeros, NaNs and divisions: the sentence names the cause, and the advice is that of the op."""
 
+import pytest
 import torch
+from torch.nn import functional
 
 from lessons.doctor import trace
 
@@ -98,6 +100,27 @@ def test_a_broadcast_denominator_is_read_at_its_place():
     found = traced(lambda x: (x.reshape(2, 1) / torch.tensor([1.0, 0.0])).sum(), 1.0, 2.0).faults
     assert found[0].do.startswith("The denominator is 0 there.")
     assert "at [0, 1]" in found[0].says
+
+
+@pytest.mark.parametrize(
+    ("loss", "is_mean_of_squares"),
+    [
+        (lambda p, y: ((p - y) ** 2).mean(), True),
+        (lambda p, y: (p - y).square().mean(), True),
+        (functional.mse_loss, True),
+        (lambda p, y: ((p - y) ** 4).mean(), False),
+        (lambda p, y: ((p - y) ** 2).sum(), False),
+        (lambda p, y: functional.mse_loss(p, y, reduction="sum"), False),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Using a target size")
+def test_what_the_gradient_becomes_is_said_of_a_mean_of_squares_alone(loss, is_mean_of_squares):
+    p = torch.tensor([[1.0], [2.0], [4.0]], requires_grad=True)
+    y = torch.tensor([0.5, 1.0, 3.0])
+    (fault,) = trace(lambda p: loss(p, y), p).faults
+    assert fault.kind == "broadcast"
+    assert ("becomes 0.3333" in fault.do) == is_mean_of_squares  # 2 / 3 · (1 − 0.5)
+    assert ("becomes" in fault.do) == is_mean_of_squares
 
 
 REPAIRS = "repairs the value and not the gradient"

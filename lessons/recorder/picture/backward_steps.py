@@ -108,8 +108,7 @@ def _shown(edge: Edge) -> bool:
 
 
 def _upstream(node: Node, index: Sequence[int]) -> Any:
-    """The upstream gradient at the component; that of the first output that got one."""
-    return next((value.component(index) for value in node.upstream if value is not None), None)
+    return None if node.gradient is None else node.gradient.component(index)
 
 
 def _part(edge: Edge, index: Sequence[int]) -> Part:

@@ -103,7 +103,7 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
 
 
 def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, Any]:
-    upstream = next((value for value in node.upstream if value is not None), None)
+    upstream = node.gradient
     return {
         "id": node.name,
         "label": node.label,
@@ -116,7 +116,7 @@ def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, A
         "full": "; ".join(whole(value) for value in node.outputs),
         "upstream": spelled(None if upstream is None else upstream.component(index)),
         "upstream_full": "none" if upstream is None else whole(upstream),
-        "stale": [stale_sentence(recording, node, one, index) for one in node.stale],
+        "stale": [stale_sentence(node, one, index) for one in node.stale],
     }
 
 

@@ -43,7 +43,7 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
             )
         return f"The backward pass ends here: {node.label}.grad = {value}.{total}"
     sentences = [_op(recording, node, step)]
-    sentences += [stale_sentence(recording, node, one, index) for one in node.stale]
+    sentences += [stale_sentence(node, one, index) for one in node.stale]
     for part in step.parts:
         if part.state == "cut":
             to = recording.nodes[part.to].label
@@ -59,9 +59,7 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
     return " ".join(sentences)
 
 
-def stale_sentence(
-    recording: Recording, node: Node, stale: Stale, index: Sequence[int] = ()
-) -> str:
+def stale_sentence(node: Node, stale: Stale, index: Sequence[int] = ()) -> str:
     """Which number the op left for its gradient, and which one the backward pass finds there.
 
     Of a tensor of several numbers it is that of the component `index`, where it was changed, else

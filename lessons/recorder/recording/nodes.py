@@ -107,9 +107,14 @@ class Node:
         return self.off is not None
 
     @property
+    def gradient(self) -> Value | None:
+        """The gradient that came in the last backward pass, for the first output that got one."""
+        return next((one for one in self.upstream if one is not None), None)
+
+    @property
     def reached(self) -> bool:
         """Whether a gradient came in the last backward pass."""
-        return any(gradient is not None for gradient in self.upstream)
+        return self.gradient is not None
 
     @property
     def label(self) -> str:

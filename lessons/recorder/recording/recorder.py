@@ -416,7 +416,7 @@ class Recorder(TorchFunctionMode):
 
     def _source(self, leaf: torch.Tensor) -> torch.Tensor | None:
         """The tensor whose memory a new leaf shares, as in `nn.Parameter(made)`."""
-        if memory(leaf) in self._edited | {0}:
+        if memory(leaf) == 0 or memory(leaf) in self._edited:
             return None
         shared = self._memories.get(memory(leaf), [])
         made = [one for one in shared if one[1].requires_grad or not one[1].leaf]
