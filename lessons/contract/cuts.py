@@ -1,4 +1,4 @@
-"""Edges that are cut, as an address and a command line have them."""
+"""The edges to cut, as an address and a command line write them."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _EDGE = re.compile(r"([^\s:,]{1,80}):(\d{1,3})", re.ASCII)
 
 
 def read_cuts(text: str) -> tuple[Cut, ...]:
-    """Edges as they stand in an address or on the command line, each once, in order.
+    """Read the edges from an address or a command line, each once, in order.
 
     >>> read_cuts("sqrt:0, mul:1")
     (('mul', 1), ('sqrt', 0))

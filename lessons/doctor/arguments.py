@@ -1,7 +1,7 @@
 """The arguments of a traced function, as they are written on the command line.
 
 A value is a Python expression that may use torch's names: `x=-2,-1,1`, `x=[[1,2],[3,4]]`,
-`x=randn(2,3):0`, drawn with the seed 0. Behind `@` stands a dtype, or whether a gradient is wanted:
+`x=randn(2,3):0`, drawn with the seed 0. After `@` comes a dtype, or whether a gradient is wanted:
 `x=1,2@float64`, `m=randn(4)@constant`.
 """
 
@@ -16,8 +16,8 @@ from .errors import TraceError
 
 HELP = (
     "a Python expression that may use torch's names, such as x=-2,-1,1 or x=[[1,2],[3,4]] or "
-    "x=randn(2,3):0, drawn with the seed 0. Behind @ a dtype, constant or grad (x=1,2@float64). "
-    "python:… hands over a plain value (n=python:3)"
+    "x=randn(2,3):0, drawn with the seed 0. After @: a dtype, constant or grad (x=1,2@float64). "
+    "python:… passes a plain value (n=python:3)"
 )
 _EMPTY = inspect.Parameter.empty
 _PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
@@ -29,7 +29,7 @@ def read(settings: list[str]) -> dict[str, str]:
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or not name.isidentifier():
-            raise TraceError(f"--arg needs NAME=VALUE, such as x=-2,-1,1; {visible(setting)} came.")
+            raise TraceError(f"--arg needs NAME=VALUE, such as x=-2,-1,1; got {visible(setting)}.")
         if name in given:
             raise TraceError(f"--arg {name} was given twice.")
         given[name] = text
@@ -55,15 +55,15 @@ def bound(
 
 
 def value_of(name: str, text: str, wanted: Any = _EMPTY, grad: bool = True) -> Any:
-    """What to hand over as the argument `name`.
+    """The value to pass as the argument `name`.
 
     Args:
         text: as it was typed.
-        wanted: the parameter's annotation; int, float, str and bool are met with such a value.
+        wanted: the parameter's annotation; for int, float, str and bool the value has this type.
         grad: whether floats want a gradient where the text does not say.
 
     Raises:
-        TraceError: the text says nothing of the kind.
+        TraceError: the text is no such value.
     """
     if text.startswith("python:"):
         return _evaluated(name, text.removeprefix("python:"))
@@ -73,7 +73,7 @@ def value_of(name: str, text: str, wanted: Any = _EMPTY, grad: bool = True) -> A
     if plain in (int, float, bool):
         found = _evaluated(name, text)
         if not isinstance(found, (int, float)):
-            raise TraceError(f"{name} is declared as {plain.__name__}; {visible(text)} came.")
+            raise TraceError(f"{name} is declared as {plain.__name__}; got {visible(text)}.")
         return plain(found)
     body, _, words = text.partition("@")
     expression, seed = re.fullmatch(r"(.*?)(?::(\d{1,9}))?\s*", body, re.DOTALL).groups()  # type: ignore[union-attr]
@@ -82,7 +82,7 @@ def value_of(name: str, text: str, wanted: Any = _EMPTY, grad: bool = True) -> A
         tensor = torch.as_tensor(found)
     except (TypeError, ValueError, RuntimeError):
         raise TraceError(f"{name}: {visible(text)} is no tensor. Give {HELP}.") from None
-    if tensor is not found and tensor.dtype == torch.int64:  # 1,2,3 are to differentiate by
+    if tensor is not found and tensor.dtype == torch.int64:  # whole numbers have no gradient
         tensor = tensor.to(torch.get_default_dtype())
     for word in re.findall(r"\w+", words):
         dtype = getattr(torch, word, None)
@@ -93,7 +93,7 @@ def value_of(name: str, text: str, wanted: Any = _EMPTY, grad: bool = True) -> A
         else:
             raise TraceError(
                 f"{name}: after @ stands a dtype such as float64, constant or grad; "
-                f"{visible(word)} came."
+                f"got {visible(word)}."
             )
     return tensor.requires_grad_(grad and (tensor.is_floating_point() or tensor.is_complex()))
 

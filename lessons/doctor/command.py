@@ -1,4 +1,4 @@
-"""``python -m lessons trace``: a script or a function of one's own, without a server."""
+"""``python -m lessons trace``: traces a script or function of yours, without a server."""
 
 import argparse
 import sys
@@ -43,7 +43,9 @@ def add_command(commands: Any) -> None:
         "that makes one",
     )
     trace.add_argument("rest", nargs="*", metavar="-- ARGS", help="the script's own arguments")
-    trace.add_argument("--steps", type=int, default=2, help="of the optimizers; 2 by default")
+    trace.add_argument(
+        "--steps", type=int, default=2, help="optimizer steps to watch; 2 by default"
+    )
     trace.add_argument(
         "--arg",
         action="append",
@@ -54,9 +56,11 @@ def add_command(commands: Any) -> None:
     trace.add_argument(
         "--out",
         metavar="FILE.html",
-        help="where to write; else NAME.html here, which replaces an earlier report alone",
+        help="the page to write; by default NAME.html here, which replaces only an earlier report",
     )
-    trace.add_argument("--seed", type=int, help="for torch's draws in a function; 0 by default")
+    trace.add_argument(
+        "--seed", type=int, help="seed of torch's random numbers in a function; 0 by default"
+    )
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argparse.Namespace:
@@ -74,23 +78,25 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argpa
 
 
 def run(options: argparse.Namespace) -> str:
-    """What the command prints where nothing is wrong, after the page is written.
+    """Write the page, and return what the command prints if nothing is wrong.
 
     Raises:
         TraceError: something is missing, or the program raised; a sentence for people.
-        SystemExit: a fault was found, and is printed. A script is ended at once, not by this.
+        SystemExit: a fault was found, and is printed. A stopped script ends at once instead.
     """
     target, is_script = options.target, options.target.endswith(".py")
     if options.steps < 1:
-        raise TraceError(f"--steps needs a number from 1 on; {options.steps} came.")
+        raise TraceError(f"--steps needs a number from 1 on; got {options.steps}.")
     if options.arg and is_script:
         raise TraceError("--arg is for a function; a script takes its arguments after --.")
     if options.rest and not is_script:
-        raise TraceError(f"Only a script takes arguments after --; {options.rest[0]} came.")
+        raise TraceError(f"Only a script takes arguments after --; got {options.rest[0]}.")
     name = Path(target).stem if is_script else target.rpartition(":")[2]
     page = Path(options.out or f"{name}.html").absolute()  # wherever the program goes
     if not options.out and page.is_file() and TOLD not in page.read_text("utf-8", "replace"):
-        raise TraceError(f"{page.name} is here and no report of ours. Name another file by --out.")
+        raise TraceError(
+            f"{page.name} exists and is no report of ours. Name another file with --out."
+        )
 
     def told(made: Trace) -> str:
         try:

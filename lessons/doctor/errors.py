@@ -1,4 +1,4 @@
-"""What a trace says where it cannot be made: what came, what was expected, what to do."""
+"""The error where a trace can't be made; and an error of the program, shortened."""
 
 import traceback
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What went wrong in a run, each fault as a sentence with its place, and what one does about it."""
+"""Collects the faults of a run, each as a sentence with its place, and what to do about it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from .words import Fault
 from .zeros import rounding, zeros
 
 MOST = 12
-"""Faults of one kind that are told."""
+"""The report has at most this many faults of one kind."""
 
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
-    """All that is found, the likely cause of the others first; and what is usual, as notes."""
+    """Return the faults, the likely cause of the others first, and as notes what is usual."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *order(run)]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *hooks(run)]
@@ -33,7 +33,7 @@ def findings(run: Run) -> tuple[list[Fault], list[str]]:
 
 
 def _fewer(found: list[Fault]) -> list[Fault]:
-    """At most MOST of a kind, and then how many more there are."""
+    """Keep at most MOST faults of a kind, and count the others."""
     kept: list[Fault] = []
     for kind, many in Counter(one.kind for one in found).items():
         kept += [one for one in found if one.kind == kind][:MOST]
@@ -47,7 +47,7 @@ def _stale(run: Run) -> Iterator[Fault]:
         if not one.refused:
             yield Fault(
                 "stale",
-                f"{stale_sentence(run.recording, node, one)} The gradient is computed with the "
+                f"{stale_sentence(node, one)} The gradient is computed with the "
                 "changed numbers. Torch says nothing: .data and numpy go past its check.",
                 f"Make a new tensor instead: {one.name} = {one.name} + …, without .data.",
                 node.name,

@@ -17,7 +17,7 @@ from .words import Fault, called
 
 
 def order(run: Run) -> Iterator[Fault]:
-    """A fault for each way in which a step uses other gradients than those that are meant."""
+    """A fault for each way in which a step uses other gradients than intended."""
     told: set[tuple[str, str]] = set()
     for step in run.optimizers.steps:
         for fault in (*_clipped_early(step), *_wasted(run, step), *_left_over(run, step)):
@@ -116,7 +116,7 @@ def _flagged(run: Run) -> Iterator[Fault]:
 
 
 def _carried(run: Run) -> Iterator[Fault]:
-    """What was computed before the first step, and the last pass goes back through."""
+    """A tensor computed before the first step, which the last pass goes back through."""
     step = next(iter(run.optimizers.steps), None)
     node = None if step is None or run.error is not None else _bridge(run, step)
     if node is None or step is None:
@@ -160,6 +160,6 @@ def _bridge(run: Run, step: Step) -> Node | None:
 
 
 def _live_before(run: Run, name: str) -> set[str]:
-    """The nodes that a gradient which comes to this one goes on to."""
+    """This node, and all that a gradient goes on to from there."""
     nodes = run.recording.nodes
     return reached([name], lambda one: (e.producer.name for e in nodes[one].operands if e.flows))

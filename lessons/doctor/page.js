@@ -1,5 +1,5 @@
-// The page of a trace: steps through the backward pass, links faults with their nodes, tells a node's
-// whole tensor. All of it stands in the page already; nothing is fetched.
+// The page of a trace: steps through the backward pass, links faults with their nodes, shows a node's
+// whole tensor. The page has all of it already; the script fetches nothing.
 
 /**
  * @typedef {{node: string, edges: string[]}} Moment

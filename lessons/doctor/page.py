@@ -20,7 +20,7 @@ from .tables import Table
 from .words import Fault, called
 
 TOLD = '<script type="application/json" id="told">'
-"""What stands in every report."""
+"""Every report contains this."""
 ROWS = 400
 """Of each table."""
 BIG = 60
@@ -35,7 +35,7 @@ def _file(name: str) -> str:
 def page(
     run: Run, faults: list[Fault], notes: list[str], tables: Iterable[Table], drawn: Drawn | None
 ) -> str:
-    """The whole file. Nothing in it asks for another; its own policy forbids it too."""
+    """The whole file. It loads no other file, and its content policy forbids it."""
     script = _file("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
@@ -99,7 +99,8 @@ def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:
         rows.append(f"<li data-kind='{fault.kind}'><p>{says}</p>{do}</li>")
     title = counted(len(faults), "fault")
     error = (
-        f"<p>{escape(run.name)} raised, as it does alone:</p><pre>{escape(run.said)}</pre>"
+        f"<p>{escape(run.name)} raised, as it does without the doctor:</p>"
+        f"<pre>{escape(run.said)}</pre>"
         if run.said else ""
     )  # fmt: skip
     return f"<section><h2>{title}</h2><ul class='faults'>{''.join(rows)}</ul>{error}</section>"

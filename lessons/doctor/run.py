@@ -1,4 +1,4 @@
-"""What was seen of a program, as the finders of faults ask for it."""
+"""What the watch saw of a program, in the form in which the fault finders ask for it."""
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
@@ -17,7 +17,7 @@ from .watch import OF_GRADIENTS, WITHOUT_GRAPH, Gradient, Watch, tensors_of
 class Run:
     """A program that was watched.
 
-    `given` names the tensors among its arguments; `returned` says what came back, where that is no
+    `given` names the tensors among its arguments; `returned` says what came back if that is not a
     tensor; `said` is the error that it raised, shortened. `gradients` has each leaf that wants one,
     `frozen` those parameters that want none.
     """
@@ -58,7 +58,7 @@ class Run:
 
     @cached_property
     def wanted(self) -> set[str]:
-        """The nodes that these are made of."""
+        """The nodes from which the program goes backward, and all that they are made of."""
         return self.graph.before(self.ends)
 
     @cached_property
@@ -76,7 +76,7 @@ class Run:
 
     @property
     def broke_off(self) -> bool:
-        """Whether an error kept gradients from coming, so that none missing says anything."""
+        """Whether an error came before the gradients, so that a missing gradient means nothing."""
         if self.error is None or (self.watch.in_pass and WITHOUT_GRAPH in str(self.error)):
             return False
         return self.watch.in_pass or not self.recording.passes or "NoneType" not in str(self.error)
@@ -108,10 +108,10 @@ class Run:
 def watched(watch: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Run:
     """Call the target and go backward from what it returns, summed if it is not one number.
 
-    Called within the block of the recording that `watch` listens to.
+    Call it within the block of the recording that `watch` listens to.
 
     Raises:
-        TraceError: the program raised before anything was said of gradients.
+        TraceError: the program raised an error that has nothing to do with gradients.
     """
     leaves, given = watch.leaves, list(target.given(args, kwargs))
     named = [leaves.add(*pair) for pair in given if isinstance(pair[1], torch.Tensor)]

@@ -49,7 +49,7 @@ def _within(name: str, value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
 
 
 def load(spec: str, given: Collection[str] = ()) -> Target:
-    """The target of `FILE.py:NAME`; `given` are the names of the arguments that came.
+    """The target of `FILE.py:NAME`; `given` are the names of the arguments.
 
     Raises:
         TraceError: no such file, nothing of that name in it, or the file does not run.
@@ -57,7 +57,7 @@ def load(spec: str, given: Collection[str] = ()) -> Target:
     file, colon, name = spec.rpartition(":")
     if not colon or not name.isidentifier():
         raise TraceError(
-            f"FILE.py or FILE.py:NAME is expected, as in train.py:loss; {visible(spec)} came."
+            f"FILE.py or FILE.py:NAME is expected, as in train.py:loss; got {visible(spec)}."
         )
     path = Path(file)
     if not path.is_file():

@@ -25,7 +25,7 @@ def listed_faults(run: Run, faults: list[Fault]) -> str:
     for place, fault in enumerate(faults, start=1):
         out.append(f"{place}. {fault.says}")
         out += [f"   {fault.do}"] if fault.do else []
-    out += [f"{run.name} raised, as it does alone:", run.said] if run.said else []
+    out += [f"{run.name} raised, as it does without the doctor:", run.said] if run.said else []
     return "\n".join(out)
 
 

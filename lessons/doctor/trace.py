@@ -23,9 +23,9 @@ FRAME = 640
 
 
 class Trace:
-    """What one forward and one backward pass came to. In a notebook it shows itself.
+    """What one forward and one backward pass showed. A notebook displays it.
 
-    `faults` are sentences with what one does about each; `error` is what the program raised, as it
+    `faults` are sentences with what to do about each; `error` is what the program raised, as it
     does alone; `recording` the graph with all its numbers; `html` the page, `save` writes it; as
     text it is what the command line prints.
     """
@@ -100,7 +100,7 @@ def trace(function: Any, *args: Any, **kwargs: Any) -> Trace:
 
 
 def assert_gradients(function: Any, *args: Any, **kwargs: Any) -> Trace:
-    """Fail, in a test of one's own, unless `trace(function, *args, **kwargs)` finds no fault.
+    """Fail, in a test of yours, unless `trace(function, *args, **kwargs)` finds no fault.
 
     Raises:
         AssertionError: with each fault, its place and what to do about it.

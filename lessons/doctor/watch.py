@@ -30,24 +30,24 @@ from .leaves import Leaves, here
 from .optimizers import Optimizers
 
 PASSES = 4
-"""Backward passes before one step that are recorded; the others are counted."""
+"""So many backward passes before a step are recorded; the others are only counted."""
 TURNS = 4
 """Steps beyond those asked for in which an optimizer may take its turn, as a GAN's generator."""
 UNHEARD = 64
-"""Backward passes without any step after which a script is not waited for."""
+"""After so many backward passes without a step, the watch stops waiting for one."""
 CHECKPOINT = "None of the inputs have requires_grad"
-"""What torch warns of a reentrant checkpoint that keeps gradients from what it runs."""
+"""What torch warns when a reentrant checkpoint keeps gradients from what it runs."""
 WITHOUT_GRAPH = "does not require grad and does not have a grad_fn"
 """What torch says where a backward pass begins at a tensor that has no graph."""
 OF_GRADIENTS = re.compile("grad|autograd|backward|in-?place|[Ii]nference tensor", re.IGNORECASE)
-"""An error of a forward pass that says one of these is one that the page explains."""
+"""The page explains an error of a forward pass whose message has one of these words."""
 
 Shape = tuple[int, ...]
 
 
 @dataclass
 class Gradient:
-    """Of a leaf that wants one, the whole of it: `norm` is None where none came."""
+    """The whole gradient of a leaf that wants one: `norm` is None if none came."""
 
     shape: Shape
     count: int
@@ -58,7 +58,7 @@ class Gradient:
 
 @dataclass
 class Call:
-    """One call of one module: the nodes of the recording from `first` to before `end` are its."""
+    """One call of one module: it ran the recording's nodes from `first` to before `end`."""
 
     path: str
     kind: str
@@ -71,7 +71,7 @@ _WATCHING: "weakref.WeakSet[Watch]" = weakref.WeakSet()
 
 
 def _in_child() -> None:
-    """A process that the program forks, such as a loader of its data, is not watched."""
+    """Stop watching in a process that the program forks, such as a data loader's worker."""
     for one in _WATCHING:
         one.recording.pause()
 
@@ -81,7 +81,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Watch(Listener):
-    """Hears of all that a program does while it is recorded, and changes none of it.
+    """Hears about everything that the recorded program does, and changes nothing.
 
     It listens until the optimizers have made `steps` steps; then it calls `finished`. The recording
     of a script begins with the first op through which a gradient flows.
@@ -104,7 +104,7 @@ class Watch(Listener):
         self.begins = self.is_script = is_script
         self.finished: Callable[[], None] = lambda: None
         self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
-        """What a script ran last without gradients before the recording began, where, and why."""
+        """The last module that a script ran without gradients before the recording; where; why."""
         self.taken: dict[int, Where | None] = {}
         """Where a script detached a parameter before the recording began, by the parameter's id."""
         self._dark_inside = 0
@@ -114,7 +114,7 @@ class Watch(Listener):
 
     @contextmanager
     def following(self) -> Iterator[None]:
-        """Within the block modules, optimizers and warnings are followed."""
+        """Follow modules, optimizers and warnings within the block."""
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("default", append=True)
@@ -210,7 +210,7 @@ class Watch(Listener):
         self.finished()
 
     def _is_elsewhere(self) -> bool:
-        """Whether this thread is another one than the one that is recorded."""
+        """Whether this thread is not the one that is recorded."""
         if threading.get_ident() == self._thread:
             return False
         self.opaque("What runs in a thread of its own")
@@ -246,7 +246,7 @@ class Watch(Listener):
             call.shapes = [spelled_shape(one.shape) for one in tensors_of(output)[:3]]
 
     def call(self, function: Callable[[], Any]) -> Any:
-        """What the program returns; None where it raises, which `error` keeps."""
+        """Call the program and return its result; if it raises, keep the error and return None."""
         try:
             return function()
         except TraceError:
@@ -284,9 +284,9 @@ class Watch(Listener):
                     self.gradient(name, leaf, gradient)
 
     def made_on_the_way(self) -> set[str]:
-        """Leaves that the program makes anew for each step: no weights of its own.
+        """Leaves that the program makes again for each step, so they are no weights.
 
-        These are the ones that the second step, if there is one, does not read again.
+        The second step, if there is one, doesn't read them.
         """
         again = self.read_again()
         return set(self.leaves.met if self.is_script and again else self.leaves.new) - again

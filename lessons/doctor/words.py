@@ -14,8 +14,8 @@ from .run import Run
 class Fault:
     """`kind` a word for programs; `says` what and where; `do` what helps; `node` where to look.
 
-    `where` is the line of an op that stops a gradient. One of the kind "note" is usual, and told
-    among the notes.
+    `where` is the line of an op that stops a gradient. A fault of the kind "note" is usual, and
+    goes into the notes.
     """
 
     kind: str
@@ -60,12 +60,12 @@ def spelled(value: object) -> str:
 
 
 def sentence_start(text: str) -> str:
-    """A word of ours with a capital; a name of the program's stays as it is."""
+    """Capitalize a phrase of ours; leave a name of the program as it is."""
     return text.capitalize() if " " in text else text
 
 
 def it_or_them(names: Sized) -> str:
-    """The word that stands for these."""
+    """The pronoun for these."""
     return "it" if len(names) == 1 else "them"
 
 

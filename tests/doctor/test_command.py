@@ -45,7 +45,7 @@ def test_a_page_of_somebody_else_stays(command, tmp_path):
     (tmp_path / "detached.html").write_text("<!doctype html>my own")
     status, out, err = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1")
     assert (status, out) == (2, "")
-    assert "detached.html is here and no report of ours" in err
+    assert "detached.html exists and is no report of ours" in err
     assert (tmp_path / "detached.html").read_text("utf-8").endswith("my own")
     for _ in range(2):  # one of ours makes room for the next
         assert command(f"{BROKEN}:fine", "--arg", "x=1", "--arg", "w=1")[0] == 0

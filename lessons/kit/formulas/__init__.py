@@ -1,1 +1,1 @@
-"""What the graph of a lab says in formulas: each op's rule along an edge, the input's gradient."""
+"""The formulas in a lab's graph: each op's rule along an edge, and the input's gradient."""

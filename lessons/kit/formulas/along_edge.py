@@ -84,7 +84,7 @@ def _product(edge: Edge) -> str:
 
 
 def _with_sum(edge: Edge, latex: str) -> str:
-    """The same, summed where the op has used the operand once for each entry of a batch."""
+    """Put a sum before the product where the op used the operand for each entry of a batch."""
     node, own = edge.consumer, edge.value.shape
     shapes = [operand.value.shape for operand in node.operands]
     axes = ""

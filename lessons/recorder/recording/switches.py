@@ -1,4 +1,4 @@
-"""Where a program switched gradients off, and how: read off the calls that run at that moment."""
+"""Where a program switched gradients off, and how: read off the call stack at that moment."""
 
 import ast
 import sys
