@@ -59,7 +59,7 @@ def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
             {
                 "name": op.name,
                 "type": op.type,
-                "line": op.line,
+                "line": op.node.lineno,
                 "text": op.text,
                 "operands": [{"text": edge.text, "cut": edge.cut} for edge in op.operands],
             }

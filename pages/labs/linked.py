@@ -62,7 +62,7 @@ def stretches_of_program(checked: Checked) -> list[Stretch]:
     for op in operations_of(checked.program):
         line, start, end = at[id(op.node)]
         stretch = Stretch(node=op.name, line=line, start=start, last=line, end=end)
-        found.append(stretch | {"typed": op.line - 1})
+        found.append(stretch | {"typed": op.node.lineno - 1})
     return found
 
 

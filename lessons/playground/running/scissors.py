@@ -56,8 +56,6 @@ class Operation:
     Args:
         name: its type, and from the second on a number: ``mul``, ``mul_1``.
         type: the engine's op type, or the function's name where the engine has none.
-        names: what its line gives, if the op is the last of its line; else nothing.
-        line, column: where it stands.
         text: the expression.
         operands: its tensor operands, in order; none for stop_gradient, behind which
             nothing flows, and for py_func, whose edges have no text of their own.
@@ -66,9 +64,6 @@ class Operation:
 
     name: str
     type: str
-    names: tuple[str, ...]
-    line: int
-    column: int
     text: str
     operands: tuple[Operand, ...]
     node: Node
@@ -87,36 +82,23 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
     """As ``operations``, for a program that has been read."""
     count: Counter[str] = Counter()
     found = []
-    for line in program.assignments:
-        for node in line.nodes:
-            kind = _type(node)
-            if not kind:
-                continue
-            name = f"{kind}_{count[kind]}" if count[kind] else kind
-            count[kind] += 1
-            # What py_func reads stands within its expressions: there is no text to cut around.
-            # Behind a stop_gradient nothing flows that could be cut.
-            closed = kind in ("py_func", "stop_gradient")
-            edges = [] if closed else children(node)
-            operands = tuple(
-                _operand(program.text, child, place)
-                for place, child in enumerate(edge for edge in edges if _reaches_torch(node, edge))
-                if kind_of(child) == "tensor"
-            )
-            names = line.names if node is line.value else ()
-            start, end = span(program.text, node)
-            found.append(
-                Operation(
-                    name,
-                    kind,
-                    names,
-                    node.lineno,
-                    node.col_offset + 1,
-                    program.text[start:end],
-                    operands,
-                    node,
-                )
-            )
+    for node in program.nodes:
+        kind = _type(node)
+        if not kind:
+            continue
+        name = f"{kind}_{count[kind]}" if count[kind] else kind
+        count[kind] += 1
+        # What py_func reads stands within its expressions: there is no text to cut around.
+        # Behind a stop_gradient nothing flows that could be cut.
+        closed = kind in ("py_func", "stop_gradient")
+        edges = [] if closed else children(node)
+        operands = tuple(
+            _operand(program.text, child, place)
+            for place, child in enumerate(edge for edge in edges if _reaches_torch(node, edge))
+            if kind_of(child) == "tensor"
+        )
+        start, end = span(program.text, node)
+        found.append(Operation(name, kind, program.text[start:end], operands, node))
     return tuple(found)
 
 
@@ -174,7 +156,7 @@ def _edge(document: Document, op: str, operand: int) -> Operand:
             count = len(operation.operands)
             raise PlaygroundError(
                 f"{op} has {count} tensor operand{'s' * (count != 1)}; there is no number "
-                f"{operand + 1}.", operation.line, operation.column,
+                f"{operand + 1}.", operation.node.lineno, operation.node.col_offset + 1,
             )  # fmt: skip
     names = [operation.name for operation in there]
     near = nearest(op, names)
