@@ -22,6 +22,7 @@ from lessons.kit.chart_pieces import (
     spoken,
 )
 from lessons.kit.findings import of_gradient, of_spread, of_value, titled
+from lessons.kit.inputs import place_of
 from lessons.kit.line_names import NAMES, label
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
@@ -127,7 +128,7 @@ def _histogram(result: Result, values: Values) -> Figure:
         found = f"dz/dx at x = {x} is finite in no draw"
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
-    target = float(result["intended_gradient"].y[_chosen(result, values)])
+    target = float(result["intended_gradient"].y[place_of(values)])
     summaries = [
         f"{ROLES[bars.role].label}: mean {number(bars.mean, 4)}, spread {number(bars.spread, 3)}"
         for bars in result.histograms
@@ -194,10 +195,6 @@ def _line(x: float) -> Trace:
         "line": {"color": f"role:{role.name}", "dash": role.dash, "width": 2},
         "hoverinfo": "skip",
     }
-
-
-def _chosen(result: Result, values: Values) -> int:
-    return min(int(values["point"]), len(result["forward"].x)) - 1
 
 
 def _spread(series: Series) -> tuple[np.ndarray, ...]:
