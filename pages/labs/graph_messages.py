@@ -11,7 +11,7 @@ from lessons.recorder.recording.nodes import Kind, State
 
 
 class GraphNode(TypedDict):
-    """A box; the last of its lines is the value, which stands in a pill.
+    """A box; its last line is the value, drawn as a pill.
 
     ``entry`` says which of its tensor's numbers that is, where there are several; ``stale`` what
     the op had saved for its backward pass and was changed before it.
@@ -136,7 +136,7 @@ class Stretch(TypedDict):
 
 
 class Link(TypedDict):
-    """A node's value or gradient that stands elsewhere too.
+    """A node's value or gradient that another part of the page shows too.
 
     ``role`` is that of its charts' lines, ``cell`` its row and column in the table, ``fact`` the
     name by which the text quotes it.

@@ -1,4 +1,4 @@
-"""A lesson's lab: the frame that a wish comes to."""
+"""A lesson's lab: computes the frame that a wish asks for."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Computed:
     """A lesson's result for some settings and cuts.
 
     Args:
-        result, seconds: what the program comes to, and how long that took.
+        result, seconds: the program's result, and how long it took.
         recording: makes its graph, once; None where the lesson has none.
         cuts: the edges cut in it: none of those asked for, where the program cannot run with them.
         refusal: why not, then.
@@ -144,7 +144,7 @@ def frame(wish: Wish) -> Frame:
 def settings(
     lesson: Lesson, wish: Wish, held: Mapping[str, str]
 ) -> tuple[dict[str, str], Values, dict[str, str]]:
-    """What each control says, the values they come to, and what is refused, by parameter.
+    """Return each control's text, the values, and the refusals by parameter.
 
     A refused text counts as what was good, or else as the default.
 

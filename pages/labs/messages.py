@@ -191,7 +191,7 @@ class KeyEntry(TypedDict):
 
 
 class Pane(TypedDict):
-    """Code beside the lab: by line, pieces of kind and text; marked lines; remarks below it."""
+    """Code next to the lab: by line, pieces of kind and text; marked lines; remarks below it."""
 
     lines: list[list[list[str]]]
     marks: dict[str, str]
@@ -221,7 +221,7 @@ class Code(TypedDict):
 
 
 class GoalSpec(TypedDict):
-    """What a program should come to; whether its value does, and its gradient."""
+    """A goal for a program; whether the program's value meets it, and its gradient."""
 
     name: str
     text: str
@@ -293,7 +293,7 @@ class TrainerSpec(TypedDict):
 
 
 class Picture(TypedDict):
-    """How a training stands: those of its charts that are shown."""
+    """A training at one moment: the charts that are shown."""
 
     figures: list[FigureSpec]
     views: list[View]
@@ -306,7 +306,7 @@ class Picture(TypedDict):
 
 
 class Aside(TypedDict):
-    """What is said in between.
+    """A message between frames.
 
     ``again``: a text is refused, send what was good. ``refused``: the message is not answered, for
     a reason that people can read. ``failed``: the training is lost by a mistake of ours, or with
@@ -319,7 +319,7 @@ class Aside(TypedDict):
 
 
 class RefusedError(ValueError):
-    """A message that is not answered; says what came and what was expected."""
+    """A message that gets no answer; says what the server got and what it expected."""
 
 
 class Opened(NamedTuple):
@@ -335,7 +335,7 @@ _ENVELOPE = re.compile(r"(\d{1,10}) (ask|train|taken)(?: ([^\n]*)(?:\n([^\n]*))?
 
 
 def number_of(text: str) -> int:
-    """The number that a message begins with, also where the rest of it is refused; 0 for none."""
+    """Return the number that a message begins with, even if the rest is refused; 0 for none."""
     found = re.match(r"\d{1,10}(?!\d)", text, re.ASCII)
     return int(found[0]) if found and int(found[0]) <= MAX_SEQ else 0
 

@@ -1,4 +1,4 @@
-"""The playground's lab: a form as typed, the program it comes to, what that computes."""
+"""The playground's lab: a form as typed, its program, and the program's result."""
 
 import hashlib
 import time
@@ -78,7 +78,7 @@ def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Fra
     """A state as a frame: stage, drawers and code of the last good run; less while a hand moves.
 
     Args:
-        state: what is set, and what it comes to.
+        state: the settings, and their result.
         live: whether a hand moves.
         opened: the drawers that are open, by view.
     """
@@ -144,7 +144,7 @@ def seconds(wish: Wish) -> float:
 
 
 def state(wish: Wish) -> State:
-    """What a wish comes to.
+    """Return the state that a wish asks for.
 
     Raises:
         RefusedTextError: as for ``frame``.
@@ -178,13 +178,13 @@ def state(wish: Wish) -> State:
 
 
 def compute(document: Document) -> Computed | PlaygroundError:
-    """What a document comes to, or why it does not; kept for the next who asks for the same."""
+    """Run a document, or say why it can't run; the cache keeps the result for the same request."""
     return _computed(document, to_text(document))
 
 
 @lru_cache(maxsize=2)  # the largest that the limits allow holds 11 MB, in each worker
 def _computed(document: Document, text: str) -> Computed | PlaygroundError:
-    """Run a document; its text tells it from an equal one in the cache, as 0 from -0.0."""
+    """Run a document; its text is part of the cache key, since 0 equals -0.0."""
     start = time.perf_counter()
     try:
         checked = check(document)
@@ -288,7 +288,7 @@ def _goals(made: Computed | None) -> list[GoalSpec]:
 
 @lru_cache(maxsize=200)
 def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
-    """Which goals a document meets; its text tells it from an equal one in the cache."""
+    """Return the goals that a document meets; its text is part of the cache key."""
     return looked_at(check(document))
 
 

@@ -16,7 +16,7 @@ from pages.labs.playground_state import State
 
 _KINDS = ("given", "uniform", "normal")
 _LEFT_OUT = "The rule replaces the op’s own derivative."
-"""Of every rule that is offered: it reads what comes from upstream and the op's output at most."""
+"""True of every rule in the list: it reads the upstream gradient, and the op's output at most."""
 _SOME_OPS = ("add", "identity", "mul", "sqrt")
 
 

@@ -18,7 +18,7 @@ class Computed:
     """A program that ran.
 
     Args:
-        outcome, seconds: what it comes to, and how long that took.
+        outcome, seconds: its result, and how long it took.
         checked: the program.
         recording: its run, unless its graph is too large to be read.
     """

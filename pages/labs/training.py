@@ -1,4 +1,4 @@
-"""A training in a lab: takes wishes while it runs, and says how it stands. No thread, no clock.
+"""A training in a lab: takes wishes while it runs, and reports its state. No thread, no clock.
 
 Whoever holds a ``Watch`` calls ``advance`` as often as it likes.
 """
@@ -142,7 +142,7 @@ class Watch:
         return {**values, "device": "cpu"} if full else values
 
     def picture(self) -> Picture:
-        """How it stands."""
+        """Return the picture of the run as it is now."""
         run = self._run
         assert run is not None
         self.fresh = False

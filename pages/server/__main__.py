@@ -59,5 +59,5 @@ def main(half: str | None, **options: Any) -> None:
 
 if __name__ == "__main__":
     os.chdir(Path(__file__).parents[2])  # Streamlit looks for .streamlit/config.toml here
-    os.environ.setdefault("STREAMLIT_SERVER_PORT", os.environ.get("PORT", ""))  # as many hosts say
+    os.environ.setdefault("STREAMLIT_SERVER_PORT", os.environ.get("PORT", ""))  # many hosts set it
     main()

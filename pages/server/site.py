@@ -30,7 +30,7 @@ TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
 IDLE = 20.0
-"""Seconds without a job after which the workers of these end."""
+"""Seconds without a job after which the workers of the slow lane and of the training lanes end."""
 
 
 class Site:

@@ -31,7 +31,8 @@ SHORT = 0.05
 MOST_RUNS = 200
 """Runs in one process; the largest holds 9 MB."""
 KEPT = 30.0
-"""Seconds without a job after which another run's job drops it; 200 in turn wait 8 to 15 s."""
+"""Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
+8 to 15 s for its turn."""
 MISTAKE = "Something went wrong on the server. Change a setting to go on."
 RUN_LOST = "Something went wrong on the server, and this run is lost. Press Start to train again."
 
@@ -123,7 +124,7 @@ class Chunk(NamedTuple):
 
 
 LOST = Chunk(refusal=("failed", RUN_LOST))
-"""The outcome where there is no run any more."""
+"""The outcome if the run no longer exists."""
 _runs: dict[str, tuple[float, Watch]] = {}
 """The trainings of this process by token, with the times at which they were last asked for."""
 

@@ -27,11 +27,10 @@ def course_page() -> None:
         with st.container(key=f"chapter_{chapter.slug}"):
             st.html(_chapter(chapter))
             quiz_view.link(chapter, f"Quiz: {chapter.title}", ":material/quiz:")
-    with st.container(key="beside"):
-        st.markdown("## More than lessons", anchors=False)
-        st.page_link("glossary.py", label="**Glossary**: every term in two sentences")
-        st.page_link("your_own_code.py", label="**Your own code**: find the line that is wrong")
-        st.page_link("teach.py", label="**Teach**: put a lesson into your own course")
+    st.markdown("## More than lessons", anchors=False)
+    st.page_link("glossary.py", label="**Glossary**: every term in two sentences")
+    st.page_link("your_own_code.py", label="**Your own code**: find the line that is wrong")
+    st.page_link("teach.py", label="**Teach**: put a lesson into your own course")
     asked = st.query_params.get("chapter")
     if asked in {chapter.slug for chapter in chapters}:
         _component(key="course_place", data={"chapter": f"chapter-{asked}"})

@@ -1,4 +1,4 @@
-"""The end of a lesson: its point, the program to keep, the learner's predictions beside torch's."""
+"""The end of a lesson: the program to keep, and the learner's predictions next to torch's."""
 
 import streamlit as st
 

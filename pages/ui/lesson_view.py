@@ -54,7 +54,7 @@ def lab_alone(lesson: Lesson) -> None:
     """Draw the lab alone, for a frame of another page, with nothing covered: it asks nothing."""
     place, trail = place_of(lesson), memory.trail(lesson)
     with st.container(key="lab"):
-        # Markdown's links open a new tab: in the frame it would replace the teacher's lab.
+        # Markdown's links open a new tab: in the frame, the lesson would replace the lab.
         link = f"[Open the lesson]({lesson.chapter}?lesson={lesson.slug})"
         st.html(f'<h1 class="gt-unseen">{html.escape(lesson.title)}</h1>')
         st.markdown(f"**{lesson.title}** {link}")

@@ -104,7 +104,7 @@ def mark_done(lesson: Lesson, trail: Trail) -> None:
 
 
 def tiles(labels: Mapping[str, str], key: str, commit: Callable[[str], None]) -> None:
-    """Show answers as buttons, what is bold in their labels in large; a click commits to one."""
+    """Show answers as buttons, the bold part of a label in large; a click commits to an answer."""
     with st.container(key="tiles"):
         for name, label in labels.items():
             st.button(label, key=f"{key}_{name}", on_click=commit, args=(name,), width="stretch")
@@ -225,7 +225,7 @@ def _bug_stage(bug: Bug, tried: str | None) -> None:
         st.markdown("The assertion **fails**:")
         st.html(output(failure))
     assertion = markup(code_of(bug.check), label="The assertion")
-    st.html(f"<details class=gt-assertion><summary>The assertion</summary>{assertion}</details>")
+    st.html(f"<details><summary>The assertion</summary>{assertion}</details>")
 
 
 def code_of(function: Callable[..., object], name: str = "") -> str:

@@ -15,7 +15,7 @@ from lessons.recorder.cutting import Cut
 
 
 def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:
-    """What a lesson comes to with these settings, as text."""
+    """The result of a lesson with these settings, given as text."""
     lesson = find(slug)
     return lesson.compute(lesson.validate(given), cuts=cuts)
 
