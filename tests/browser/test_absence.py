@@ -123,6 +123,7 @@ def moved_on(page: Page) -> dict[str, str]:
     commit(page, 1)
     next_button(page).click()
     is_at_step(page, 3)
+    answered(page)  # the lab closes its drawers when its own answer for the new step comes
     open_drawers(page, "More settings")
     exact(page, "noise_high").fill("1.2")
     control(page, "x").fill("-3, 0.5")
@@ -213,6 +214,7 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
     next_button(page).click()
     is_at_step(page, 3)
     page.wait_for_function("location.search.includes('step=3')")
+    answered(page)
     open_drawers(page, "More settings")
     expect(exact(page, "noise_high")).to_have_value("1.1")  # the step sets it
     page.get_by_role("button", name="Back", exact=True).click()
