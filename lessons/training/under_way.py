@@ -83,7 +83,7 @@ class Run:
         """Make steps until the time is over.
 
         Args:
-            seconds: how long; a step that was begun is finished, and one is always made.
+            seconds: how long; it ends after the step that ends nearest to that, the first or later.
             values: the settings from here on.
             most: no more steps than this.
         """
@@ -95,13 +95,13 @@ class Run:
         start = time.perf_counter()
         if not len(self._history):
             self._see(drawn=False)
-        for _ in range(min(most, self.total - self.done)):
+        for made in range(1, min(most, self.total - self.done) + 1):
             self._learner.step(self.done, values)
             self.done += 1
             self._drawn = False
             if self._keeps:
                 self._see(drawn=False)
-            if time.perf_counter() - start >= seconds:
+            if (time.perf_counter() - start) * (1 + 0.5 / made) >= seconds:
                 break
         if self.done == self.total:
             self.state = "done"

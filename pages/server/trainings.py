@@ -16,7 +16,7 @@ from pages.server import worker
 from pages.server.lanes import Lane, LostError
 from pages.server.worker import LOST, Chunk
 
-CHUNK = 0.036
+CHUNK = 0.04
 """Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
 waits some milliseconds between two chunks."""
 UNSEEN = 2
