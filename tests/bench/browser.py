@@ -40,6 +40,7 @@ from tests.support.server import ROOT, Server, free_port, serve, streamlit
 PEERS = ROOT / "tests" / "bench" / "peers"
 ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 1.75
 APP, AGAIN, FLOOR = "this app", "this app again", "floor: no server"
+STAGE, STAGE_FLOOR = "this app, its stage alone", "floor of the stage"
 # Pass or miss; never loosened. The app's p50 is at most this many times a peer's …
 TARGETS = {"Dash": 0.6, "NiceGUI": 0.8, "plain Streamlit": 0.2}
 ABOVE_FLOOR = 5.0  # … and so many ms above the floor and what the server computes. While the mouse
@@ -76,16 +77,17 @@ def peer(module: str) -> Callable[[], AbstractContextManager[Server]]:
 def subjects() -> list[Subject]:
     plain = ".st-key-{}".format
 
-    def ours(name: str, replayed: bool = False) -> Subject:
+    def ours(name: str, replayed: bool = False, whole: bool = True) -> Subject:
+        """This app with all its views open, as the peers have them, or as a learner finds it."""
         return Subject(
             name,
             app,
             slider="[data-control=noise_high] input[type=range]",
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=gradient]",
-            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"],
-            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step=2&seed={{seed}}",
-            drawers=("Forward", "Histogram", "Table", "More settings"),
+            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"] * whole,
+            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={3 - whole}&seed={{seed}}",
+            drawers=("Forward", "Histogram", "Table", "More settings") if whole else (),
             cookie=everything_answered(lab.LESSON),
             replayed=replayed,
         )
@@ -94,6 +96,8 @@ def subjects() -> list[Subject]:
         ours(APP),
         ours(AGAIN),
         ours(FLOOR, replayed=True),
+        ours(STAGE, whole=False),
+        ours(STAGE_FLOOR, replayed=True, whole=False),
         Subject(
             "Dash",
             peer("dash_app"),
