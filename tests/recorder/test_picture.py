@@ -94,6 +94,18 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
         *(Instruction("no_grad", 5, 0), Instruction("add", 0, 2), Instruction("no_grad", 1, 1)),
     ]
 )
+@example(
+    [
+        *(Instruction("view_in_place", 0, 0), Instruction("add", 0, 0)),
+        *(Instruction("add", 0, 0), Instruction("view_in_place", 3, 3)),
+    ]
+)
+@example(
+    [
+        *(Instruction("add", 0, 0), Instruction("round", 0, 0), Instruction("round", 1, 0)),
+        *(Instruction("integers", 1, 0), Instruction("own_unused", 3, 4)),
+    ]
+)
 @pytest.mark.random
 def test_random_programs_are_drawn_as_strict_json(program):
     given_inputs = inputs()
