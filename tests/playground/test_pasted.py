@@ -315,16 +315,101 @@ def test_a_method_copied_from_its_first_word_on_is_read():
     assert now.form["inputs"] == "x, scale"
 
 
-def test_a_gradient_of_ones_own_is_sent_to_the_override_table():
+def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another():
     now = pasted(
-        "class Flip(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, alpha):\n"
-        "        ctx.alpha = alpha\n        return x.view_as(x)\n\n    @staticmethod\n"
-        "    def backward(ctx, grad):\n        return grad.neg() * ctx.alpha, None\n\n"
-        "y = Flip.apply(x, 0.5) * w\n"
+        "def twice(x):\n    return 2 * x\n\ndef more(y):\n    z = twice(y)\n    return z + 1\n\n"
+        "def loss(x):\n    return torch.sum(more(x))\n"
     )
-    assert now.form["program"] == "out = x"
-    assert "Only forward is read, not backward, line 11." in now.notice
-    assert "A gradient of your own is a rule in the override table." in now.notice
+    assert now.form["program"] == "z = 2 * x\nout = torch.sum(z + 1)"
+
+
+FUNCTION = """
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, alpha):
+        ctx.save_for_backward(x)
+        ctx.alpha = alpha
+        output = {value}
+        return output
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        (x,) = ctx.saved_tensors
+        grad = grad_output.clone()
+        return {gradient}, None
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "gradient", "program"),
+    [
+        ("x.view_as(x)", "-grad", "out = flip_gradient(x)"),
+        ("x", "grad.neg() * ctx.alpha", "out = flip_gradient(x, alpha)"),
+        ("x", "ctx.alpha * torch.neg(grad)", "out = flip_gradient(x, alpha)"),
+        ("x", "-(-grad) / 4", "out = scale_gradient(x, 1 / 4)"),
+        ("x", "grad.mul(-2.0)", "out = flip_gradient(x, 2.0)"),
+        ("x", "2 * grad.clamp(-1, max=1)", "out = clip_gradient(scale_gradient(x, 2), -1, 1)"),
+        ("torch.sign(x)", "grad", "output = torch.sign(x)\nout = x + stop_gradient(output - x)"),
+        (
+            "x.round()",
+            "grad * (x.abs() <= 1).float()",
+            "output = x.round()\n"
+            "out = scale_gradient(x, where(x.abs() <= 1, 1, 0)) + stop_gradient(output - x)",
+        ),
+    ],
+)
+def test_a_backward_of_a_known_form_is_a_trick(value, gradient, program):
+    now = pasted(FUNCTION.format(value=value, gradient=gradient))
+    assert now.errors == {}
+    assert now.form["program"].split("\n")[-program.count("\n") - 1 :] == program.split("\n")
+    assert "backward" not in now.notice
+
+
+def test_a_function_of_ones_own_is_read_where_it_is_applied():
+    own = FUNCTION.format(value="x", gradient="-grad * ctx.alpha")
+    now = pasted(f"{own}\nflip = Own.apply\ny = flip(x, 0.5) * w\n")
+    assert now.form["program"] == "alpha = 0.5\ny = flip_gradient(x, alpha) * w"
+    module = "\nclass Head(nn.Module):\n    def forward(self, h):\n        "
+    now = pasted(f"{own}{module}return torch.tanh(Own.apply(h, self.scale)) ** 2\n")
+    lines = ["alpha = scale", "out = torch.tanh(flip_gradient(h, alpha)) ** 2"]
+    assert now.form["program"].split("\n") == lines
+    assert now.form["inputs"] == "h, scale"
+
+
+@pytest.mark.parametrize(
+    "gradient", ["torch.where(x > 0, grad, 0)", "grad + 1", "grad.clamp(max=ctx.alpha)", "x"]
+)
+def test_a_backward_of_another_form_is_named_with_its_line(gradient):
+    now = pasted(FUNCTION.format(value="x * 2", gradient=gradient))
+    assert now.form["program"].endswith("output = x * 2")
+    assert "Line 11: the backward of Own can’t be read" in now.notice
+    assert "a rule in the override table" in now.notice
+
+
+NET = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        self.last = {last}
+
+    def forward(self, x):
+        h = torch.relu(self.first(x))
+        return self.last(h)
+"""
+
+
+def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
+    now = pasted(NET.format(last="nn.Linear(8, 1)"))
+    assert now.errors == {}
+    assert now.form["program"] == "h = torch.relu(first_weight * x)\nout = last_weight * h"
+    assert "Line 9: the layer first multiplies by the input first_weight" in now.notice
+
+
+def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output():
+    now = pasted(NET.format(last="Decoder()"))
+    assert now.outcome.output == "h"
+    assert "Line 10: self.last(h) can’t be read, so the output is the value before." in now.notice
 
 
 def test_code_with_more_than_can_be_tried_is_left_as_it_is():

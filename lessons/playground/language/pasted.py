@@ -14,10 +14,12 @@ import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from keyword import kwlist
 
 from lessons.playground.language.expressions import Kind, Program, kind_of
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.own_gradients import as_plain_functions
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
@@ -35,6 +37,8 @@ _WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
 _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
            "manual_seed", "append", "print", "requires_grad_"}  # fmt: skip
 """Calls on a line of their own that change no value."""
+_LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
+"""Layers that multiply what they are given by weights."""
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
@@ -157,9 +161,11 @@ class _Paste:
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
         self.why: dict[str, str] = {}  # of an input that stands for code: the note
+        self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []
-        self.result: ast.expr | None = None  # of the helper that is read
+        self.helping = False  # whether a helper is read
+        self.result: ast.expr | None = None  # what it returns
         self.rewriter = Rewriter(self.clean)
         self.lines: list[str] = []
         self.notes: list[str] = []
@@ -169,12 +175,17 @@ class _Paste:
         self.guessed = False  # whether anything is an input that need not be one, or left out
 
     def read(self, tree: list[ast.stmt]) -> Pasted | None:
+        tree, own, unread = as_plain_functions(tree)
+        self.notes += unread
+        self.guessed |= bool(unread)
         functions = {one.name: one for one in _functions(tree)}
-        body, main = tree, ""
-        if functions:
-            plain = [n for n in functions if n[:2] != "__" and n != "backward"]
-            main = next((n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions), "")
-            self.helpers = {n: functions[n] for n in plain if n != main}
+        plain = [n for n in functions if n[:2] != "__" and n != "backward"]
+        body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
+        if functions.keys() - own or not any(isinstance(s, _RESULTS) for s in body):
+            order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
+            main = next((n for n in sorted(order, key=own.__contains__)), "")
+        self.helpers = {n: functions[n] for n in plain if n != main}
+        if main:
             for node in ast.walk(functions.get("__init__", ast.Module([], []))):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                     self._setting(node.targets[0].attr, node.value, functions["__init__"])
@@ -182,7 +193,7 @@ class _Paste:
             body = [s for s in tree if isinstance(s, ast.Assign) and _number(s.value)]
             body += functions[main].body
             self.rewriter.left.clear()
-        self.place = body[0].lineno - 1 if functions else 0
+        self.place = body[0].lineno - 1 if body and functions else 0
         for statement in body:
             self.statement(statement)
         program = "\n".join(self.lines)
@@ -200,10 +211,8 @@ class _Paste:
         output = self.output if self.output in made else made[-1]
         others = [n for n in functions if n not in (main, "__init__", *self.inlined)]
         others += [f"line {s.lineno}" for s in tree if isinstance(s, _RESULTS) and s not in body]
-        if others:
+        if others and main:
             self.notes.append(f"Only {main} is read, not {listed(others)}.")
-        if "backward" in others:
-            self.notes.append("A gradient of your own is a rule in the override table.")
         if self.rewriter.left:
             said = "Shapes, devices and dropout play no part here."
             self.notes.append(f"Left out: {listed([*self.rewriter.left])}. {said}")
@@ -229,6 +238,8 @@ class _Paste:
     def _setting(self, name: str, value: ast.expr, init: ast.FunctionDef) -> None:
         """What __init__ says of a name on self: its number, or a function such as nn.ReLU()."""
         value = _defaults(init).get(_name(value)) or value
+        if isinstance(value, ast.Call) and path(value.func)[-1] in _LAYERS:
+            self.layers.add(name)
         settled = self.rewriter.settle(self.clean(name), value)
         if not settled and (number := _number(self.rewriter.read(value))):
             self._input(self.clean(name), number)
@@ -292,7 +303,7 @@ class _Paste:
             return
         several = getattr(value, "elts", None) or getattr(value, "values", None) or [value]
         returned = next((v for v in several if "loss" in ast.unparse(v).lower()), several[0])
-        if self.inlined and self.result is None:
+        if self.helping:
             self.result = self.mended(self.rewriter.read(returned))
             return
         if len(several) > 1:
@@ -303,6 +314,9 @@ class _Paste:
             names = (n for n in ("out", "output", "result", "returned") if n not in self.kinds)
             self.output = next(names)
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
+            if self.output not in self.kinds or self.output in self.inputs:
+                said = f"{visible(ast.unparse(returned), 48)} can’t be read"
+                self.notes.append(f"Line {node.lineno}: {said}, so the output is the value before.")
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
@@ -409,6 +423,14 @@ class _Paste:
         arguments = node.args if isinstance(node, ast.Call) else []
         if called in self.helpers and not getattr(node, "keywords", []):
             return self._helped(called, arguments)
+        line = f"Line {node.lineno}: " if hasattr(node, "lineno") else ""
+        if called in self.layers and len(arguments) == 1:
+            self.guessed = True
+            weight = self.stand_ins.get(called) or self._input(self._fresh(f"{called}_weight"))
+            self.stand_ins[called] = weight
+            times = f"the layer {called} multiplies by the input INPUT"
+            self.why[weight] = f"{line}{times}, one weight for each entry, without a bias."
+            return ast.BinOp(ast.Name(weight, ast.Load()), ast.Mult(), arguments[0])
         if key not in self.stand_ins:
             self.guessed = True
             noise = NOISE.get(called, "")
@@ -416,7 +438,6 @@ class _Paste:
             name = self._fresh("noise" if noise else "_".join(filter(None, [called, first])))
             what = f"becomes the input INPUT, drawn from {noise}(0, 1)." if noise else (
                 f"can’t be read, so INPUT is an input.{_hint(node)}")  # fmt: skip
-            line = f"Line {node.lineno}: " if hasattr(node, "lineno") else ""
             self.why[name] = f"{line}{visible(getattr(node, 'written', key), 48)} {what}"
             self.stand_ins[key] = self._input(name, noise)
         return ast.Name(self.stand_ins[key], ast.Load())
@@ -426,12 +447,14 @@ class _Paste:
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise _TooLongError
-        names, self.result = self.rewriter.names, None
-        self.rewriter.names = self._arguments(self.helpers[name], arguments)
+        names = self._arguments(self.helpers[name], arguments)
+        before = self.rewriter.names, self.done, self.helping
+        self.rewriter.names, self.done, self.helping = names, False, True
         for statement in self.helpers[name].body:
             self.statement(statement)
-        self.rewriter.names, self.done = names, False
-        return self.result or ast.Constant(0)
+        self.rewriter.names, self.done, self.helping = before
+        result, self.result = self.result, None
+        return result or ast.Constant(0)
 
     def _input(self, name: str, values: str = "") -> str:
         self.kinds.setdefault(name, "tensor")
@@ -442,7 +465,7 @@ class _Paste:
         """The name as the language can have it: of letters a to z, none of its functions'."""
         letters = (c if c.isascii() else unicodedata.name(c, "x").split()[-1].lower() for c in name)
         made = re.sub(r"\W", "", "".join(letters)).strip("_")[: MAX_NAME - 3] or "x"
-        return f"{made}_" if made in (*CALLABLE, *MODULES) else made
+        return f"{made}_" if made in (*CALLABLE, *MODULES, *kwlist) else made
 
     def _fresh(self, name: str) -> str:
         """A name that nothing has yet: each is given once."""

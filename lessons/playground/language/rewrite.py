@@ -54,7 +54,7 @@ class Rewriter(ast.NodeTransformer):
     def read(self, node: ast.expr) -> ast.expr:
         """The expression in the language's words, as far as there are any."""
         made: ast.expr = self.visit(copy.deepcopy(node))
-        return _call("stop_gradient", made) if self.stopped else made
+        return call("stop_gradient", made) if self.stopped else made
 
     def settle(self, name: str, value: ast.expr) -> bool:
         """Whether this makes the name a function of the language, as in ``mse = nn.MSELoss()``."""
@@ -92,10 +92,10 @@ class Rewriter(ast.NodeTransformer):
             return ast.Constant(math.pi)
         node.value = self.visit(node.value)
         instead = {"data": "stop_gradient", "T": "transpose"}.get(node.attr)
-        return _call(instead, node.value) if instead else node
+        return call(instead, node.value) if instead else node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        return _call("where", *map(self.visit, (node.test, node.body, node.orelse)))
+        return call("where", *map(self.visit, (node.test, node.body, node.orelse)))
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -113,15 +113,15 @@ class Rewriter(ast.NodeTransformer):
         if name in WITHOUT_EFFECT and operands:
             self.left[name] = None
             mask = isinstance(operands[0], ast.Compare)
-            return _call("where", operands[0], *map(ast.Constant, (1, 0))) if mask else operands[0]
+            return call("where", operands[0], *map(ast.Constant, (1, 0))) if mask else operands[0]
         if name in NUMBERS:
             return ast.Constant(NUMBERS[name])
         if name in ("max", "min") and len(operands) == 2 and _has_name(operands[1], _AXIS):
-            return _call(f"{name}imum", *operands)
+            return call(f"{name}imum", *operands)
         if name in ("clamp", "clip") and (limits := _limits(operands[1:], keywords)):
             made = operands[0]
             for function, limit in limits:
-                made = _call(function, made, limit)
+                made = call(function, made, limit)
             return made
         if name in _REDUCED and name not in WRITTEN_OUT:
             # Numbers and lists have one axis, which is the first and the last.
@@ -147,7 +147,9 @@ class Rewriter(ast.NodeTransformer):
         return func, [func.value]
 
 
-class _Put(ast.NodeTransformer):
+class Put(ast.NodeTransformer):
+    """Puts expressions in place of names."""
+
     def __init__(self, given: dict[str, ast.expr]) -> None:
         self.given = given
 
@@ -169,7 +171,7 @@ def _written_out(
     unknown = {*keywords} - {*_AXIS, "input", "target"}
     if unknown or len(put) < len(letters & {*"abtx"}):
         return None
-    made: ast.expr = _Put(put).visit(template)
+    made: ast.expr = Put(put).visit(template)
     return made
 
 
@@ -180,7 +182,8 @@ def _limits(given: Sequence[ast.expr], keywords: dict[str, ast.expr]) -> list[tu
     return limits if any(_has_name(value) for _, value in limits) else []
 
 
-def _call(name: str, *arguments: ast.expr) -> ast.Call:
+def call(name: str, *arguments: ast.expr) -> ast.Call:
+    """Write a call of a function of the language."""
     return ast.Call(ast.Name(name), [*arguments], [])
 
 
