@@ -154,8 +154,9 @@ class GraphSpec(TypedDict):
 
     ``scissors`` says how an edge that is cut is told of: all that are cut, or each click by itself.
     ``covered`` says why no gradient is shown yet, if none is; ``entries`` of which entries the
-    numbers are, if there are several; ``equation`` is the sum that an input's gradient is, piece by
-    piece with whether it is struck out. ``wide`` is None where the drawing only fits upright.
+    numbers are, if there are several, and which of them are sums; ``equation`` is the sum that an
+    input's gradient is, piece by piece with whether it is struck out. ``wide`` is None where the
+    drawing only fits upright.
     """
 
     digest: NotRequired[str]

@@ -17,7 +17,8 @@ def picture(
 ) -> dict[str, Any]:
     """The recorder's `picture`, with the rule of each part of a step and the input's equation.
 
-    It says which entry of its tensors it shows, where a tensor has several.
+    It says which entry of its tensors it shows, where a tensor has several, and which gradients
+    are sums over entries.
     """
     drawn = graph_drawing.picture(recording, index, steps=steps)
     for part in (part for step in drawn["steps"] for part in step["parts"]):
@@ -30,7 +31,7 @@ def picture(
     first, *others = drawn["alternative"].split("\n")
     spoken = [f"{first} {entries}".rstrip(), *others, *filter(None, [sums])]
     return drawn | {
-        "entries": entries,
+        "entries": "\n".join(filter(None, [entries, sums])),
         "alternative": "\n".join(spoken),
         "equation": [list(piece) for piece in equation(recording, nodes, index)],
     }
@@ -48,6 +49,7 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
         "nodes": [_covered(node) for node in drawn["nodes"]],
         "edges": [edge | gone for edge in drawn["edges"]],
         "equation": [list(piece) for piece in unknown(drawn["equation"])],
+        "entries": drawn["entries"].partition("\n")[0],
         "alternative": "\n".join(lines[: 1 + len(drawn["nodes"])]),
         "steps": [],
     }

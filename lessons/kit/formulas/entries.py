@@ -7,7 +7,7 @@ from functools import lru_cache
 from lessons.recorder import Edge, Node, Value
 from lessons.recorder.derivatives import terms
 from lessons.recorder.recording.plain_tensor import place
-from lessons.text import number
+from lessons.text import listed, number
 
 _ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
 
@@ -65,11 +65,14 @@ def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
 
 def shown_sums(edges: Iterable[Edge], index: Sequence[int]) -> str:
     """Which gradients are sums over entries, where an op has spread a smaller tensor over them."""
-    sizes = {edge.value.size for edge in edges if _is_sum(edge, index)}
-    if not sizes:
+    spread = [edge for edge in edges if _is_sum(edge, index)]
+    if not spread:
         return ""
-    smaller = "one number" if sizes == {1} else "fewer numbers"
-    return f"A gradient into a tensor with {smaller} is summed over the entries that read it."
+    names = [*dict.fromkeys(edge.producer.label for edge in spread)]
+    gradients = "gradient of {} is" if len(names) == 1 else "gradients of {} are"
+    counts = {edge.consumer.outputs[0].size // edge.value.size for edge in spread}
+    over = f"{counts.pop()} entries" if len(counts) == 1 else "the entries that read them"
+    return f"The {gradients.format(listed(names, most=3))} summed over {over}."
 
 
 def _is_sum(edge: Edge, index: Sequence[int]) -> bool:
