@@ -277,14 +277,16 @@ class Frame(TypedDict):
 class TrainerSpec(TypedDict):
     """How far a training is.
 
-    ``held`` is true while a run would answer an open question, ``lost`` where the run went with
-    the process that had it; ``count`` is that of the wish.
+    ``offered`` is false where a run would change nothing in sight. ``held`` is true while a run
+    would answer an open question, ``lost`` where the run went with the process that had it;
+    ``count`` is that of the wish.
     """
 
     state: Literal["ready", "running", "paused", "done"]
     done: int
     total: int
     text: str
+    offered: bool
     held: bool
     begun: int
     run: str

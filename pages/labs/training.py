@@ -174,6 +174,7 @@ class Watch:
                 "done": run.done,
                 "total": run.total,
                 "text": " · ".join(filter(None, (self._progress(run), self._changed(run)))),
+                "offered": self._is_offered({figure.name for figure in figures}),
                 "held": self._held,
                 "begun": self._begun,
                 "run": self._name,
@@ -181,6 +182,13 @@ class Watch:
                 "count": self._asked.count,
             },
         }
+
+    def _is_offered(self, figures: set[str]) -> bool:
+        """Whether the step shows what is trained, or its text says to start; a run can be paused
+        anywhere.
+        """
+        says_so = "**Start**" in self._step.text
+        return says_so or self.wants or bool(self._shown & {"table", *figures})
 
     def _told_of_device(self) -> str | None:
         if not self._full:

@@ -193,6 +193,20 @@ def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
     assert (done(watch), state(watch)) == (0, "ready")
 
 
+def test_start_is_offered_where_a_run_is_in_sight_or_the_text_says_to_start():
+    def offered(slug, step, *opened, asked=None):
+        given = {"seeds": "1", "steps": "2"}
+        wish = Wish(lab=slug, step=step, values=given, open=[*opened])
+        picture = Watch(find(slug), wish, asked or TrainingWish()).picture()
+        return picture["training"]["offered"]
+
+    assert [offered("cliff", n) for n in (1, 2, 3, 4, 6)] == [False, False, False, True, False]
+    assert offered("cliff", 1, "shares")
+    assert offered("cliff", 1, "table")
+    assert offered("cliff", 1, asked=RUN), "what runs can be paused"
+    assert offered("collapse", 3), "the graph is cut there, and the numbers are in the text"
+
+
 @pytest.mark.parametrize("reach", [True, False])
 def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
     training = replace(MOONS.lab.training, cuts=reach)

@@ -70,7 +70,7 @@ export class Trainer {
   /** @param {TrainerSpec} spec */
   show(spec) {
     const { state } = spec;
-    this.box.hidden = false;
+    this.box.hidden = !spec.offered;
     this.run = spec.done ? spec.run : ""; // where no step was made, nothing can be lost
     this.lost = spec.lost;
     this.begun = Math.max(this.begun, spec.begun);
