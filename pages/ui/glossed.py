@@ -16,20 +16,21 @@ _PARTS = re.compile(r"(.*?)(?:^```(python|text)\n(.*?)^```$|\Z)", re.DOTALL | re
 script of megabytes that comes after the step and moves what stands below it."""
 
 
-def show_text(lesson: Lesson, step: int, text: str) -> None:
+def show_text(lesson: Lesson, step: int, text: str, *, code_alone: bool = False) -> None:
     """Show a step's Markdown, values filled in; without its code where that is the stage.
 
     Args:
         lesson: whose text.
         step: 1 for the first.
         text: Markdown of ours; nothing in it comes from a visitor.
+        code_alone: leave out the words around the code.
     """
     question = lesson.prose.steps[step - 1].question
     if question and not question.is_of_lab:
         text = CODE.sub("", text.replace(":\n\n```python", ".\n\n```python"))
     words = linked(text, first_uses(lesson.slug)[step - 1])
     for part, kind, code in _PARTS.findall(words):
-        if part.strip():
+        if part.strip() and not code_alone:
             st.markdown(part, unsafe_allow_html=True)
         if kind == "python":
             st.html(markup(code, label="The code in question"))

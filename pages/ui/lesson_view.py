@@ -92,12 +92,15 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     facts = (place.asked(question) if question else place.result).facts
     mark = None if still else numbers.mark
     st.markdown(f"## {_heading(lesson, step, answered)}", anchors=False)
-    if not answered or (question and question.kind == "bug"):
-        text = without_hidden(lesson, step.text, place.hide)
-        show_text(lesson, trail.step, fill(text, facts, mark))
+    text = fill(without_hidden(lesson, step.text, place.hide), facts, mark)
+    replied = answered and question and question.kind != "bug"
+    if not replied:
+        show_text(lesson, trail.step, text)
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
+    if replied:  # what the verdict is about
+        show_text(lesson, trail.step, text, code_alone=True)
     hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text
     if step.turn and not hidden and (answered or not question):
         tick = '<span class="gt-tick" data-turn role="status"></span>'

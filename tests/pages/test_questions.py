@@ -1,11 +1,16 @@
 """Questions on a page, without a browser: verdicts come from running, tries go on."""
 
+import html
+import re
+
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from lessons.outputs.catalogue import find
+from lessons.contract.prose import fill
+from lessons.outputs.catalogue import find, lessons
 from pages.ui import questions
+from tests.support.amount import also
 
 
 def bug_page():
@@ -122,6 +127,47 @@ def test_a_sketch_is_answered_with_the_belief_it_resembles(monkeypatch, drawn, h
     assert page.session_state["trail"].first == {"gradient": "check" in heads[0]}
     replies = [one.value for one in page.markdown if one.value.startswith(":material/")]
     assert [reply.startswith(head) for reply, head in zip(replies, heads, strict=True)] == [True]
+
+
+def answered_page():
+    """A step whose question is answered."""
+    import streamlit as st
+
+    from lessons.outputs.catalogue import find
+    from pages.ui import lesson_view
+    from pages.ui.memory import Trail
+    from pages.ui.place import Place
+
+    slug, number = st.session_state["asked"]
+    lesson = find(slug)
+    step = lesson.prose.steps[number - 1]
+    answer = step.question.options[0].key if step.question.kind == "choice" else "987654~~1"
+    trail = Trail(number, {step.question.name: answer})
+    lesson_view._words(lesson, Place.opened(lesson, step.lab), trail)
+
+
+CODE = [
+    (lesson.slug, number)
+    for lesson in lessons()
+    for number, step in enumerate(lesson.prose.steps, 1)
+    if step.question and step.question.is_of_lab and "```" in step.text
+]
+"""Questions of a lab with code in their text."""
+
+
+@pytest.mark.parametrize(("slug", "number"), [CODE[0], *also(*CODE[1:])])
+def test_the_code_of_a_question_is_still_there_under_its_verdict(slug, number):
+    page = AppTest.from_function(answered_page, default_timeout=60)
+    page.session_state["asked"] = slug, number
+    page.run()
+    assert not page.exception
+    kinds = [part.type for part in page]
+    assert kinds.index("html") > kinds.index("markdown") + 1, "under the heading and the verdict"
+    shown = [re.sub("<[^>]*>", "", one.proto.body) for one in page if one.type == "html"]
+    step = find(slug).prose.steps[number - 1]
+    text = fill(step.text, find(slug).asked_about(step.question).facts)
+    code = re.findall(r"```\w+\n(.*?)\n", text)
+    assert [html.unescape(one).splitlines()[0] for one in shown] == code
 
 
 def number_page():
