@@ -126,7 +126,7 @@ def traced_file(target: str, settings: list[str], seed: int = 0, steps: int = 2)
     """The trace of `FILE.py:NAME` with arguments as they are typed, `NAME=VALUE` each."""
     torch.manual_seed(seed)
     given = arguments.read(settings)
-    with record(keep=True) as recording:
+    with record() as recording:
         watching = Watch(recording, steps)
         recording.wait()  # the file makes its weights, and may freeze some
         what = load(target, given)

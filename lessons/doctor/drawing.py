@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..recorder import Recording
-from ..recorder.picture.backward_steps import backward_steps
 from ..recorder.picture.graph_drawing import picture
 from ..recorder.picture.places import LINE, PILL
 from ..recorder.recording.plain_tensor import unflat
@@ -58,8 +57,7 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     part = _around(graph, focus)
     if _size(recording, part) > MOST:  # hundreds of edges between the same two
         return None
-    steps = backward_steps(recording, index, part) if recording.output else []
-    return Drawn(picture(recording, index, only=part, steps=steps), False, focus)
+    return Drawn(picture(recording, index, only=part), False, focus)
 
 
 def _size(recording: Recording, names: Collection[str]) -> int:

@@ -18,6 +18,11 @@ def notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
     """Sentences, on what is `meant` too; a node of which a fault speaks has no other."""
     told, hidden = {one.node for one in faults}, run.watch.hidden
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
+    if run.watch.compiled:
+        usual.append(
+            f"{run.watch.compiled} ran op by op, as its source says: torch.compile is off while "
+            "the program is watched. Compiled, it may round numbers differently."
+        )
     if run.idle:
         usual.append(
             f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "

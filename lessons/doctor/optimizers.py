@@ -21,7 +21,7 @@ from ..recorder import Node, Recording
 from ..recorder.recording.saved import memory
 from ..recorder.recording.torch_calls import attribute
 from ..recorder.recording.variables import Where, outside
-from ..recorder.torch_private import CLEARS
+from ..recorder.torch_private import CLEARS, unseen
 from .leaves import here, spelled
 
 _OURS = __name__.partition("doctor")[0]
@@ -68,15 +68,8 @@ class Step:
 class Optimizers:
     """Follows the gradients of a program from its backward passes to its optimizers."""
 
-    def __init__(
-        self,
-        recording: Recording,
-        turned_on: set[int],
-        stepped: Callable[[], None],
-        is_elsewhere: Callable[[], bool],
-    ) -> None:
+    def __init__(self, recording: Recording, turned_on: set[int]) -> None:
         self.recording, self.turned_on = recording, turned_on
-        self.stepped, self.is_elsewhere = stepped, is_elsewhere
         self.steps: list[Step] = []
         self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
         self.none: torch.Tensor | None = None  # the last one whose .grad was read and is None
@@ -90,10 +83,26 @@ class Optimizers:
         self._unscaled = 0  # how many nodes there were when a GradScaler unscaled
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
 
-    def follow(self, stack: ExitStack) -> None:
-        """Note each step of each optimizer, by torch's own hooks, until the stack ends."""
-        stack.callback(register_optimizer_step_pre_hook(self._before).remove)
-        stack.callback(register_optimizer_step_post_hook(self._after).remove)
+    def follow(
+        self, stack: ExitStack, stepped: Callable[[], None], is_elsewhere: Callable[[], bool]
+    ) -> None:
+        """Note each step of each optimizer, by torch's own hooks, until the stack ends.
+
+        Call `stepped` after each, in another thread too, where `is_elsewhere` and none is noted.
+        """
+
+        def before(optimizer: Optimizer, args: Any, kwargs: Any) -> Any:
+            return None if is_elsewhere() else self._before(optimizer, args, kwargs)
+
+        def after(optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+            if is_elsewhere():
+                self.unseen += 1
+            elif not self._after(optimizer):
+                return
+            stepped()
+
+        stack.callback(register_optimizer_step_pre_hook(before).remove)
+        stack.callback(register_optimizer_step_post_hook(after).remove)
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
         """Note a call that clears, clips, unscales or reads gradients, or freezes a tensor."""
@@ -159,9 +168,7 @@ class Optimizers:
         return next((one for one in reversed(events) if one.what == what), None)
 
     def _before(self, optimizer: Optimizer, args: Any, kwargs: Any) -> Any:
-        if self.is_elsewhere():
-            return None
-        self.recording.pause()
+        self.recording.quiet += 1
         self._inside.append(any(map(callable, [*args, *kwargs.values()])))
         if not self._inside[-1]:
             self._note(optimizer)
@@ -174,11 +181,11 @@ class Optimizers:
 
     def _recorded(self, closure: Callable[[], Any]) -> Any:
         """Run a closure, which computes the loss within the step, as a part of the recording."""
-        self.recording.pause(-1)
+        self.recording.quiet -= 1
         try:
             return closure()
         finally:
-            self.recording.pause()
+            self.recording.quiet += 1
 
     def _note(self, optimizer: Optimizer) -> None:
         if self.over or len(self._inside) > 1:  # an optimizer that steps within another's step
@@ -224,22 +231,20 @@ class Optimizers:
         last = max((place for place, one in enumerate(events) if one.what == "step"), default=-1)
         return events[last + 1 :]
 
-    def _after(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        if self.is_elsewhere():
-            self.unseen += 1
-            self.stepped()
-            return
+    def _after(self, optimizer: Optimizer) -> bool:
+        """Note the end of a step; whether it is one to tell of."""
         if self._inside[-1]:
             self._note(optimizer)
-        self.recording.pause(-1)
+        self.recording.quiet -= 1
         self._inside.pop()
         if self._inside or self.over:
-            return
+            return False
         step = self.steps[-1]
         node = Node("", f"{step.name}.step()", "plain")
         node.place = step.place
-        self.recording.wrote(node, list(step.held.values()))
-        self.stepped()
+        with unseen():
+            self.recording.saved.wrote(node, list(step.held.values()))
+        return True
 
     def all_held(self) -> set[int]:
         """The parameters of every optimizer that there is, stepped or not, by `id`."""

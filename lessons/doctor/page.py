@@ -9,14 +9,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from ..recorder.picture.graph_drawing import whole
 from ..recorder.recording.variables import line_of
-from ..text import counted, factor, listed
+from ..text import counted, factor
 from .drawing import Drawn, svg
 from .run import Run
 from .tables import Table
+from .terminal import fine, headline
 from .words import Fault, called
 
 TOLD = '<script type="application/json" id="told">'
@@ -57,33 +55,6 @@ def page(
         f"{TOLD}{_told(run, drawn)}</script>"
         f"<script>{script}</script></body></html>\n"
     )
-
-
-def headline(run: Run) -> str:
-    """How large the run was, what it gave, and with which torch."""
-    parts = [counted(len(run.recording.ops), "op")]
-    if run.weights:
-        parts.append(counted(run.weights, "weight"))
-    if run.result is not None and run.recording.output:
-        value = run.recording.nodes[run.recording.output].outputs[run.recording.output_index]
-        parts.append(f"result {whole(value)}")
-    elif run.returned:
-        parts.append(f"returned {run.returned}")
-    return ", ".join([*parts, f"torch {torch.__version__}"])
-
-
-def fine(run: Run) -> str:
-    """That nothing is wrong, with what was looked at: it holds for no more than that."""
-    got = sum(one.norm is not None for one in run.gradients.values())
-    leaves = "the leaf that wants" if got == 1 else f"each of the {got:,} leaves that want"
-    text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
-    taken = run.optimizers.steps
-    names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
-    if taken:
-        return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
-    passes = len(run.recording.passes)
-    count = f"{passes:,} backward {'pass' if passes == 1 else 'passes'}"
-    return f"{text}, in {count}. No optimizer made a step, so none was looked at."
 
 
 def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:

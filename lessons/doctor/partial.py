@@ -85,7 +85,7 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
     found: dict[tuple[str, str, str], Fault] = {}
     perhaps: dict[tuple[str, str, str], Fault] = {}
     for left in run.recording.left:
-        key, node = _line_key(run, left), run.recording.nodes[left.node]
+        key, node = _line_key(run, left), _copied(run, left)
         detached = node.type == "stop_gradient" and node.operands[0].producer.name in live
         if not (left.node in live or detached) or key in {*lines, *found}:
             continue
@@ -129,7 +129,15 @@ def _live(run: Run) -> set[str]:
 
 def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
     """What is told once, however often a loop goes through it."""
-    return left.call, line_of(left.place), called(run.recording.nodes[left.node])
+    return left.call, line_of(left.place), called(_copied(run, left))
+
+
+def _copied(run: Run, left: Left) -> Node:
+    """The node whose numbers left torch, before a copy to another device or dtype."""
+    node = run.recording.nodes[left.node]
+    while node.type == "to":
+        node = node.operands[0].producer
+    return node
 
 
 def _reads(run: Run) -> list[_Read]:
@@ -160,8 +168,8 @@ def _scaled(left: Left, read: _Read) -> bool:
 
 def _of(run: Run, left: Left) -> str:
     many = "numbers" if left.value.size > 1 else "value"
-    node = run.recording.nodes[left.node]
-    return f"The {many} of {called(node)} left torch by {left_by(left)}{in_line(left.place)}"
+    whose = called(_copied(run, left))
+    return f"The {many} of {whose} left torch by {left_by(left)}{in_line(left.place)}"
 
 
 def _lacks(run: Run, node: str) -> str:

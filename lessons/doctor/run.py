@@ -47,6 +47,12 @@ class Run:
         weights = [one for one in self.tensors.values() if isinstance(one, nn.Parameter)]
         self.weights = sum(one.numel() for one in weights)
 
+    def forget(self) -> None:
+        """Let go of the tensors that the program made, once all faults are found."""
+        self.recording.tensors.clear()
+        self.optimizers.read.clear()
+        self.result = self.watch.result = self.optimizers.none = None
+
     @cached_property
     def graph(self) -> Graph:
         return Graph(self.recording)

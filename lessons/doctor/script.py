@@ -20,8 +20,8 @@ def trace_script(
 ) -> Trace:
     """Run a script until its optimizers have made so many steps, and call `stopped` then.
 
-    Where `stopped` returns, the script goes on, unwatched. The same trace is returned where the
-    script ends before; what it raised is in `run.watch.error`.
+    Where `stopped` returns, the script goes on, unwatched. Returns that trace; where the script
+    ends before, one of all that ran.
 
     Raises:
         TraceError: there is no such file.
@@ -29,13 +29,15 @@ def trace_script(
     if not path.is_file():
         raise TraceError(f"There is no file {path}.")
     folder = str(path.resolve().parent)
-    with record(keep=True) as recording:
+    with record() as recording:
         watching = Watch(recording, steps, is_script=True)
         recording.wait()
+        made: list[Trace] = []
 
         def finished() -> None:
             try:
-                stopped(Trace(Run(watching, path.name, folder=folder)))
+                made.append(Trace(Run(watching, path.name, folder=folder)))
+                stopped(made[0])
             except TraceError as error:
                 print(error, file=sys.stderr)
                 leave(2)
@@ -47,8 +49,7 @@ def trace_script(
         watching.finished = finished
         with watching.following():
             watching.call(lambda: _as_main(path, folder, arguments))
-        run = Run(watching, path.name, folder=folder)
-    return Trace(run)
+    return made[0] if made else Trace(Run(watching, path.name, folder=folder))
 
 
 def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:

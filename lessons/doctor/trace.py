@@ -3,20 +3,20 @@
 import html
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..recorder import record
 from ..text import counted
-from .drawing import Drawn, drawn
 from .faults import findings
 from .notes import notes
-from .page import page
 from .run import Run, watched
 from .tables import Table, gradients, modules
 from .target import target
 from .terminal import listed_faults, told
 from .watch import Watch
-from .words import Fault
+
+if TYPE_CHECKING:
+    from .drawing import Drawn
 
 FRAME = 640
 """Height of a trace within a notebook, in pixels."""
@@ -25,24 +25,23 @@ FRAME = 640
 class Trace:
     """What one forward and one backward pass showed. A notebook displays it.
 
-    `faults` are sentences with what to do about each; `error` is what the program raised, as it
-    does alone; `recording` the graph with all its numbers; `html` the page, `save` writes it; as
-    text it is what the command line prints.
+    `faults` are sentences with what to do about each; `notes` tell what is no fault by itself;
+    `error` is what the program raised, as it does alone; `recording` the graph with its numbers;
+    `html` the page, `save` writes it; as text it is what the command line prints. The numbers are
+    copies: of the program's tensors only the leaves are kept.
     """
 
     def __init__(self, run: Run) -> None:
         self.run, self.recording, self.error = run, run.recording, run.error
-        self.faults: list[Fault]
-        self.faults, self._meant = findings(run)
+        self.faults, meant = findings(run)
+        self.notes = notes(run, self.faults, meant)
+        run.forget()
 
     @cached_property
-    def notes(self) -> list[str]:
-        """What is no fault by itself: where gradients stop on the way, what was warned."""
-        return notes(self.run, self.faults, self._meant)
-
-    @cached_property
-    def drawn(self) -> Drawn | None:
+    def drawn(self) -> "Drawn | None":
         """The drawing and its steps; None where no op ran."""
+        from .drawing import drawn  # on demand, as the page: most of the time to import the doctor
+
         return drawn(self.run, self.faults)
 
     @property
@@ -52,6 +51,8 @@ class Trace:
     @cached_property
     def html(self) -> str:
         """One HTML document that asks for no other file."""
+        from .page import page
+
         return page(self.run, self.faults, self.notes, self.tables, self.drawn)
 
     def save(self, path: str | Path) -> Path:
@@ -94,7 +95,7 @@ def trace(function: Any, *args: Any, **kwargs: Any) -> Trace:
     """
     names = {*kwargs, *(f"argument {place}" for place in range(len(args)))}
     what = target(function, given=names)
-    with record(keep=True) as recording:
+    with record() as recording:
         run = watched(Watch(recording), what, args, kwargs)
     return Trace(run)
 

@@ -24,7 +24,7 @@ from ..recorder.recording.recording import Listener
 from ..recorder.recording.switches import Off
 from ..recorder.recording.torch_calls import meaning, tensors_in
 from ..recorder.recording.variables import Where, in_line
-from ..recorder.torch_private import unseen
+from ..recorder.torch_private import can_compile, unseen
 from .errors import TraceError
 from .leaves import Leaves, here
 from .optimizers import Optimizers
@@ -39,6 +39,8 @@ CHECKPOINT = "None of the inputs have requires_grad"
 """What torch warns when a reentrant checkpoint keeps gradients from what it runs."""
 WITHOUT_GRAPH = "does not require grad and does not have a grad_fn"
 """What torch says where a backward pass begins at a tensor that has no graph."""
+FOR_OUR_HOOKS = "Using `torch.compile\\(module\\)` when there are global hooks"
+"""What torch warns because the watch has hooks for all modules."""
 OF_GRADIENTS = re.compile("grad|autograd|backward|in-?place|[Ii]nference tensor", re.IGNORECASE)
 """The page explains an error of a forward pass whose message has one of these words."""
 
@@ -73,7 +75,7 @@ _WATCHING: "weakref.WeakSet[Watch]" = weakref.WeakSet()
 def _in_child() -> None:
     """Stop watching in a process that the program forks, such as a data loader's worker."""
     for one in _WATCHING:
-        one.recording.pause()
+        one.recording.quiet += 1
 
 
 if hasattr(os, "register_at_fork"):
@@ -89,14 +91,13 @@ class Watch(Listener):
 
     def __init__(self, recording: Recording, steps: int = 2, is_script: bool = False) -> None:
         self.recording, self.limit = recording, steps
-        recording.listener = self
+        recording.listener, recording.keeps = self, True
         self.leaves = Leaves(recording)
-        self.optimizers = Optimizers(
-            recording, self.leaves.turned_on, self._stepped, self._is_elsewhere
-        )
+        self.optimizers = Optimizers(recording, self.leaves.turned_on)
         self.calls: list[Call] = []
         self.facts: dict[str, Gradient] = {}
         self.hidden = ""  # the first code whose ops nobody sees
+        self.compiled = ""  # the first module that torch.compile made
         self.warned: list[str] = []
         self.result: torch.Tensor | None = None
         self.error: BaseException | None = None
@@ -114,11 +115,15 @@ class Watch(Listener):
 
     @contextmanager
     def following(self) -> Iterator[None]:
-        """Follow modules, optimizers and warnings within the block."""
+        """Follow modules, optimizers and warnings within the block.
+
+        What torch.compile made runs op by op there, as its source says.
+        """
         with ExitStack() as stack:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("default", append=True)
             warnings.filterwarnings("always", CHECKPOINT)
+            warnings.filterwarnings("ignore", FOR_OUR_HOOKS)
             showing = warnings.showwarning
 
             def show(message: Warning | str, *place: Any, **more: Any) -> None:
@@ -126,11 +131,13 @@ class Watch(Listener):
                 showing(message, *place, **more)
 
             warnings.showwarning = show
-            self.optimizers.follow(stack)
+            self.optimizers.follow(stack, self._stepped, self._is_elsewhere)
             stack.callback(register_module_forward_pre_hook(self._enter).remove)
             stack.callback(register_module_forward_hook(self._leave).remove)
             _WATCHING.add(self)
             stack.callback(_WATCHING.discard, self)
+            if self.is_script or can_compile():
+                stack.enter_context(torch.compiler.set_stance("force_eager"))
             yield
 
     def name(self, tensor: torch.Tensor) -> str | None:
@@ -158,7 +165,7 @@ class Watch(Listener):
         self.recording.wait(False)
 
     def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
-        if self.recording.paused:
+        if self.recording.quiet:
             self._unheard += 1
             if self._unheard == UNHEARD and not self.optimizers.steps:
                 self._finish()
@@ -173,7 +180,7 @@ class Watch(Listener):
             self.in_pass = True
             raise
         if self._passes == PASSES:
-            self.recording.pause()
+            self.recording.quiet += 1
         return returned
 
     def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
@@ -192,7 +199,7 @@ class Watch(Listener):
                 self._finish()
             return
         if self._passes >= PASSES:
-            self.recording.pause(-1)
+            self.recording.quiet -= 1
         self._passes = self._unheard = 0
         made = Counter(frozenset(one.held) for one in self.optimizers.steps)
         enough = max(made.values()) >= self.limit  # several optimizers may take turns
@@ -206,7 +213,7 @@ class Watch(Listener):
 
     def _finish(self) -> None:
         self.optimizers.over = True
-        self.recording.pause()
+        self.recording.quiet += 1
         self.finished()
 
     def _is_elsewhere(self) -> bool:
@@ -223,14 +230,16 @@ class Watch(Listener):
             self._begin()
         if self.begins:
             if not self._dark_inside:
-                self.dark = module, here(), self.recording.off
+                self.dark = module, here(), self.recording.switch.off()
             self._dark_inside += 1
-        if self.recording.paused or self.begins:
+        if self.recording.quiet or self.begins:
             return
         with unseen():
             path = self.leaves.path(module, bool(self._open))
         if isinstance(module, torch.jit.ScriptModule):
             self.opaque(f"The scripted module {path}")
+        if hasattr(module, "_orig_mod"):
+            self.compiled = self.compiled or path
         count = len(self.recording.nodes)
         call = Call(path, type(module).__name__, count, count)
         self.calls.append(call)
@@ -240,7 +249,7 @@ class Watch(Listener):
         if self._is_elsewhere():
             return
         self._dark_inside -= self.begins
-        if self._open and not self.recording.paused:
+        if self._open and not self.recording.quiet:
             call, _ = self._open.pop()
             call.end = len(self.recording.nodes)
             call.shapes = [spelled_shape(one.shape) for one in tensors_of(output)[:3]]

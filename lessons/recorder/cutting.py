@@ -17,9 +17,9 @@ from torch.overrides import TorchFunctionMode
 from ..tricks.as_one import Call
 from ..tricks.op_with_rule import swap
 from ..tricks.rule import put_back, take_out
-from .recording.switches import Switch
+from .recording.switches import applied_at
 from .recording.torch_calls import is_in_place, meaning, op_type_of, tensors_in, untraceable
-from .torch_private import SWITCH, transforms, unseen, version
+from .torch_private import transforms, unseen, version
 
 Cut = tuple[str, int]
 """The name of an op, and which of its tensor operands."""
@@ -29,8 +29,7 @@ def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any
     """`program` with the gradient stopped at these edges, pairs of op name and operand.
 
     Of a module's class it is the forward pass that is cut. A pair that names no edge does nothing.
-    A program that gives a cut op its name only afterwards, with `named`, runs twice. RuntimeError
-    for the first operand of an in-place op on a view.
+    RuntimeError for the first operand of an in-place op on a view.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> square = cut(lambda x: x * x, [("mul", 0)])
@@ -46,13 +45,8 @@ def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any
     def cut_open(*args: Any, **kwargs: Any) -> Any:
         given = inspect.signature(program).bind(*args, **kwargs).arguments
         leaves = {name for name, value in given.items() if isinstance(value, torch.Tensor)}
-        names: list[str] = []
-        while True:
-            with _Scissors(closed, leaves, names) as scissors:
-                result = program(*args, **kwargs)
-            if scissors.were_right or names:
-                return result
-            names = scissors.names
+        with _Scissors(closed, leaves):
+            return program(*args, **kwargs)
 
     return cut_open
 
@@ -60,36 +54,22 @@ def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any
 class _Scissors(TorchFunctionMode):
     """Counts the ops of one run as the recorder does, and detaches what is cut."""
 
-    def __init__(self, closed: frozenset[Cut], leaves: set[str], known: list[str]) -> None:
-        """`known`: what the ops are called in the end, in order, if an earlier run has shown it."""
+    def __init__(self, closed: frozenset[Cut], leaves: set[str]) -> None:
         super().__init__()
         self.closed = closed
-        self.leaves = leaves
-        self.known = known
-        self.names: list[str] = []  # of the ops so far
-        self.assumed: list[str] = []  # the names that they were cut by
+        self.names = leaves  # and of the ops so far
         self.counts: Counter[str] = Counter()
-        self.made: dict[int, tuple[torch.Tensor, int]] = {}  # by which op
         self.quiet = 0  # > 0: inside a trick
         self.around = transforms()
-        self.switch = Switch()
-
-    @property
-    def were_right(self) -> bool:
-        """Whether no op that is cut, or was, got another name in the end."""
-        pairs = zip(self.assumed, self.names, strict=True)
-        return not any(op in pair for pair in pairs if len(set(pair)) > 1 for op, _ in self.closed)
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        if getattr(func, "__name__", "") == SWITCH:
-            self.switch.set(args[0])
         spelling = None if self._sees_nothing() else meaning(func)
-        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
-        if spelling is None or op_type is None:
+        if spelling is None:
             return func(*args, **kwargs)
+        op_type = op_type_of(spelling, args, kwargs)
         word = getattr(func, "__name__", "")
         changes = (
             spelling.functional is not None or bool(kwargs.get("inplace")) or is_in_place(word)
@@ -107,8 +87,9 @@ class _Scissors(TorchFunctionMode):
             self.quiet -= 1
 
     def _sees_nothing(self) -> bool:
-        inside = not torch.is_grad_enabled() and self.switch.off() is None  # a Function is one op
-        return self.quiet > 0 or untraceable(self.around) or inside
+        if self.quiet or untraceable(self.around):
+            return True
+        return not torch.is_grad_enabled() and applied_at() is not None  # a Function is one op
 
     def _run(self, call: Call, run: Callable[..., Any], changes: bool = False) -> Any:
         with unseen():
@@ -119,12 +100,13 @@ class _Scissors(TorchFunctionMode):
                 name: value if name == "out" else take_out(value, operands)
                 for name, value in call.kwargs.items()
             }
-            name, count = self._free(call.type)
-            number = len(self.names)
-            assumed = self.known[number] if number < len(self.known) else name
+            name, count = call.type, self.counts[call.type]
+            while name in self.names:
+                count += 1
+                name = f"{call.type}_{count}"
             versions = [version(operand) for operand in operands]
             handed = [
-                _detached(one, place == 0 and changes) if (assumed, place) in self.closed else one
+                _detached(one, place == 0 and changes) if (name, place) in self.closed else one
                 for place, one in enumerate(operands)
             ]
             args = tuple(put_back(value, handed) for value in args)
@@ -136,26 +118,9 @@ class _Scissors(TorchFunctionMode):
             outputs = tensors_in(result)
             changed = any(version(x) != old for x, old in zip(operands, versions, strict=True))
             if changed or not all(any(x is y for x in handed) for y in outputs):
-                self.names.append(name)
-                self.assumed.append(assumed)
+                self.names.add(name)
                 self.counts[call.type] = count
-                self.made |= {id(y): (y, number) for y in outputs or operands[:1]}
         return result
-
-    def _free(self, word: str) -> tuple[str, int]:
-        name, count = word, self.counts[word]
-        while name in self.names or name in self.leaves:
-            count += 1
-            name = f"{word}_{count}"
-        return name, count
-
-    def rename(self, tensor: torch.Tensor, name: str) -> None:
-        """The op that made `tensor` has been given a name, by `named`, after it ran."""
-        if self.quiet or untraceable(self.around) or id(tensor) not in self.made:
-            return
-        _, number = self.made[id(tensor)]
-        if self.names[number] != name:
-            self.names[number], self.counts[name] = self._free(name)
 
 
 def _detached(operand: torch.Tensor, in_place: bool) -> torch.Tensor:

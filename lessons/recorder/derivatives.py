@@ -92,11 +92,10 @@ def local(edge: Edge, index: Sequence[int] = ()) -> Local | None:
     own = next((name for name, one in given.items() if one == Slot(edge.operand)), "")
     if own not in ("a", "b", "low", "high"):
         return None
-    numbers = {"z": _real(node.outputs[0].component(index))}
+    numbers = {"z": node.outputs[0].component(index)}
     for name, value in given.items():
         is_slot = isinstance(value, Slot)
-        read = node.operands[value.place].value.component(index) if is_slot else value
-        numbers[name] = _real(read)
+        numbers[name] = node.operands[value.place].value.component(index) if is_slot else value
     found, sent = None, _sent(edge, index)
     if node.stale:
         # Torch may have saved another tensor than the formula reads, of relu the output.
@@ -205,7 +204,3 @@ def default_of(text: str) -> Any:
     if text in ("", "None"):
         return None
     return text if text.isalpha() else float(text)
-
-
-def _real(value: Any) -> Any:
-    return math.nan if isinstance(value, complex) else value

@@ -3,6 +3,7 @@
 The engine has a file of the same kind, lessons/tricks/torch_private.py.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -16,6 +17,11 @@ unseen: Callable[[], AbstractContextManager[None]] = torch._C.DisableTorchFuncti
 
 transforms: Callable[[], int] = torch._C._functorch.get_dynamic_layer_stack_depth
 """How many of `torch.func`'s transforms are around what runs now."""
+
+
+def can_compile() -> bool:
+    """Whether the program may have compiled something: its compiler is loaded, which takes long."""
+    return "torch._dynamo" in sys.modules
 
 
 def version(tensor: torch.Tensor) -> int:

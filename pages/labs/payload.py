@@ -145,7 +145,7 @@ def graph(
         cuts: the edges cut now.
         cover: why no gradient may be seen yet; empty shows them all.
     """
-    picture = drawing(recording, index, steps=() if cover else None)
+    picture = drawing(recording, index, steps=not cover)
     if cover:
         picture, scissors = covered(picture), None
     about = {"scissors": scissors, "cuts": cuts, "covered": cover}

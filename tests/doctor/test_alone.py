@@ -1,6 +1,8 @@
 """A program does under the doctor what it does alone, to the bit, and raises the same error."""
 
 import copy
+import gc
+import weakref
 
 import pytest
 import torch
@@ -117,6 +119,85 @@ def test_what_is_opaque_is_said_to_be():
     x = torch.ones(3, requires_grad=True)
     made = trace(lambda x: torch.func.vmap(lambda one: one.detach() * 2 + one)(x).sum(), x)
     assert any("torch.func" in one for one in made.notes)
+
+
+def network_step():
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    opt, x = torch.optim.SGD(net.parameters(), 0.1), torch.randn(5, 3)
+    seen = []
+
+    def step():
+        opt.zero_grad()
+        hidden = net[:2](x)
+        seen.append(weakref.ref(hidden))
+        net[2](hidden).square().mean().backward()
+        opt.step()
+
+    return step, seen, net[0].weight
+
+
+def returned_loss():
+    w, x, seen = torch.randn(3, requires_grad=True), torch.randn(5, 3), []
+
+    def loss():
+        hidden = x @ w
+        seen.append(weakref.ref(hidden))
+        (slope,) = torch.autograd.grad(hidden.sum(), w, create_graph=True)
+        return hidden.square().mean() + slope.sum()
+
+    return loss, seen, w
+
+
+def weight_that_is_no_leaf():
+    w, x, seen = torch.randn(3, requires_grad=True), torch.randn(5, 3), []
+
+    def step():
+        scaled = w * 2
+        seen.append(weakref.ref(scaled))
+        (x @ scaled).mean().backward()
+        return scaled.grad
+
+    return step, seen, w
+
+
+@pytest.mark.parametrize("made_of", [network_step, returned_loss, weight_that_is_no_leaf])
+@pytest.mark.filterwarnings("ignore:The .grad attribute")
+def test_a_trace_keeps_no_activation_and_gives_the_weights_back_with_it(made_of):
+    program, activations, weight = made_of()
+    weight = weakref.ref(weight)
+    gc.collect()
+    gc.disable()
+    try:
+        made = trace(program)
+        assert activations
+        assert not any(one() is not None for one in activations)
+        assert made.html
+        del program, made
+        assert weight() is None
+    finally:
+        gc.enable()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_torch_compile_made_is_watched_op_by_op():
+    compiled = []
+
+    def backend(graph, _):
+        compiled.append(graph)
+        return graph.forward
+
+    net = torch.compile(nn.Linear(2, 1), backend=backend)
+    halved = torch.compile(lambda x: x.detach() / 2, backend=backend)
+    x = torch.ones(3, 2, requires_grad=True)
+    made = trace(lambda: net(x).sum())
+    assert [node.type for node in made.recording.ops] == ["linear", "sum"]
+    assert made.faults == []
+    assert any("torch.compile is off" in one for one in made.notes)
+    (fault,) = trace(lambda x: halved(x).sum(), x).faults
+    assert fault.kind == "detached"
+    assert compiled == []
+    net(x)
+    assert len(compiled) == 1
 
 
 def test_a_tensor_that_a_module_holds_is_no_parameter_of_it():

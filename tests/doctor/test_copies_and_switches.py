@@ -124,6 +124,16 @@ def test_a_training_step_that_looks_odd_is_no_fault(name):
     assert not any("opaque" in note for note in made.notes)
 
 
+def test_a_default_device_which_watches_calls_too_changes_no_answer():
+    torch.set_default_device("cpu")
+    try:
+        assert trace(correct_loops.equation_of_motion).faults == []
+        (fault,) = traced(programs.equation).faults
+    finally:
+        torch.set_default_device(None)
+    assert fault.kind == "no_create_graph"
+
+
 def test_what_is_usual_and_looks_wrong_is_a_note():
     assert "a copy of student, which trains" in traced(programs.Average).notes[0]
     assert "while gate is 0" in traced(programs.Gated).notes[0]

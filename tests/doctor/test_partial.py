@@ -43,6 +43,10 @@ def filled(x):
     return (x / torch.full((3,), x.square().sum().item())).sum()
 
 
+def copied_first(x):
+    return (x / x.norm().to("cpu", copy=True).item()).sum()
+
+
 def written(x):
     y = x.clone()
     y[0] = x.mean().item()
@@ -57,6 +61,7 @@ CASES = {
     listed: ("The value of sum(…)", ".item()", "mean"),
     filled: ("The value of sum(…)", ".item()", "div"),
     written: ("The value of mean(…)", ".item()", "setitem"),
+    copied_first: ("The value of norm(…)", ".item()", "div"),
 }
 
 
@@ -174,6 +179,15 @@ def test_a_loop_is_told_once_and_in_time():
     assert fault.kind == "left_torch"
     assert made.notes == []
     assert time.process_time() - start < 20  # 2 seconds on an idle core
+
+
+def test_a_detached_number_is_known_through_a_copy_to_another_device():
+    def program(x):
+        left = (x * 1.5).sum().detach().to("cpu", copy=True).item()
+        return (x * x).sum() + 0.1 * left
+
+    (note,) = traced(program).notes[-1:]
+    assert note.startswith("The value of sum(…).detach() left torch by .item()")
 
 
 def test_it_stands_behind_a_real_fault():

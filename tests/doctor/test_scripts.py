@@ -166,10 +166,16 @@ def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
             "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
             "w is no leaf: sub in train.py:11 made it",
         ),
+        (
+            "w = torch.ones(4, requires_grad=True).to('cpu', copy=True)\nfor _ in range(9):\n"
+            "    (x @ w).square().mean().backward()\n    print(w.grad)\n",
+            "w is no leaf: to in train.py:8 made it",
+        ),
     ],
-    ids=["kept", "early", "replaced", "clipped", "clamped", "by hand"],
+    ids=["kept", "early", "replaced", "clipped", "clamped", "by hand", "moved"],
 )
 def test_what_becomes_of_the_gradients_after_the_backward_pass(watched, script, says):
     done = watched(script, status=1)
     assert "\n1 fault:\n" in done.stdout
     assert says in done.stdout
+    assert "opaque" not in done.stdout

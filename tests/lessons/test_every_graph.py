@@ -6,8 +6,7 @@ import torch
 from lessons.contract.cuts import read_cuts
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.picture.sentences import spelled
-from lessons.recorder.recording.plain_tensor import Value
+from lessons.recorder.recording.plain_tensor import Value, spelled
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug

@@ -7,7 +7,7 @@ from lessons.contract.cuts import MOST, read_cuts, write_cuts
 from lessons.contract.lab import Start
 from lessons.contract.lesson import CutError
 from lessons.outputs.catalogue import lessons
-from lessons.recorder import named, record
+from lessons.recorder import record
 from lessons.recorder.cutting import cut
 from lessons.tricks import (
     flip_gradient,
@@ -56,13 +56,7 @@ def lists(x, w):
     return torch.cat([a * b, torch.where(x > 0, x, w)])
 
 
-def by_name(x, w):
-    y = named(x * w, "product")
-    z = named(torch.exp(y * 0.1), "growth")
-    return z * y + x * w
-
-
-PROGRAMS = [noisy_root, reflected, overridden, tricks, in_place, lists, by_name]
+PROGRAMS = [noisy_root, reflected, overridden, tricks, in_place, lists]
 
 
 def leaves():

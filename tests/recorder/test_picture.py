@@ -10,10 +10,9 @@ from hypothesis import example, given
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import record
-from lessons.recorder.picture.graph_drawing import whole
 from lessons.recorder.picture.layout import Drawing
 from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
-from lessons.recorder.recording.plain_tensor import Value
+from lessons.recorder.recording.plain_tensor import Value, whole
 from lessons.tricks import stop_gradient
 from tests.recorder.programs import Instruction, U, X, inputs, leaf, own_run, programs, run
 from tests.recorder.test_layout import check, crosses

@@ -89,7 +89,7 @@ def test_what_arrives_at_a_node_is_the_sum_over_its_edges(program):
         for place, upstream in enumerate(node.upstream):
             edges = [e for e in recording.consumers(node) if e.output == place]
             sent = [e.gradient.numbers for e in edges if e.gradient is not None]
-            if node is end or any(e.consumer.composite for e in edges):
+            if node is end or any(e.consumer.inplace for e in edges):
                 continue
             if upstream is None:
                 assert not sent or node.kind == "stopped"
@@ -130,7 +130,7 @@ def test_names_types_operands_and_values():
     with record({"x": x, "u": u}) as recording:
         y = x * u
         z = named(2.0 - y * y, "z")
-    assert list(recording.nodes) == ["x", "u", "mul", "mul_1", "z"]
+    assert list(recording.nodes) == ["x", "u", "mul", "mul_1", "sub"]
     assert [node.type for node in recording] == ["input", "input", "mul", "mul", "sub"]
     assert [node.kind for node in recording][2:] == ["plain"] * 3
     assert [edge.name for edge in recording.edges] == [
@@ -138,9 +138,10 @@ def test_names_types_operands_and_values():
         "mul:1",
         "mul_1:0",
         "mul_1:1",
-        "z:0",
+        "sub:0",
     ]
-    node = recording.nodes["z"]
+    node = recording.nodes["sub"]
+    assert node.label == "z"
     assert node.numbers == [2.0]
     assert node.outputs[0].shape == (3,)
     assert node.outputs[0].dtype == "float64"
@@ -389,7 +390,6 @@ def test_a_module_and_several_ops_in_one_call():
     expected = torch.autograd.grad(loss, [x, layer.weight, layer.bias])
     found = [recording.gradients[name] for name in ("x", "parameter", "parameter_1")]
     assert [g.numbers for g in found] == [g.flatten().tolist() for g in expected]
-    assert recording.nodes["normalize"].composite
     assert not recording.nodes["linear"].rule
 
 
@@ -407,16 +407,16 @@ def test_two_hundred_and_fifty_ops():
 # -- the backward pass
 
 
-def test_upstream_and_running_again():
+def test_running_again():
     x = leaf(1.0, 2.0)
     with record({"x": x}) as recording:
         y = x * 3.0
-    assert recording.backward(y, [1.0, 10.0]).gradients["x"].numbers == [3.0, 30.0]
-    assert recording.backward(y, 2.0).gradients["x"].numbers == [6.0, 6.0]
-    assert recording.edge("mul:0").gradient.numbers == [6.0, 6.0]
+        z = y * 2.0
+    assert recording.backward(z).gradients["x"].numbers == [6.0, 6.0]
+    assert recording.backward(y).gradients["x"].numbers == [3.0, 3.0]
+    assert recording.edge("mul:0").gradient.numbers == [3.0, 3.0]
+    assert recording.edge("mul_1:0").gradient is None
     assert x.grad is None
-    with pytest.raises(RecordError, match=r"expected\s+one number, or numbers of shape \(2,\)"):
-        recording.backward(y, [1.0, 2.0, 3.0])
 
 
 def test_any_result_can_be_gone_back_from():
@@ -500,10 +500,10 @@ def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one():
     assert recording.edge("add:0").offered.numbers == recording.edge("add:1").gradient.numbers
 
 
-def test_a_cut_holds_in_every_backward_pass_and_can_be_named():
+def test_a_cut_holds_in_every_backward_pass():
     x = leaf(3.0)
-    with record({"x": x}, cuts=[("y", 0)]):
-        y = named(x * x, "y")
+    with record({"x": x}, cuts=[("mul", 0)]):
+        y = x * x
     y.backward()
     assert x.grad.tolist() == [3.0]
 
@@ -571,9 +571,12 @@ def test_no_tensor_is_held_after_the_block():
         z = e.sum()
     recording.backward(z)
     references = [weakref.ref(tensor) for tensor in (x, y, e, z)]
-    del x, y, e, z
-    gc.collect()
-    assert [ref() for ref in references] == [None] * 4
+    gc.disable()
+    try:
+        del x, y, e, z
+        assert [ref() for ref in references] == [None] * 4
+    finally:
+        gc.enable()
     assert recording.gradients["x"].numbers  # and the numbers are still there
 
 
@@ -590,10 +593,10 @@ def test_the_graph_does_not_hold_the_recording():
 
 def test_tensors_are_kept_when_asked():
     x = leaf(1.0)
-    with record({"x": x}, keep=True) as recording:
+    with record({"x": x}) as recording:
+        recording.keeps = True
         y = x * 2.0
     assert recording.tensors["mul"][0] is y
-    assert recording.tensors["x"][0] is x
 
 
 def test_large_tensors_are_copied_in_part():
@@ -647,7 +650,6 @@ def test_recordings_may_be_nested_and_survive_an_error():
     [
         ({"inputs": {"x": 3.0}}, "the input 'x' must be a tensor, got float 3.0"),
         ({"inputs": {"a b": torch.ones(1)}}, "a word without spaces and colons"),
-        ({"cuts": ["mul:1"]}, 'a pair .op name, operand index. such as ."mul", 1.'),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message):
@@ -656,10 +658,11 @@ def test_wrong_arguments_are_refused(arguments, message):
 
 
 def test_a_cut_that_is_nowhere_is_refused():
-    message = r"no edge to cut at \('mul', 5\)"
-    with pytest.raises(RecordError, match=message) as caught, record(cuts={("mul", 5)}):
-        leaf(1.0) * 2.0
-    assert "('mul', 0)" in str(caught.value)
+    for edge, said in ((("mul", 5), r"\('mul', 5\)"), ("mul:0", "mul:0")):
+        message = rf"no edge to cut at {said}\. A cut is a pair"
+        with pytest.raises(RecordError, match=message) as caught, record(cuts={edge}):
+            leaf(1.0) * 2.0
+        assert "('mul', 0)" in str(caught.value)
 
 
 def test_an_unknown_edge_is_refused():
@@ -721,6 +724,21 @@ def test_a_slope_without_a_graph_is_an_op_once_something_reads_it():
     assert slope.kind == "stopped"
     assert [edge.producer.name for edge in slope.operands] == ["x", "sum"]
     assert slope.outputs[0].numbers == [2.0, 4.0]
+
+
+def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it():
+    """On a GPU another thread makes it, and counts for itself."""
+
+    def program(x):
+        (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+        recording.first = 2**60
+        return slope.square()
+
+    x = leaf(1.0, 2.0)
+    with record({"x": x}) as recording:
+        y = program(x)
+    assert [node.name for node in recording if node.leaf] == ["x"]
+    assert recording.backward(y).gradients["x"].numbers == [36.0, 288.0]
 
 
 def test_who_switched_gradients_off_is_noted_with_the_line():

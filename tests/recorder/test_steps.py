@@ -174,13 +174,13 @@ def test_an_output_that_is_an_input():
     assert [(step.kind, step.upstream) for step in steps] == [("start", 1.0), ("leaf", 1.0)]
 
 
-def test_an_output_that_is_read_as_well_counts_the_seed():
+def test_an_output_that_is_read_as_well_counts_its_own_gradient():
     x = leaf(2.0)
     with record({"x": x}) as recording:
         y = x * 3
         _ = y * y
-    steps = backward_steps(recording.backward(y, 5.0))
-    assert [step.upstream for step in steps] == [5.0, 5.0, 15.0]
+    steps = backward_steps(recording.backward(y))
+    assert [step.upstream for step in steps] == [1.0, 1.0, 3.0]
 
 
 def test_before_a_backward_pass_there_are_no_steps():

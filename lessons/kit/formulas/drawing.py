@@ -9,11 +9,10 @@ from lessons.kit.formulas.equation import equation, unknown
 from lessons.recorder import Recording
 from lessons.recorder.picture import graph_drawing
 from lessons.recorder.picture.graph_drawing import CHANGED
-from lessons.recorder.picture.step import Step
 
 
 def picture(
-    recording: Recording, index: Sequence[int] = (), *, steps: Sequence[Step] | None = None
+    recording: Recording, index: Sequence[int] = (), *, steps: bool = True
 ) -> dict[str, Any]:
     """The recorder's `picture`, with the rule of each part of a step and the input's equation.
 

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from lessons.recorder import Edge, Node, Recording
-from lessons.recorder.picture.sentences import spelled
-from lessons.recorder.recording.plain_tensor import place
+from lessons.recorder.recording.plain_tensor import place, spelled
 
 MOST = 4
 """Terms of the longest sum that is written out."""

@@ -26,29 +26,20 @@ def backward_steps(
 
     `index` is matched to each tensor's shape as broadcasting does (`plain_tensor.place`). The last
     step of each leaf holds its gradient, which is what `torch.autograd.grad` gives. Of a long
-    recording `only` gives the steps of these ops alone, the edges between them, and no sums. Raises
+    recording `only` gives the steps of these nodes alone, with the edges between them. Raises
     `RecordError` before a backward pass.
     """
     if recording.output is None:
         raise RecordError("no backward pass yet: call recording.backward(output) first.")
-    steps = _steps(recording, index) if only is None else _some(recording, only, index)
+    steps = _steps(recording, recording.nodes if only is None else only, index)
     return [step._replace(sentence=sentence_of(recording, step, index)) for step in steps]
 
 
-def _some(recording: Recording, names: Collection[str], index: Sequence[int]) -> Iterator[Step]:
-    for name in recording.order:
-        if name in names:
-            node = recording.nodes[name]
-            edges = [one for one in node.operands if one.producer.name in names and _shown(one)]
-            parts = tuple(_part(edge, index) for edge in edges)
-            yield Step("op", name, _upstream(node, index), parts)
-
-
-def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
+def _steps(recording: Recording, only: Collection[str], index: Sequence[int]) -> Iterator[Step]:
     nodes = recording.nodes
     end = nodes[recording.output or ""]
-    seed = recording.seed.component(index) if recording.seed else None
-    awaited = _awaited(recording, seed)
+    awaited = _awaited(recording)
+    left = {key: sum(one is None for one in parts.values()) for key, parts in awaited.items()}
 
     def summed(key: Key) -> Sum:
         total = nodes[key[0]].upstream[key[1]]
@@ -56,35 +47,39 @@ def _steps(recording: Recording, index: Sequence[int]) -> Iterator[Step]:
         return Sum(key[0], parts, None if total is None else total.component(index))
 
     def waiting() -> tuple[Sum, ...]:
-        several = (summed(key) for key, parts in awaited.items() if len(parts) > 1)
-        return tuple(one for one in several if 0 < one.waiting < len(one.parts))
+        return tuple(summed(key) for key, more in left.items() if 0 < more < len(awaited[key]))
 
     def gradient(leaf: str) -> Any:
         value = recording.gradients.get(leaf)
         return None if value is None else value.component(place(index, value.shape))
 
-    yield Step("start", end.name, seed, waiting=waiting())
-    if end.leaf and end.requires_grad:
-        yield Step("leaf", end.name, gradient(end.name))
-    halts = _halts(recording)
+    if end.name in only:
+        yield Step("start", end.name, 1.0, waiting=waiting())
+        if end.leaf and end.requires_grad:
+            yield Step("leaf", end.name, gradient(end.name))
+    halts = _halts(recording, only)
     yield from (Step("stopped", node.name, None) for node in halts.get("", []))
     for name in recording.order:
         node = nodes[name]
-        parts = tuple(_part(edge, index) for edge in node.operands if _shown(edge))
         sent = dict[Key, None]()
         for edge in node.operands:
             if edge.gradient is not None:
                 sent[_key(edge)] = None
                 awaited[_key(edge)][edge.name] = edge.gradient.component(index)
-        done = [one for one in map(summed, sent) if not one.waiting]
+                left[_key(edge)] -= 1
+        done = [summed(key) for key in sent if not left[key]]
         arrived = tuple(one for one in done if len(one.parts) > 1)
-        yield Step("op", name, _upstream(node, index), parts, arrived, waiting())
+        if name in only:
+            edges = (one for one in node.operands if _shown(one) and one.producer.name in only)
+            parts = tuple(_part(edge, index) for edge in edges)
+            yield Step("op", name, _upstream(node, index), parts, arrived, waiting())
         yield from (Step("stopped", node.name, None) for node in halts.get(name, []))
         for one in done:
-            if one.node not in recording.order and one.node in recording.gradients:
+            is_leaf = one.node in recording.gradients and one.node not in recording.order
+            if is_leaf and one.node in only:
                 both = (one,) if len(one.parts) > 1 else ()
                 yield Step("leaf", one.node, gradient(one.node), arrived=both)
-    if recording.refused is not None:
+    if recording.refused is not None and recording.refused in only:
         yield Step("stopped", recording.refused, _upstream(nodes[recording.refused], index))
 
 
@@ -92,10 +87,10 @@ def _key(edge: Edge) -> Key:
     return edge.producer.name, edge.output
 
 
-def _awaited(recording: Recording, seed: Any) -> dict[Key, dict[str, Any]]:
-    """What each sum will have of each edge: None so far. The seed is a part without a name."""
+def _awaited(recording: Recording) -> dict[Key, dict[str, Any]]:
+    """What each sum will have of each edge: None so far. The 1 at the output has no edge."""
     start = recording.output or "", recording.output_index
-    found: dict[Key, dict[str, Any]] = {start: {"": seed}}
+    found: dict[Key, dict[str, Any]] = {start: {"": 1.0}}
     for name in recording.order:
         for edge in recording.nodes[name].operands:
             if edge.gradient is not None:
@@ -113,35 +108,33 @@ def _upstream(node: Node, index: Sequence[int]) -> Any:
 
 def _part(edge: Edge, index: Sequence[int]) -> Part:
     node = edge.consumer
-    upstream = _upstream(node, index)
-    found = terms(edge, index) if node.outputs[0].shape != edge.value.shape else []
-    products: tuple[tuple[Any, float], ...] = ()
-    left_out = 0
-    if len(found) > 1 and node.upstream[0] is not None:
-        products = tuple((node.upstream[0].component(position), local) for position, local in found)
-        if any(came is NOT_KEPT for came, _ in products):
-            products = ()
-    if products:
-        left_out = max(node.outputs[0].size // max(edge.value.size, 1) - len(found), 0)
+    came = node.upstream[0] if node.outputs[0].shape != edge.value.shape else None
+    found = terms(edge, index) if came is not None else []
+    products = tuple((came.component(at), local) for at, local in found) if came else ()
+    if len(products) < 2 or any(one is NOT_KEPT for one, _ in products):
+        products = ()
+    summed = node.outputs[0].size // max(edge.value.size, 1)
     return Part(
         edge=edge.name,
         to=edge.producer.name,
         state=edge.state,
-        upstream=upstream,
+        upstream=_upstream(node, index),
         local=local_derivative(edge, index),
         gradient=None if edge.gradient is None else edge.gradient.component(index),
         offered=None if edge.offered is None else edge.offered.component(index),
         terms=products,
-        terms_left_out=left_out,
+        terms_left_out=summed - len(products) if products else 0,
     )
 
 
-def _halts(recording: Recording) -> dict[str, list[Node]]:
+def _halts(recording: Recording, only: Collection[str]) -> dict[str, list[Node]]:
     """Ops that send nothing back, by the op after whose step that is seen ("" for the output)."""
     places = {name: n for n, name in enumerate(recording.order)}
     found: dict[str, list[Node]] = {}
     for node in recording:
-        if node.kind != "stopped" or not any(e.producer.requires_grad for e in node.operands):
+        if node.name not in only or node.kind != "stopped":
+            continue
+        if not any(e.producer.requires_grad for e in node.operands):
             continue
         readers = [e.consumer.name for e in recording.consumers(node) if e.consumer.name in places]
         if readers:

@@ -10,15 +10,13 @@ from typing import Any
 
 from ...text import visible
 from ..recording.nodes import Edge, Node
-from ..recording.plain_tensor import NOT_KEPT, Value
+from ..recording.plain_tensor import NOT_KEPT, Value, spelled, whole
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
 from .places import places
-from .sentences import spelled, stale_sentence
+from .sentences import stale_sentence
 from .step import Part, Step
 
-SHOWN, BEGUN = 32, 12
-"""Numbers of a tensor that is written out, and those of a larger one."""
 LONGEST = 18
 """Characters of a name in a box; all of it is in the words."""
 CHANGED = " changed since"
@@ -32,13 +30,13 @@ def picture(
     index: Sequence[int] = (),
     *,
     only: Collection[str] | None = None,
-    steps: Sequence[Step] | None = None,
+    steps: bool = True,
 ) -> dict[str, Any]:
     """The whole drawing, with the steps, for the chosen component; ready for `json.dumps`.
 
     `index` is matched to each tensor as broadcasting does. Before a backward pass every op is
     drawn, and there are no steps. `only`: the names of the nodes to draw, whether they lead to the
-    output or not; `steps`: those to hand out, where they are not all.
+    output or not; `steps`: whether to list the steps.
     """
     nodes = [node for node in recording if node.name in only] if only else _drawn(recording)
     place_of = {node.name: place for place, node in enumerate(nodes)}
@@ -52,15 +50,14 @@ def picture(
     largest = max((size or 0.0 for size in sizes), default=0.0)
     for entry, size in zip(shown, sizes, strict=True):
         entry["weight"] = 0.0 if not size else round(math.sqrt(size / largest), 4)
-    if steps is None:
-        steps = backward_steps(recording, index) if recording.output else []
+    listed = backward_steps(recording, index, only) if steps and recording.output else []
     return {
         "index": list(index),
         **places([box["lines"] for box in boxes], ends),
         "nodes": boxes,
         "edges": shown,
         "alternative": _alternative(recording, boxes, shown),
-        "steps": [_step(step) for step in steps],
+        "steps": [_step(step) for step in listed],
     }
 
 
@@ -118,20 +115,6 @@ def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, A
         "upstream_full": "none" if upstream is None else whole(upstream),
         "stale": [stale_sentence(node, one, index) for one in node.stale],
     }
-
-
-def whole(value: Value) -> str:
-    """All numbers of a tensor as text, the first BEGUN of a large one, with its shape and dtype.
-
-    >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
-    '[−2, 0.5, 1] (3, float64)'
-    """
-    texts = [spelled(item) for item in value.numbers[: SHOWN if value.size <= SHOWN else BEGUN]]
-    more = value.size - len(texts)
-    texts += [f"… {more} more"] if more > 0 else []
-    shape = "×".join(map(str, value.shape)) or "scalar"
-    numbers = f"[{', '.join(texts)}]" if value.shape else "".join(texts)
-    return f"{numbers} ({shape}, {value.dtype})"
 
 
 def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:

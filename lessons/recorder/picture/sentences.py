@@ -3,25 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ...text import factor, number
+from ...text import factor
 from ..recording.nodes import Node, Stale
-from ..recording.plain_tensor import NOT_KEPT, unflat
+from ..recording.plain_tensor import spelled, unflat
 from ..recording.recording import Recording
 from ..recording.saved import changed_at, refused_words, saver
 from .step import Part, Step, Sum
-
-
-def spelled(value: Any, digits: int = 6) -> str:
-    """A number, or none, as the pages write it; a zero has no sign, and one not kept is no NaN.
-
-    >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j), spelled(-0.0)
-    ('−0.5', 'none', '1', '(1+2j)', '0')
-    """
-    if value is None:
-        return "none"
-    if value is NOT_KEPT:
-        return "not kept"
-    return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
 def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> str:

@@ -72,10 +72,9 @@ class Node:
     `operands` an edge for each tensor operand; `args` and `kwargs` the call, with a slot for each
     of them, and `function` what was called; `place` the file and the stretch of it that ran, where
     Python knows, and `caller` the call that this stands in; `rule` the name of an override's rule;
-    `composite` where autograd knows it as several ops; `off` who had switched gradients off;
-    `inplace` where its output is an operand, changed. After a backward pass `upstream` has the
-    gradient that came for each output, the sum over the edges that leave it; None for none; and
-    `stale` what it had saved and was changed before that pass.
+    `off` who had switched gradients off; `inplace` where its output is an operand, changed. After a
+    backward pass `upstream` has the gradient that came for each output, the sum over the edges that
+    leave it; None for none; and `stale` what it had saved and was changed before that pass.
     """
 
     name: str
@@ -92,7 +91,6 @@ class Node:
     rule: str | None = None
     off: Off | None = None
     inplace: bool = False
-    composite: bool = False
     requires_grad: bool = False
     upstream: list[Value | None] = field(default_factory=list)
     stale: tuple[Stale, ...] = ()
@@ -140,9 +138,9 @@ class Edge:
 
     `flows` where autograd could send a gradient along it. After a backward pass `gradient` is
     what was sent, in the operand's shape (summed over what was broadcast); None where nothing
-    was. `offered` is what the op had to send: more than `gradient` only on a cut edge. `joint`:
-    the same tensor stands twice in an op of several parts, and the first edge has both shares.
-    `fixed`: no argument of a call of the program, so that no scissors reach it.
+    was. `offered` is what the op had to send: more than `gradient` only on a cut edge. `fixed`: no
+    scissors reach it alone. It is no argument of a call of the program; or the same tensor is twice
+    in an op of several parts, and the first edge has both shares.
     """
 
     consumer: Node
@@ -152,7 +150,6 @@ class Edge:
     value: Value
     flows: bool = False
     cut: bool = False
-    joint: bool = False
     fixed: bool = False
     gradient: Value | None = None
     offered: Value | None = None
@@ -165,7 +162,7 @@ class Edge:
     @property
     def cuttable(self) -> bool:
         """Whether `cutting.cut` can stop the gradient here, and here alone."""
-        return self.flows and not self.joint and not self.fixed
+        return self.flows and not self.fixed
 
     @property
     def stale(self) -> Stale | None:

@@ -8,11 +8,16 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ...text import number
+
 LIMIT = 4096
 """Numbers copied of one tensor. The rest of a larger one is counted, not kept."""
 
 NOT_KEPT = float("nan")
 """What stands for a number that was not copied: this very object, which nothing computes."""
+
+SHOWN, BEGUN = 32, 12
+"""Numbers of a tensor that is written out, and those of a larger one."""
 
 _SHORT = 64
 """Numbers kept as a list. More of them are an array of doubles: a quarter of the memory."""
@@ -22,6 +27,19 @@ _DTYPES = {
     for dtype in vars(torch).values()
     if isinstance(dtype, torch.dtype)
 }
+
+
+def spelled(value: Any, digits: int = 6) -> str:
+    """A number, or none, as the pages write it; a zero has no sign, and one not kept is no NaN.
+
+    >>> spelled(-0.5), spelled(None), spelled(True), spelled(1 + 2j), spelled(-0.0)
+    ('−0.5', 'none', '1', '(1+2j)', '0')
+    """
+    if value is None:
+        return "none"
+    if value is NOT_KEPT:
+        return "not kept"
+    return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
 class Entry(tuple[int, ...]):
@@ -91,11 +109,22 @@ class Value(NamedTuple):
         kept = len(self.numbers)
         if kept < 2:
             return self.numbers[0] if kept else math.nan
-        if len(self.shape) == 1:
-            position = min(index[-1], self.shape[0] - 1) if index else 0
-        else:
-            position = _position(tuple(index), self.shape, _of(index))
+        position = _position(tuple(index), self.shape, _of(index))
         return self.numbers[position] if position < kept else NOT_KEPT
+
+
+def whole(value: Value) -> str:
+    """All numbers of a tensor as text, the first BEGUN of a large one, with its shape and dtype.
+
+    >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
+    '[−2, 0.5, 1] (3, float64)'
+    """
+    texts = [spelled(item) for item in value.numbers[: SHOWN if value.size <= SHOWN else BEGUN]]
+    more = value.size - len(texts)
+    texts += [f"… {more} more"] if more > 0 else []
+    shape = "×".join(map(str, value.shape)) or "scalar"
+    numbers = f"[{', '.join(texts)}]" if value.shape else "".join(texts)
+    return f"{numbers} ({shape}, {value.dtype})"
 
 
 def added(first: Value | None, second: Value) -> Value:

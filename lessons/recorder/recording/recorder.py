@@ -7,7 +7,7 @@ read is in wiring.py; what counts as an op in torch_calls.py.
 import weakref
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch.nn.parameter import is_lazy
@@ -19,9 +19,9 @@ from ...tricks.rule import Slot, take_out
 from ..torch_private import CLEARS, SWITCH, hooks_on_saved, next_number, number_of, unseen, version
 from .nodes import Edge, Left, Node
 from .plain_tensor import Value
-from .recording import Recording
+from .recording import Listener, Recording
 from .saved import memory
-from .switches import Off, Switch, applied_at
+from .switches import applied_at
 from .torch_calls import (
     KINDS,
     LEAVES_TORCH,
@@ -32,21 +32,15 @@ from .torch_calls import (
     op_type_of,
     op_type_of_node,
     plain,
-    sets_weight,
     tensors_in,
     untraceable,
 )
 from .variables import Where, assigned, running
 from .wiring import Key, Wiring, gradient_key, node_name
 
-
-class _Slope(NamedTuple):
-    """What `torch.autograd.grad` gave without a graph of its own, and where it ran."""
-
-    operands: list[torch.Tensor]  # first those that it is taken with respect to, so many:
-    inputs: int
-    gradients: list[torch.Tensor]
-    ran: tuple[Where | None, Where | None]
+_Tensors = list[torch.Tensor]
+_Ran = tuple[Where | None, Where | None]
+"""Where an expression is, and the call that this is in."""
 
 
 class Recorder(TorchFunctionMode):
@@ -55,20 +49,17 @@ class Recorder(TorchFunctionMode):
     def __init__(self, recording: Recording) -> None:
         super().__init__()
         self.recording = recording
-        self.quiet = 0  # > 0: inside a trick, or autograd runs
-        self.waiting = False
-        self._first = next_number()
         self._counts: Counter[str] = Counter()
-        self._tensors: dict[int, tuple[torch.Tensor, Any, Node, int]] = {}
+        self._met: dict[int, tuple[torch.Tensor, Any]] = {}  # each tensor, and what had made it
         self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
         self._wiring = Wiring(recording, self.origin)
-        self._edited: set[int] = set()  # memory that somebody wrote into, or may have
         self._memories: dict[int, list[tuple[torch.Tensor, Node, int]]] = {}
-        self._switch = Switch()
-        self._slopes: dict[int, _Slope] = {}  # not yet read
+        # Gradients that `torch.autograd.grad` gave without a graph and that nothing has read yet:
+        # what they are taken with respect to, of which outputs, all of them, and where it ran.
+        self._slopes: dict[int, tuple[_Tensors, _Tensors, _Tensors, _Ran]] = {}
         self._derived: set[Any] = set()  # the autograd nodes of gradients that have a graph
         self._applied: dict[int, Where | None] = {}  # of an autograd.Function, by its number
-        recording._recorder = self
+        recording.origin = self.origin
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -76,31 +67,28 @@ class Recorder(TorchFunctionMode):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
         if name == SWITCH:
-            self._switch.set(args[0])
-        if self.waiting and not self.quiet:
+            self.recording.switch.set(args[0])
+        if self.recording.waiting and not self.recording.quiet:
             return self._wait(func, name, args, kwargs)
-        hidden = not self.quiet and untraceable()
+        hidden = not self.recording.quiet and untraceable()
         if hidden and not torch.compiler.is_compiling():
             self.recording.listener.opaque("A transform of torch.func")
-        spelling = None if self.quiet or hidden else meaning(func)
-        op_type = None if spelling is None else op_type_of(spelling, args, kwargs)
+        spelling = None if self.recording.quiet or hidden else meaning(func)
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
-        if spelling is None or op_type is None or lazy or name in LETS_OTHERS_WRITE:
+        if spelling is None or lazy or name in LETS_OTHERS_WRITE:
             if func in (torch.Tensor.backward, torch.autograd.backward):
                 root = tensors_in(args[0])[0]
                 return self.recording.listener.back(root, lambda: func(*args, **kwargs))
-            if self.quiet:
+            if self.recording.quiet:
                 return func(*args, **kwargs)
             self.recording.listener.heard(func, args)
             result = func(*args, **kwargs)
             with unseen():
                 self._note(func, name, args, kwargs, result)
             return result
-        call = Call(op_type, args, kwargs, spelling.swapped)
-        between = self.recording.passes and (
-            not torch.is_grad_enabled() or name in CLEARS or self._steps_by_hand(name, args)
-        )
-        if between or sets_weight(name, args, kwargs):
+        call = Call(op_type_of(spelling, args, kwargs), args, kwargs, spelling.swapped)
+        between = self.recording.passes and (not torch.is_grad_enabled() or name in CLEARS)
+        if between or self._sets_weight(name, [*args, *kwargs.values()]):
             self.recording.listener.heard(func, args)
             return self._update(call, lambda: func(*args, **kwargs), name)
         return self._record(call, lambda: func(*args, **kwargs), name)
@@ -108,7 +96,7 @@ class Recorder(TorchFunctionMode):
     def _wait(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Note where tensors are made, until the first op through which a gradient flows."""
         self.recording.listener.heard(func, args)
-        if not self.waiting:
+        if not self.recording.waiting:
             return self.__torch_function__(func, (), args, kwargs)
         result = func(*args, **kwargs)
         if name != "__get__":
@@ -116,15 +104,6 @@ class Recorder(TorchFunctionMode):
                 for tensor in tensors_in(result):
                     self.born(tensor)
         return result
-
-    def wait(self, on: bool) -> None:
-        """Begin or end to wait. What was made in the meantime is no op of the recording."""
-        self.waiting, self._first = on, next_number()
-
-    @property
-    def off(self) -> Off | None:
-        """What has switched gradients off, where they are."""
-        return self._switch.off()
 
     def born(self, tensor: torch.Tensor) -> None:
         """Note where a tensor was made that no op of the recording made."""
@@ -141,35 +120,31 @@ class Recorder(TorchFunctionMode):
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             if changed:
                 node.place, _ = running()
-                self.wrote(node, changed)
+                self.recording.saved.wrote(node, changed)
         return result
 
-    def _steps_by_hand(self, name: str, args: tuple[Any, ...]) -> bool:
-        """Whether plain numbers are written into the `.data` of a weight."""
+    def _sets_weight(self, name: str, args: list[Any]) -> bool:
+        """Whether a call writes plain numbers into a leaf; into its `.data` after a pass too."""
         written, *others = tensors_in(args) or (None,)
         if written is None or not is_in_place(name) or any(one.requires_grad for one in others):
             return False
-        shared = self._memories.get(memory(written), [])
-        return any(one.is_leaf and one.requires_grad for one, *_ in shared)
-
-    def wrote(self, node: Node, changed: list[torch.Tensor]) -> None:
-        """Note that these were changed in place by something that is no op of the recording."""
-        self._edited.update(memory(one) for one in changed)
-        self.recording.saved.wrote(node, changed)
+        shared = self._memories.get(memory(written), []) if self.recording.passes else []
+        owners = [written, *(one for one, *_ in shared)]
+        return any(one.is_leaf and one.requires_grad for one in owners)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
         """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
-        if self.quiet or untraceable():
+        if self.recording.quiet or untraceable():
             return run(*call.args, **call.kwargs)
-        self.quiet += 1
+        self.recording.quiet += 1
         try:
             return self._record(call, lambda: run(*call.args, **call.kwargs))
         finally:
-            self.quiet -= 1
+            self.recording.quiet -= 1
 
     def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
         with unseen():
-            gradients_on, off = torch.is_grad_enabled(), self._switch.off()
+            gradients_on, off = torch.is_grad_enabled(), self.recording.switch.off()
         if not gradients_on and off is None:
             return self._inside(call, run)
         with unseen():
@@ -186,7 +161,7 @@ class Recorder(TorchFunctionMode):
             for place, operand in enumerate(operands):
                 producer, output = self.origin(operand)
                 value = producer.outputs[output]
-                if self._edited and memory(operand) in self._edited:
+                if self.recording.saved.changed(operand):
                     value = Value.of(operand)
                 node.operands.append(Edge(node, place, producer, output, value))
                 flows = gradients_on and operand.requires_grad
@@ -201,8 +176,6 @@ class Recorder(TorchFunctionMode):
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             new = [y for y in outputs if not any(x is y for x in operands)]
             were_there = not new
-            if changed:
-                self._edited.update(memory(one) for one in changed)
             if changed and were_there:
                 outputs, node.inplace = changed[:1], True
             elif were_there:
@@ -235,16 +208,12 @@ class Recorder(TorchFunctionMode):
                     self.origin(operand)  # what the Function reads was made before it
         result = run()
         with unseen():
-            pairs = zip(operands, versions, strict=True)
-            self._edited.update(memory(one) for one, old in pairs if version(one) != old)
+            for one, old in zip(operands, versions, strict=True):
+                if version(one) != old:
+                    self.recording.saved.may_change(one)
         return result
 
-    def _add(
-        self,
-        node: Node,
-        outputs: list[torch.Tensor],
-        ran: tuple[Where | None, Where | None] | None = None,
-    ) -> None:
+    def _add(self, node: Node, outputs: _Tensors, ran: _Ran | None = None) -> None:
         node.name = self._unique(node.type)
         node.place, node.caller = ran or running()
         names = assigned(node.place)
@@ -266,9 +235,9 @@ class Recorder(TorchFunctionMode):
             if self._source(args[0]) is not None:
                 self.origin(args[0])  # a module is given a new parameter, and looks at it
         elif name == "requires_grad_" or attribute(func) == "requires_grad":
-            known, ran = self._tensors.get(id(args[0])), running()[0]
+            known, ran = self.recording.known.get(id(args[0])), running()[0]
             if known is not None and name != "__get__" and args[0].requires_grad and ran:
-                self.recording.turned[known[2].name] = ran
+                self.recording.turned[known[1].name] = ran
         elif name == "__get__" and attribute(func) == "grad" and result is not None:
             if torch.is_grad_enabled():  # else an optimizer moves a weight by it
                 self._differentiated([args[0]], [], [result])
@@ -277,26 +246,17 @@ class Recorder(TorchFunctionMode):
             outputs = tensors_in([given["outputs"], given.get("grad_outputs")])
             self._differentiated(tensors_in(given["inputs"]), outputs, tensors_in(result))
 
-    def _differentiated(
-        self,
-        inputs: list[torch.Tensor],
-        outputs: list[torch.Tensor],
-        gradients: list[torch.Tensor],
-    ) -> None:
+    def _differentiated(self, inputs: _Tensors, outputs: _Tensors, gradients: _Tensors) -> None:
         """Note what the program's own grad() or backward() gave, with or without a graph."""
         self._derived.update(one.grad_fn for one in gradients)
         if outputs:
             self.recording.asked.append((outputs[0], inputs, gradients))
         if not any(one.requires_grad for one in gradients):
-            slope = _Slope([*inputs, *outputs], len(inputs), gradients, running())
+            slope = inputs, outputs, gradients, running()
             self._slopes |= {id(one): slope for one in gradients}
 
     def _copy(
-        self,
-        kind: str,
-        operands: list[torch.Tensor],
-        outputs: list[torch.Tensor],
-        ran: tuple[Where | None, Where | None] | None = None,
+        self, kind: str, operands: _Tensors, outputs: _Tensors, ran: _Ran | None = None
     ) -> Node:
         """Add what has the numbers of other tensors and no way back to them."""
         node = Node("", kind, "stopped")
@@ -324,14 +284,13 @@ class Recorder(TorchFunctionMode):
     def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
         """Its numbers, or its memory, are in other hands now."""
         if call in LETS_OTHERS_WRITE:
-            self._edited.add(memory(tensor))
+            self.recording.saved.may_change(tensor)
         if call in LEAVES_TORCH and tensor.requires_grad:
             self.origin(tensor)  # a weight, say, that no op has read yet
-        entry = self._tensors.get(id(tensor))
-        if call in LEAVES_TORCH and entry is not None:
-            recording, (place, _) = self.recording, running()
-            value = entry[2].outputs[entry[3]]
-            left = Left(entry[2].name, call, value, len(recording.nodes), place)
+        known = self.recording.known.get(id(tensor))
+        if call in LEAVES_TORCH and known is not None:
+            recording, (_, node, output) = self.recording, known
+            left = Left(node.name, call, node.outputs[output], len(recording.nodes), running()[0])
             recording.left.append(left)
 
     def _note_variable(self, result: Any) -> None:
@@ -341,20 +300,24 @@ class Recorder(TorchFunctionMode):
         self.recording.made.update(memory(one) for one in tensors_in(result))
 
     def _remember(self, tensor: torch.Tensor, node: Node, place: int) -> None:
-        self._tensors[id(tensor)] = (tensor, tensor.grad_fn, node, place)
+        self._know(tensor, node, place)
         self._memories.setdefault(memory(tensor), []).append((tensor, node, place))
         if tensor.grad_fn is not None:
             node.requires_grad = True
             self._wiring.outputs[tensor.grad_fn, tensor.output_nr] = node, place
-        if self.recording.keep:
+        if self.recording.keeps:
             self.recording.tensors.setdefault(node.name, []).append(tensor)
+
+    def _know(self, tensor: torch.Tensor, node: Node, place: int) -> None:
+        self._met[id(tensor)] = tensor, tensor.grad_fn
+        self.recording.known[id(tensor)] = weakref.ref(tensor), node, place
 
     def origin(self, tensor: torch.Tensor) -> tuple[Node, int]:
         """The node that made `tensor` and which output it is; a new leaf or op for a stranger."""
         made_by = tensor.grad_fn
-        entry = self._tensors.get(id(tensor))
-        if entry is not None and entry[1] is made_by:
-            node, place = entry[2], entry[3]
+        met = self._met.get(id(tensor))
+        if met is not None and met[1] is made_by:
+            _, node, place = self.recording.known[id(tensor)]
             # Torch says True of a view made without gradients, and goes no further than it.
             is_view = node.off is not None and not node.inplace
             turned = not is_view or node.name in self.recording.turned
@@ -366,29 +329,26 @@ class Recorder(TorchFunctionMode):
             return node, place
         if made_by is None:
             self.leaf(tensor)
-            return self._tensors[id(tensor)][2:]
+            return self.recording.known[id(tensor)][1:]
         found = self._wiring.outputs.get((made_by, tensor.output_nr))
         if found is not None:
-            self._tensors[id(tensor)] = (tensor, made_by, *found)
+            self._know(tensor, *found)
             return found
-        if made_by in self._wiring.owners or number_of(made_by) >= self._first:
+        # Each thread of autograd counts for itself, as on a GPU: what grad() made may be below.
+        own = made_by in self._wiring.owners or made_by in self._derived
+        if own or number_of(made_by) >= self.recording.first:
             return self._own_function(tensor, made_by)
         return self.leaf(tensor), 0
-
-    def tensor(self, number: int) -> torch.Tensor | None:
-        """The tensor with this `id`, if the block has met it."""
-        entry = self._tensors.get(number)
-        return None if entry is None else entry[0]
 
     def leaf(self, tensor: torch.Tensor, name: str | None = None) -> Node:
         """A tensor that no op of the recording made."""
         listener = self.recording.listener
         source = None if name else self._source(tensor)
         name = name or listener.name(tensor)
-        slope = self._slopes.pop(id(tensor), None)
-        if slope is not None:
-            node = self._copy("grad", slope.operands, slope.gradients, slope.ran)
-            node.args = tuple(map(Slot, range(slope.inputs)))
+        if id(tensor) in self._slopes:
+            inputs, outputs, gradients, ran = self._slopes.pop(id(tensor))
+            node = self._copy("grad", [*inputs, *outputs], gradients, ran)
+            node.args = tuple(map(Slot, range(len(inputs))))
             return node
         # Leaves that share memory and have names are parts of one storage, as an LSTM's are.
         if source is not None and not (name and self.origin(source)[0].leaf):
@@ -416,7 +376,7 @@ class Recorder(TorchFunctionMode):
 
     def _source(self, leaf: torch.Tensor) -> torch.Tensor | None:
         """The tensor whose memory a new leaf shares, as in `nn.Parameter(made)`."""
-        if memory(leaf) == 0 or memory(leaf) in self._edited:
+        if memory(leaf) == 0 or self.recording.saved.changed(leaf):
             return None
         shared = self._memories.get(memory(leaf), [])
         made = [one for one in shared if one[1].requires_grad or not one[1].leaf]
@@ -444,14 +404,6 @@ class Recorder(TorchFunctionMode):
         self._wiring.hook(made_by).arrivals.append((tensor.output_nr, node, place))
         return node, place
 
-    def rename(self, tensor: torch.Tensor, name: str) -> None:
-        """Give the node that made `tensor` a name, unless a trick is running."""
-        if self.quiet or untraceable():
-            return
-        node, _ = self.origin(tensor)
-        if node.name != name:
-            self.recording.rename(node, self._unique(name))
-
     def _unique(self, word: str) -> str:
         name = word
         while name in self.recording.nodes:
@@ -460,15 +412,7 @@ class Recorder(TorchFunctionMode):
         return name
 
     def close(self) -> None:
-        """Let go of every tensor and of the graph; remember tensors only weakly, to know them."""
-        self.recording._recorder = None
-        self.recording._known = {
-            key: (weakref.ref(tensor), node, place)
-            for key, (tensor, _, node, place) in self._tensors.items()
-        }
-        self._tensors.clear()
-        self._variables.clear()
-        self._memories.clear()
-        self._slopes.clear()
-        self._derived.clear()
-        self._wiring.clear()
+        """Let go of every tensor and of the graph, and leave no cycle for Python to collect."""
+        self.recording.origin, self.recording.listener = None, Listener()
+        self.recording.asked.clear()
+        vars(self).clear()

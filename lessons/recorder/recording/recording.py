@@ -1,31 +1,28 @@
 """A program that ran, and its backward pass: autograd runs, the hooks of wiring.py take notes."""
 
-import heapq
 import weakref
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
 
 from ...tricks.errors import describe
-from ..torch_private import sent_to, unseen
+from ..torch_private import REFUSED, next_number, sent_to, unseen
 from .nodes import Edge, Left, Node, RecordError
 from .plain_tensor import Value, added
-from .saved import RefusedError, Saved, refusal
-from .switches import Off
+from .saved import RefusedError, Saved, refused_words, refusing
+from .switches import Switch
 from .variables import Where
 
 
 class Pass(NamedTuple):
-    """A backward pass that the program began itself: from which output of which node, and where.
+    """A backward pass: from which node, and where the program began it.
 
     `before` is how many nodes there were by then.
     """
 
     node: str
-    output: int
     before: int
     place: Where | None
 
@@ -57,20 +54,19 @@ class Recording:
     """A program that ran: its nodes in the order they ran, and the last backward pass through it.
 
     `nodes` by name; `order` the names in the order in which autograd went backward; `output` the
-    name of the node it started from and `seed` the upstream gradient it started with; `refused`
-    names the op where torch would not go on. With `keep`, `tensors` has each node's tensors by
-    name. With `dead_ends`, a drawing shows the ops too that do not lead to the output.
+    name of the node it started from, with an upstream gradient of ones; `refused` names the op
+    where torch would not go on. While it `keeps` them, `tensors` gets each node's tensors. With
+    `dead_ends`, a drawing shows the ops too that do not lead to the output.
     """
 
-    def __init__(self, cuts: frozenset[tuple[str, int]] = frozenset(), keep: bool = False) -> None:
+    def __init__(self, cuts: frozenset[tuple[str, int]]) -> None:
         self.nodes: dict[str, Node] = {}
         self.cuts = cuts
-        self.keep = keep
+        self.keeps = False
         self.tensors: dict[str, list[torch.Tensor]] = {}
         self.order: list[str] = []
         self.output: str | None = None
         self.output_index = 0
-        self.seed: Value | None = None
         self.gradients: dict[str, Value | None] = {}
         self.listening = False
         self.dead_ends = False
@@ -85,8 +81,15 @@ class Recording:
         self.made: set[int] = set()  # memory of what was made of no tensor
         self.births: dict[int, tuple[weakref.ref[torch.Tensor], Where | None]] = {}
         self.listener = Listener()
-        self._recorder: Any = None
-        self._known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
+        self.quiet = 0  # > 0: ops run unrecorded, within a trick, say
+        self.waiting = False
+        self.first = next_number()
+        """Autograd's number of the first op; what has a smaller one was made before."""
+        self.switch = Switch()
+        self.origin: Callable[[torch.Tensor], tuple[Node, int]] | None = None
+        """Finds or makes the node of any tensor, while the block runs."""
+        self.known: dict[int, tuple[weakref.ref[torch.Tensor], Node, int]] = {}
+        """Each tensor that the block has met, by `id`: its node, and which output of it."""
         self._leaves: dict[str, weakref.ref[torch.Tensor]] = {}
 
     def __iter__(self) -> Iterator[Node]:
@@ -123,11 +126,10 @@ class Recording:
 
         Raises `RecordError` for what is no tensor of this recording.
         """
-        if self._recorder is not None:
+        if self.origin is not None:
             with unseen():
-                found: tuple[Node, int] = self._recorder.origin(tensor)
-            return found
-        entry = self._known.get(id(tensor))
+                return self.origin(tensor)
+        entry = self.known.get(id(tensor))
         if entry is None or entry[0]() is not tensor:
             raise RecordError(
                 f"a tensor of shape {tuple(tensor.shape)} was not made in this recording, or by "
@@ -138,21 +140,17 @@ class Recording:
 
     def tensor(self, number: int) -> torch.Tensor | None:
         """The tensor of this recording that has this `id`, if somebody still holds it."""
-        if self._recorder is not None:
-            found: torch.Tensor | None = self._recorder.tensor(number)
-            return found
-        entry = self._known.get(number)
+        entry = self.known.get(number)
         return None if entry is None else entry[0]()
 
     def rename(self, node: Node, name: str) -> None:
-        """Give `node` another name, which must be free, and the cuts that go with it."""
+        """Give `node` another name, which must be free."""
         old, node.name = node.name, name
         self.nodes = {node.name: node for node in self.nodes.values()}
         if old in self._leaves:
             self._leaves[name] = self._leaves.pop(old)
         if old in self.tensors:
             self.tensors[name] = self.tensors.pop(old)
-        self.mark_cuts(node)
 
     def mark_cuts(self, node: Node) -> None:
         """Set `cut` on the edges of `node`, whose name has just been found."""
@@ -171,29 +169,7 @@ class Recording:
 
     def wait(self, on: bool = True) -> None:
         """Record no op yet, only where tensors are made; with `on=False` record from here on."""
-        if self._recorder is not None:
-            self._recorder.wait(on)
-
-    def wrote(self, by: Node, changed: list[torch.Tensor]) -> None:
-        """Note that `by`, which is no op of this recording, changed these in place."""
-        if self._recorder is not None:
-            with unseen():
-                self._recorder.wrote(by, changed)
-
-    @property
-    def off(self) -> Off | None:
-        """What has switched gradients off, where they are."""
-        return None if self._recorder is None else self._recorder.off
-
-    @property
-    def paused(self) -> bool:
-        """Whether ops run unrecorded at present."""
-        return self._recorder is None or self._recorder.quiet > 0
-
-    def pause(self, by: int = 1) -> None:
-        """Record no more, until as many calls with `by=-1` have come."""
-        if self._recorder is not None:
-            self._recorder.quiet += by
+        self.waiting, self.first = on, next_number()
 
     @contextmanager
     def listen(self, root: torch.Tensor, place: Where | None = None) -> Iterator[None]:
@@ -204,42 +180,31 @@ class Recording:
         """
         with unseen():
             node, index = self.node_of(root)
-            self.passes.append(Pass(node.name, index, len(self.nodes), place))
+            self.passes.append(Pass(node.name, len(self.nodes), place))
             if self.output is None:
                 self.output, self.output_index = node.name, index
-                self.seed = Value.of(torch.ones_like(root))
+            ones = Value.of(torch.ones_like(root))
             for name in self._leaves:
                 self.gradients.setdefault(name, None)
             handles = [self._hear(name, leaf) for name, leaf in self.leaves().items()]
-        try:
-            with self._noted(root):
-                yield
-        finally:
-            for handle, _ in handles:
-                handle.remove()
-
-    @contextmanager
-    def _noted(self, root: torch.Tensor) -> Iterator[None]:
-        """Have the hooks note what the pass from `root` sends that runs within the block."""
-        with unseen():
-            node, index = self.node_of(root)
+            if root.grad_fn is not None:
+                self.saved.check(root.grad_fn, self.tensor)
         earlier, self.order = self.order, []
-        self.pause()
+        self.listening = True
+        self.quiet += 1
         try:
-            with unseen():
-                if root.grad_fn is not None:
-                    self.saved.check(root.grad_fn, self.tensor)
-            self.listening = True
             yield
         except RuntimeError as error:
-            said = refusal(self.nodes, error, self.order)
-            self.refused = said[0] if said is not None else self.refused
+            if REFUSED in str(error):
+                self.refused = refusing(self, self.order)
             raise
         finally:
             self.listening = False
-            node.upstream[index] = node.upstream[index] or self.seed
-            self.order = _ordered(self, [*earlier, *self.order])
-            self.pause(-1)
+            self.quiet -= 1
+            node.upstream[index] = node.upstream[index] or ones
+            self.order = _ordered(self.nodes, [*earlier, *self.order])
+            for handle, _ in handles:
+                handle.remove()
 
     def _hear(self, name: str, leaf: torch.Tensor) -> tuple[Any, Any]:
         """Note the gradient of a leaf as it comes: no hook on the tensor, which is not ours.
@@ -259,19 +224,13 @@ class Recording:
 
         return place.node.register_prehook(note), place
 
-    def backward(
-        self,
-        output: torch.Tensor,
-        upstream: torch.Tensor | Sequence[Any] | float | None = None,
-    ) -> "Recording":
-        """Run autograd backward from `output` and note every gradient on the way.
+    def backward(self, output: torch.Tensor) -> "Recording":
+        """Run autograd backward from the sum of `output` and note every gradient on the way.
 
-        `upstream` is the gradient of whatever comes after `output`: its shape, or a number; ones
-        if left out, which is the gradient of the sum. May be called within the block or after
-        it, and again: the graph is retained and `.grad` is left alone; torch refuses once a
-        `loss.backward()` has freed the graph. Where no gradient leads to `output` nothing flows
-        and nothing is raised. Returns the recording; `gradients` then has the gradient of each
-        leaf that can have one, None where none arrived.
+        May be called within the block or after it, and again: the graph is retained and `.grad` is
+        left alone; torch refuses once a `loss.backward()` has freed the graph. Where no gradient
+        leads to `output` nothing flows and nothing is raised. Returns the recording; `gradients`
+        then has the gradient of each leaf that can have one, None where none arrived.
 
         A node is `stale` where it had saved a tensor that was changed since. Raises `RefusedError`,
         a RuntimeError too, where torch therefore refuses; what it did before stays to be seen.
@@ -280,11 +239,8 @@ class Recording:
             raise RecordError(
                 f"backward starts from a tensor of the recording, got {describe(output)}."
             )
-        with unseen():
-            node, self.output_index = self.node_of(output)
-            seed = _seed(output, upstream)
-            self.output, self.seed = node.name, Value.of(seed)
-        self.order, self.refused = [], None
+        self.node_of(output)  # raises for another one
+        self.passes, self.order, self.gradients, self.output, self.refused = [], [], {}, None, None
         for one in self:
             one.upstream, one.stale = [None] * len(one.outputs), ()
             for edge in one.operands:
@@ -292,15 +248,15 @@ class Recording:
         alive = self.leaves()
         found: Sequence[torch.Tensor | None] = ()
         try:
-            with self._noted(output):
+            with self.listen(output):
                 if output.requires_grad and alive:
-                    found = sent_to([*alive.values()], output, seed, retain_graph=True)
+                    ones = torch.ones_like(output)
+                    found = sent_to([*alive.values()], output, ones, retain_graph=True)
         except RuntimeError as error:
-            said = refusal(self.nodes, error, self.order)
-            if said is None:
+            if REFUSED not in str(error):
                 raise
-            raise RefusedError(said[1]) from error
-        self.gradients = dict.fromkeys(self._leaves)
+            said = refused_words(self.nodes[self.refused]) if self.refused else str(error)
+            raise RefusedError(said) from error
         with unseen():
             for name, gradient in zip(alive, found, strict=False):
                 value = None if gradient is None else Value.of(gradient)
@@ -308,41 +264,21 @@ class Recording:
         return self
 
 
-def _seed(output: torch.Tensor, upstream: Any) -> torch.Tensor:
-    if upstream is None:
-        return torch.ones_like(output)
-    try:
-        given = torch.as_tensor(upstream, dtype=output.dtype, device=output.device)
-        return given.expand(output.shape) if given.dim() == 0 else given.reshape(output.shape)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise RecordError(
-            f"the upstream gradient does not fit the output. Got {describe(upstream)}, expected "
-            f"one number, or numbers of shape {tuple(output.shape)}."
-        ) from error
+def _ordered(nodes: Mapping[str, Node], met: Iterable[str]) -> list[str]:
+    """The ops that autograd `met`, in its order, but each after all that it waits for.
 
-
-def _ordered(recording: Recording, met: list[str]) -> list[str]:
-    """The ops that autograd `met`, in its order: each after all that it waits for.
-
-    For an op that is one autograd node the second clause changes nothing.
+    Only an op that is several autograd nodes can be met too early.
     """
-    first: dict[str, int] = {}
-    for name in met:
-        first.setdefault(name, len(first))
-    waiting = Counter(
-        edge.producer.name for name in first for edge in recording.nodes[name].operands
-        if edge.producer.name in first
-    )  # fmt: skip
-    ready = [(place, name) for name, place in first.items() if not waiting[name]]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, name = heapq.heappop(ready)
-        order.append(name)
-        for edge in recording.nodes[name].operands:
-            producer = edge.producer.name
-            if producer in first:
-                waiting[producer] -= 1
-                if not waiting[producer]:
-                    heapq.heappush(ready, (first[producer], producer))
-    return order
+    readers: dict[str, list[str]] = {name: [] for name in met}
+    for name in readers:
+        for edge in nodes[name].operands:
+            if edge.producer.name in readers:
+                readers[edge.producer.name].append(name)
+    order, waiting = dict[str, None](), [*reversed(readers)]
+    while waiting:
+        missing = [one for one in readers[waiting[-1]] if one not in order]
+        if missing:
+            waiting += missing
+        else:
+            order[waiting.pop()] = None
+    return list(order)

@@ -5,19 +5,14 @@ asked what it kept: a tensor at the address of an operand, or of the op's own ou
 and its numbers are compared with those that it had when the op ran.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
-from ...text import number
-from ..torch_private import REFUSED, number_of, saved_tensors, version
+from ..torch_private import number_of, saved_tensors, version
 from .nodes import Node, RecordError, Stale
-from .plain_tensor import Value, flat, place
-
-Nodes = Mapping[str, Node]
-"""The nodes of a recording by name, in the order they ran."""
-
+from .plain_tensor import Value, flat, place, spelled
 
 _PLACES = {"self": 0, "input": 0, "other": 1, "mat2": 1, "exponent": 1, "weight": 1, "result": -1}
 """Where the tensors stand that torch saves under these names; -1 is the first output."""
@@ -59,7 +54,7 @@ class Saved:
 
     def __init__(self) -> None:
         self._ops: dict[int, _Op] = {}  # by autograd's number
-        self._written: dict[int, tuple[Node, int]] = {}  # by memory: who wrote last, and when
+        self._written: dict[int, tuple[Node | None, int]] = {}  # by memory: who wrote last, when
         self._time = 0
 
     def ran(
@@ -84,6 +79,14 @@ class Saved:
         for one in changed:
             for address in {memory(one), _address(one)} - {0}:
                 self._written[address] = node, self._time
+
+    def may_change(self, tensor: torch.Tensor) -> None:
+        """Note that somebody may write into a tensor unseen."""
+        self._written.setdefault(memory(tensor), (None, 0))
+
+    def changed(self, tensor: torch.Tensor) -> bool:
+        """Whether somebody wrote into its memory, or may have."""
+        return memory(tensor) in self._written
 
     def check(self, root: Any, held: _Held) -> None:
         """Mark each node before `root` whose saved tensors were changed; `held` finds by `id`."""
@@ -157,27 +160,21 @@ def memory(tensor: torch.Tensor) -> int:
 
 def _address(tensor: torch.Tensor) -> int:
     """Where its first number lies; 0 where it lies nowhere."""
-    try:
-        return tensor.data_ptr()
-    except (RuntimeError, NotImplementedError):
-        return 0
+    return memory(tensor) and tensor.data_ptr()
 
 
-def refusal(
-    nodes: Nodes, error: RuntimeError, ran: Container[str]
-) -> tuple[str | None, str] | None:
-    """The op where torch refused, by name, and what to say of it; None for another error.
+def refusing(nodes: Iterable[Node], ran: Container[str]) -> str | None:
+    """The name of the op where torch refused to go on; None where no op is known to.
 
-    Of several ops the one that autograd comes to first: it goes back from the last. `ran` are
-    those that this backward pass has left behind.
+    Of several ops it is the last, which autograd comes to first. `ran` are those that this backward
+    pass has left behind.
     """
-    if REFUSED not in str(error):
-        return None
-    for node in reversed(list(nodes.values())):
+    found = None
+    for node in nodes:
         left_behind = node.name in ran and any(edge.offered for edge in node.operands)
         if any(one.refused for one in node.stale) and not left_behind:
-            return node.name, refused_words(node)
-    return None, f"Torch refuses this backward pass: {str(error).partition('. Hint')[0]}."
+            found = node.name
+    return found
 
 
 def refused_words(node: Node) -> str:
@@ -219,27 +216,26 @@ def from_to(stale: Stale) -> str:
     at = changed_at(stale)
     if at is None or stale.now is None:
         return ""
-    before, now = stale.before.numbers[at], stale.now.numbers[at]
-    if isinstance(before, complex) or isinstance(now, complex):
-        return f": it was {before}, now it is {now}"
-    return f": it was {number(float(before), 4)}, now it is {number(float(now), 4)}"
+    before, now = (spelled(one.numbers[at], 4) for one in (stale.before, stale.now))
+    return f": it was {before}, now it is {now}"
 
 
 def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
-    if tensor.layout is not torch.strided or tensor.is_meta:
+    address = _address(tensor)
+    if not address:
         return _Known(0, id(tensor), number, (), (), False, place)
     shape, stride = tuple(tensor.shape), tensor.stride()
-    return _Known(_address(tensor), id(tensor), number, shape, stride, tensor.is_conj(), place)
+    return _Known(address, id(tensor), number, shape, stride, tensor.is_conj(), place)
 
 
 def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | None:
     """Which of the op's tensors this one is; None for what it made for itself."""
-    if kept.layout is not torch.strided or kept.is_meta:
-        return None
     address, near = _address(kept), None
+    if not address:
+        return None
     alike = (tuple(kept.shape), kept.stride(), kept.is_conj())
     for one in known:
-        if address and one.address == address:
+        if one.address == address:
             if (one.shape, one.stride, one.conjugate) == alike:
                 return one
             near = near or one

@@ -37,7 +37,8 @@ class Switch:
     """Follows what a program does to torch's grad mode, in one thread."""
 
     def __init__(self) -> None:
-        self._off = None if torch.is_grad_enabled() else _before()
+        on = torch.is_grad_enabled()
+        self._off = None if on else _around() or Off("before", "no_grad", None)
         self._before: dict[int, Off | None] = {}  # what each open block or switch found
 
     def set(self, enabled: bool) -> None:
@@ -56,7 +57,7 @@ class Switch:
         if torch.is_grad_enabled():
             return None
         if self._off is None and torch.is_inference_mode_enabled():
-            return _around(("inference_mode",)) or Off("before", "inference_mode", None)
+            return _around() or Off("before", "inference_mode", None)
         return self._off or (None if applied_at() else Off("torch", "no_grad", None))
 
 
@@ -98,10 +99,9 @@ def _switched(switching: FrameType) -> Off:
     if caller is None or caller is program:
         return Off("block", name, where(program))
     decorated = _decorated(caller)
-    if decorated is not None:
-        return decorated if _is_own(decorated) else Off(
-            "torch", name, where(program), decorated.function
-        )  # fmt: skip
+    if decorated is not None and decorated.where is not None:
+        in_torch = Path(decorated.where[0]).is_relative_to(_TORCH)
+        return Off("torch", name, where(program), decorated.function) if in_torch else decorated
     file = Path(caller.f_code.co_filename)
     if file.is_relative_to(_TORCH / "distributions"):
         kind = type(caller.f_locals.get("self")).__name__
@@ -109,7 +109,7 @@ def _switched(switching: FrameType) -> Off:
     return Off("torch", name, where(program), caller.f_code.co_name)
 
 
-def _decorated(frame: FrameType, names: tuple[str, ...] = _NAMES) -> Off | None:
+def _decorated(frame: FrameType) -> Off | None:
     """The function that torch's decorator wraps in this frame."""
     function: Any = frame.f_locals.get("func")
     code = getattr(function, "__code__", None)
@@ -120,44 +120,33 @@ def _decorated(frame: FrameType, names: tuple[str, ...] = _NAMES) -> Off | None:
     maker = getattr(factory, "__self__", factory)  # the clone of the decorator
     name = type(maker).__name__
     name = name if name in _NAMES else "no_grad"
-    if name not in names:
-        return None
     place = (code.co_firstlineno, code.co_firstlineno, 0, 0)
     return Off("decorator", name, (code.co_filename, place), function.__name__)
 
 
-def _is_own(off: Off) -> bool:
-    return off.where is not None and not Path(off.where[0]).is_relative_to(_TORCH)
-
-
-def _around(names: tuple[str, ...]) -> Off | None:
-    """The innermost block or decorator of these names around what runs now."""
+def _around() -> Off | None:
+    """The innermost block or decorator of _NAMES around what runs now."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        found = _decorated(frame, names)
+        found = _decorated(frame)
         if found is None and frame is outside(frame):
-            found = _block(frame.f_code.co_filename, frame.f_lineno, names)
+            found = _block(frame.f_code.co_filename, frame.f_lineno)
         if found is not None:
             return found
         frame = frame.f_back
     return None
 
 
-def _before() -> Off:
-    around = _around(_NAMES)
-    return Off("before", "no_grad", None) if around is None else around
-
-
 @lru_cache(512)
-def _block(path: str, line: int, names: tuple[str, ...]) -> Off | None:
-    """The innermost with-block around a line that has one of these names in its head."""
+def _block(path: str, line: int) -> Off | None:
+    """The innermost with-block around a line that has one of _NAMES in its head."""
     found: Off | None = None
     for node in ast.walk(parsed(path)):  # an outer block comes before those in it
         if not isinstance(node, (ast.With, ast.AsyncWith)):
             continue
         for item in node.items:
             words = {getattr(one, "attr", getattr(one, "id", "")) for one in ast.walk(item)}
-            name = next((one for one in names if one in words), None)
+            name = next((one for one in _NAMES if one in words), None)
             if name is not None and node.lineno <= line <= (node.end_lineno or node.lineno):
                 place = (node.lineno, node.lineno, node.col_offset, node.col_offset)
                 found = Off("block", name, (path, place))

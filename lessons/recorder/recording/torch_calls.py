@@ -21,6 +21,9 @@ KINDS: dict[str, Kind] = {
     "straight_through": "surrogate",
     "forward_backward": "surrogate",
 }
+LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "__int__"))
+"""Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
+
 _NO_OPS = frozenset((
     SWITCH,
     *("backward", "grad", "retain_grad", "register_hook"),
@@ -28,16 +31,13 @@ _NO_OPS = frozenset((
     *("share_memory_", "rename_", "__deepcopy__", "__reduce_ex__"),
     *(PICKLED, "__setstate__", "__hash__", "as_subclass", "data_ptr"),
     *("__set__", "__delete__", "__format__", "__repr__", "__len__"),
-    *("__float__", "__int__", "tolist", "item", "numpy", "size", "dim", "stride", "numel"),
+    *("size", "dim", "stride", "numel"), *LEAVES_TORCH,
 ))  # fmt: skip
 
 LETS_OTHERS_WRITE = frozenset((
     *("numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "__set__"),
 ))  # fmt: skip
 """Calls after which a tensor's memory may change, or is another, and no version counts it."""
-
-LEAVES_TORCH = frozenset(("item", "tolist", "numpy", "__array__", "__float__", "__int__"))
-"""Calls that hand a tensor's numbers to Python or numpy, where autograd does not follow."""
 
 
 _IN_PLACE = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
@@ -64,12 +64,11 @@ def attribute(func: Any) -> str:
     return word
 
 
-def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """The op type of this very call; None where it changes nothing, such as `.to` its own dtype."""
+def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The op type of this very call."""
     op_type = spelling.choose(args, kwargs) if spelling.choose else spelling.type
-    if op_type is None:  # a call that the engine's table leaves out
-        return {"div": "div_trunc", "where": "nonzero"}.get(spelling.type)
-    return op_type
+    # The table of the engine leaves out a division that truncates, where(c), and a needless cast.
+    return op_type or {"div": "div_trunc", "where": "nonzero"}.get(spelling.type, spelling.type)
 
 
 @lru_cache(256)
@@ -86,16 +85,6 @@ def op_type_of_node(name: str) -> str:
 def is_in_place(name: str) -> bool:
     """Whether a call of this name changes its first operand."""
     return name.endswith("_") and (not name.startswith("__") or name in _IN_PLACE)
-
-
-def sets_weight(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a call writes plain numbers into a leaf, as its initialisation or a step does."""
-    if not is_in_place(name):
-        return False
-    leaf, *others = tensors_in([*args, *kwargs.values()]) or (None,)
-    if leaf is None or not (leaf.is_leaf and leaf.requires_grad):
-        return False
-    return not any(one.requires_grad for one in others)
 
 
 def untraceable(around: int = 0) -> bool:

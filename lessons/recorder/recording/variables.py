@@ -80,17 +80,16 @@ def outside(frame: FrameType | None) -> FrameType | None:
 
 def where(frame: FrameType | None) -> Where | None:
     """The expression that runs in this frame."""
-    return None if frame is None else _place(frame.f_code, frame.f_lasti)
+    if frame is None:
+        return None
+    # Code that is spelled the same in two files is equal, wherever it stands.
+    code = frame.f_code
+    return _place_at(code, code.co_filename, code.co_linetable, frame.f_lasti)
 
 
 @lru_cache(4096)
 def _engine_code(code: CodeType) -> bool:
     return os.path.realpath(code.co_filename).startswith(_ENGINE)
-
-
-def _place(code: CodeType, instruction: int) -> Where:
-    # Code that is spelled the same in two files is equal, wherever it stands.
-    return _place_at(code, code.co_filename, code.co_linetable, instruction)
 
 
 @lru_cache(4096)

@@ -134,7 +134,6 @@ class Wiring:
             if key is not None:
                 places.setdefault(key, []).append(place)
         exits, inside = frontier(roots, self.owners, places)
-        node.composite = len(inside) > 1
         for autograd_node in inside:
             self.owners[autograd_node] = node
             if node_name(autograd_node) == "_Overridden" and autograd_node.call.type == node.type:
@@ -159,7 +158,7 @@ class Wiring:
                 self.hook(way.node).sends.append((way.place, edge))
             return
         for edge in edges:
-            edge.joint = len(edges) > 1
+            edge.fixed |= len(edges) > 1
         for way in ways:
             self.hook(way.node).sends.append((way.place, edges[0]))
 
@@ -184,8 +183,3 @@ class Wiring:
             hook = self._hooks[autograd_node] = Hook(self.recording)
             autograd_node.register_hook(hook)
         return hook
-
-    def clear(self) -> None:
-        """Let go of the graph. The hooks stay on it."""
-        for table in (self.outputs, self.owners, self._hooks):
-            table.clear()

@@ -85,9 +85,9 @@ def by_formula(w: torch.Tensor, x: float, target: float, penalty: str, **_: str)
 def run(values: Values) -> Start:
     """The loss in the spelling chosen; the graph shows ops that lead nowhere, too."""
     start = replace(_run(values), dead_ends=True)
-    # A tensor made from a plain number comes from no op: it is a leaf, and needs a name.
+    # A tensor made from a plain number comes from no op: it is a leaf, and needs a label.
     alone = values["spelling"] in ("item", "numpy") and values["penalty"] == "no"
-    return replace(start, finish=partial(named, name="loss")) if alone else start
+    return replace(start, finish=partial(named, label="loss")) if alone else start
 
 
 _run = run_of("w", settings=("x", "target", "spelling", "silence", "penalty"))

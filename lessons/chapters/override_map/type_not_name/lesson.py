@@ -103,7 +103,9 @@ def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, 
         program(leaf, **settings)
     facts: dict[str, str | int] = {"ops": len(recording.ops)}
     for place, op in enumerate(recording.ops, start=1):
-        facts[f"op{place}_name"], facts[f"op{place}_type"] = op.name, op.type
+        # The product runs first, and is the only one that the program names.
+        facts[f"op{place}_name"] = op.label if place == 1 else op.name
+        facts[f"op{place}_type"] = op.type
         facts[f"op{place}_gradient"] = "the rule" if op.kind == "overridden" else "its own"
     overridden = [op.name for op in recording.ops if op.kind == "overridden"]
     return facts | {"overridden": len(overridden)}
