@@ -9,8 +9,9 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
   takes away what a question still hides. Until then a chart's title is its ``subject``;
 - an ``alt`` with numbers;
 - titles that say one finding, computed, or nothing where it would be false (``kit/findings.py``);
-  tests/lessons/test_findings.py reads each and holds it against the result. It knows the sentences
-  of ``kit/findings.py``; others stand in tests/lessons/said/<slug>.py, titles without a number too;
+  tests/lessons/test_findings.py reads each and holds it against the result. It knows the texts of
+  ``kit/findings.py``; the names of others stand in tests/lessons/said/<slug>.py;
+- no word that a learner reads: all of them stand in en.md (``contract/words.py``);
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
   ``TELLS`` of that file lists: the tests change those to see that no title gives them away;
 - facts that need further runs of the program, what a wrong answer expects say, as the others of
@@ -34,6 +35,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Result
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.recorder.recording.plain_tensor import Entry
 
 
@@ -96,7 +98,8 @@ class Lab:
     """What can be set and seen; several lessons may share one.
 
     Args:
-        parameters: what the learner can set.
+        words: what its parameters, charts and table are called.
+        parameters: what the learner can set; labels and helps come from the words.
         compute: a pure function of the lesson's program and of values.
         figures, table: from a result.
         check: refusals that need several values at once, by parameter name.
@@ -112,6 +115,7 @@ class Lab:
             see.
     """
 
+    words: Words
     parameters: tuple[Parameter, ...]
     compute: Callable[[Callable[..., Any], Values], Result]
     table: Callable[[Result, Values], Table]
@@ -124,6 +128,9 @@ class Lab:
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     named: bool = False
     preview_note: str = "The lab uses fewer draws while you drag, and all draws when you let go."
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", self.words.labelled(self.parameters))
 
     @property
     def trained_with(self) -> list[str]:

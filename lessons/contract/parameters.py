@@ -40,17 +40,16 @@ class Parameter:
 
     Args:
         name: as in URLs and on the command line.
-        label: as beside the control.
         default: the text it has at first.
-        help: one line on what it does.
+        label, help: as beside the control, and one line on what it does; from the lab's words.
         advanced: True puts it under "More settings".
         in_run: what a change does to a training under way: the training restarts, makes its next
             steps with the new value, or only looks different.
     """
 
     name: str
-    label: str
     default: str
+    label: str = ""
     help: str = ""
     advanced: bool = False
     in_run: Literal["restarts", "steps", "looks"] = field(default="restarts", kw_only=True)

@@ -54,6 +54,8 @@ The commit shows the case that was asked about. ``reveal: place=outside`` sets t
 what the step's ``lab`` sets. What the lab cannot show is listed with the verdict:
 ``computed: for s {{ to_s:.3g }}; for h {{ to_h:.3g }}``.
 
+The lists ``## Settings`` and ``## Words`` at the end are described in lessons/contract/words.py.
+
 Front matter is lines of ``key: text``, read in nine lines below. As YAML, by python-frontmatter, it
 was no shorter: two more packages for the app; ``order`` comes as an int and a title “Yes” as True,
 so that all is made text again; a title with a colon, as of ``two_players``, is refused until it is
@@ -84,6 +86,8 @@ TURN = "**Your turn:**"
 """What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
+SETTINGS, WORDS = "Settings", "Words"
+"""The headings of the lists at the end, which lessons/contract/words.py reads."""
 
 Mark = Callable[[str, str], str]
 
@@ -222,8 +226,15 @@ def read(path: Path) -> Prose:
         if not colon:
             raise ProseError(f"{path}: front matter line without a colon: {line!r}")
         front[key.strip()] = value.strip()
-    intro, *sections = re.split(r"^## ", parts[2], flags=re.MULTILINE)
-    return Prose(front, intro.strip(), tuple(_step(path, section) for section in sections))
+    (_, intro), *steps = sections(parts[2])
+    kept = (f"{title}\n{body}" for title, body in steps if title not in (SETTINGS, WORDS))
+    return Prose(front, intro.strip(), tuple(_step(path, one) for one in kept))
+
+
+def sections(text: str) -> list[tuple[str, str]]:
+    """The heading and the text of each section, first what stands before all headings."""
+    parts = re.split(r"^## (.*)\n", f"## \n{text}", flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = None) -> str:
@@ -274,6 +285,11 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
         for match in _VALUE.finditer(text)
         if not _within(match.start(), apart)
     )
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """The names of all facts that a text fills in."""
+    return frozenset(match.group(1) for match in _VALUE.finditer(text))
 
 
 def written(value: float | int | str, form: str) -> str:

@@ -6,8 +6,11 @@ from typing import TypeVar
 
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
 from lessons.text import number
+
+WORDS = Words(__file__)
 
 Angle = TypeVar("Angle", float, Array)
 """One angle, or an array of them."""
@@ -40,15 +43,19 @@ def measured(result: Result, called: Called) -> list[tuple[str, ...]]:
                 for _, name in called.values()
             ),
         )
-        for fact, unit in (("length", ""), ("angle", "°"))
+        for fact, unit in ((WORDS("length"), ""), (WORDS("angle"), "°"))
     ]
 
 
 def in_words(result: Result, called: Called) -> str:
     """The length and the angle of each role's gradient in words, for screen readers."""
     parts = [
-        f"{name}: length {number(float(result.facts[f'length_{fact}']), 4)}, "
-        f"angle {number(float(result.facts[f'angle_{fact}']), 4)}°"
+        WORDS(
+            "arrow",
+            name=name,
+            length=number(float(result.facts[f"length_{fact}"]), 4),
+            angle=number(float(result.facts[f"angle_{fact}"]), 4),
+        )
         for name, fact in called.values()
     ]
     return "; ".join(parts) + "."
@@ -81,8 +88,7 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
             "color": f"role:{role}",
             "line": {"width": 0},
         },
-        "hovertemplate": f"%{{x:.4g}}, %{{y:.4g}}<br>length {length}, {degrees}°"
-        f"<extra>{name}</extra>",
+        "hovertemplate": WORDS("arrow_hover", length=length, angle=degrees, name=name),
     }
 
 

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 import torch
 
 from lessons.contract.result import Note
+from lessons.contract.words import Words
 from lessons.text import listed, number
+
+WORDS = Words(__file__)
 
 Cause = tuple[torch.Tensor, str]
 """At which inputs it holds, a mask of shape [n], and what is said of them."""
@@ -40,5 +43,5 @@ def notes_on_not_finite(
         where = where & unexplained
         if where.any():
             places = listed([number(value) for value in given[where.cpu()].tolist()])
-            yield Note("warning", f"At {name} = {places}: {why}")
+            yield Note("warning", WORDS("at", name=name, places=places, why=why))
             unexplained = unexplained & ~where

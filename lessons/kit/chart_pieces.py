@@ -14,7 +14,10 @@ from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES, Role, Theme, colour
+from lessons.contract.words import Words
 from lessons.text import number
+
+WORDS = Words(__file__)
 
 Trace = dict[str, Any]
 
@@ -62,7 +65,7 @@ def curve(series: Series, exact: bool = False) -> Trace:
         "y": series.y,
         "line": {"color": f"role:{role.name}", "dash": dash, "width": width}
         | ({"simplify": False} if exact else {}),
-        "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
+        "hovertemplate": WORDS("curve_hover", name=role.label),
     }
 
 
@@ -82,7 +85,7 @@ def ticks(series: Series) -> Trace:
             "size": 8,
             "line": {"color": f"role:{role.name}", "width": 1.5},
         },
-        "hovertemplate": "x = %{x:.4g}<br>%{y:.5g}<extra>" + role.label + "</extra>",
+        "hovertemplate": WORDS("curve_hover", name=role.label),
     }
 
 
@@ -142,7 +145,7 @@ def points(series: Series) -> Trace:
         "customdata": list(range(1, len(series.x) + 1)),
         "marker": mark(role),
         "showlegend": False,
-        "hovertemplate": "x = %{x}<br>%{y:.6g}<extra>this draw: " + role.label + "</extra>",
+        "hovertemplate": WORDS("point_hover", name=role.label),
     }
 
 

@@ -8,10 +8,13 @@ import numpy as np
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
 from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named, room
 from lessons.text import number
+
+WORDS = Words(__file__)
 
 Labels = Mapping[str, str]
 """What each role's series is called here; drawn in this order, side by side."""
@@ -72,8 +75,8 @@ def component_figure(
     title: str,
     subject: str,
     caption: str,
-    shows: str = "The gradient of each weight.",
-    y: str = "gradient",
+    shows: str = WORDS("each_weight"),
+    y: str = WORDS("gradient"),
     height: int = SHORT,
 ) -> Figure:
     """The chart “gradient”, with one stick a component and role.
@@ -99,17 +102,17 @@ def points_figure(result: Result, called: str, *, where: str, caption: str, show
         shows: what it shows; the numbers in words follow it.
     """
     heights = fitted([1.15 * result[role].y for role in GRADIENTS])
-    layout = axes((0.0, len(result["forward"].x) + 1.0), heights, called, "gradient")
+    layout = axes((0.0, len(result["forward"].x) + 1.0), heights, called, WORDS("gradient"))
     layout["xaxis"]["dtick"] = 1
     return Figure(
         "gradient",
-        titled("Gradient", of_points(result), where),
+        titled(WORDS("gradient_subject"), of_points(result), where),
         caption,
         f"{shows} {spoken(result, GRADIENTS)}",
         gradient_points(result),
         layout,
         height=300,
-        subject=f"Gradient, {where}",
+        subject=titled(WORDS("gradient_subject"), "", where),
     )
 
 
@@ -118,7 +121,7 @@ def component_table(
     labels: Labels,
     names: Sequence[str],
     caption: str,
-    called: str = "component",
+    called: str = WORDS("component"),
     digits: int = 5,
 ) -> Table:
     """One row a component, one column a role; ``called`` is what a component is here."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     aligned,
     along_x,
@@ -20,6 +21,11 @@ from lessons.kit.chart_pieces import (
 from lessons.kit.findings import of_curves, of_value, titled
 from lessons.kit.line_names import NAMES, named
 from lessons.text import number
+
+WORDS = Words(__file__)
+
+CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
+"""The words of a lesson that the curve lab asks for: ``WORDS = Words(__file__, CURVE_WORDS)``."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,11 @@ class CurveText:
     intended: str = NAMES["intended_gradient"]
     limit: str = ""
 
+    @classmethod
+    def of(cls, words: Words, **more: str) -> "CurveText":
+        """The texts of ``CURVE_WORDS`` from a lesson's words, and the others as given."""
+        return cls(**{name: words(name) for name in CURVE_WORDS} | more)
+
 
 def curve_figures(result: Result, text: CurveText) -> list[Figure]:
     """The gradient over x in its roles, and the forward value over x."""
@@ -49,14 +60,17 @@ def curve_figures(result: Result, text: CurveText) -> list[Figure]:
 
 def curve_table(result: Result, text: CurveText) -> Table:
     """One row an input: the forward value and each gradient there."""
-    labels = {"forward": f"forward {text.value}", "trick_gradient": "autograd"}
-    labels |= {"true_gradient": "true", "intended_gradient": "intended"}
+    labels = {
+        "forward": WORDS("forward_value", value=text.value),
+        "trick_gradient": WORDS("autograd"),
+    }
+    labels |= {"true_gradient": WORDS("true"), "intended_gradient": WORDS("intended")}
     columns = [("x", None), *((label, result[name].role) for name, label in labels.items())]
     rows = [
         (number(float(x)), *cells(result, labels, index, 6))
         for index, x in enumerate(result["forward"].x)
     ]
-    return Table("Forward value and gradients at your inputs", tuple(columns), tuple(rows))
+    return Table(WORDS("curve_table"), tuple(columns), tuple(rows))
 
 
 def _gradients(result: Result, text: CurveText) -> Figure:
@@ -67,9 +81,9 @@ def _gradients(result: Result, text: CurveText) -> Figure:
     names = NAMES | {"intended_gradient": text.intended}
     return Figure(
         "gradient",
-        titled(text.gradient, of_curves(result.curves), "the gradient"),
-        f"{text.gradient_caption} Drag a point along x.",
-        f"The gradient {text.gradient} over x. At your inputs: " + spoken(result, GRADIENTS),
+        titled(text.gradient, of_curves(result.curves), WORDS("the_gradient")),
+        WORDS("drag_along", caption=text.gradient_caption),
+        WORDS("gradient_alt", gradient=text.gradient, numbers=spoken(result, GRADIENTS)),
         [
             *gradient_curves(curves),
             *(along_x(result[name]) for name in GRADIENTS[:2]),
@@ -79,7 +93,7 @@ def _gradients(result: Result, text: CurveText) -> Figure:
         layout,
         height=TALL,
         selects="point",
-        subject=titled(text.gradient, "", "the gradient"),
+        subject=titled(text.gradient, "", WORDS("the_gradient")),
     )
 
 
@@ -93,9 +107,9 @@ def _forward(result: Result, text: CurveText) -> Figure:
     drawn = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        titled(_as_subject(text.value), of_value(drawn), "the forward value"),
+        titled(_as_subject(text.value), of_value(drawn), WORDS("the_value")),
         text.forward_caption,
-        "The forward value over x. At your inputs: " + spoken(result, ["forward"]),
+        WORDS("forward_alt", numbers=spoken(result, ["forward"])),
         [curve(drawn, exact=True), along_x(result["forward"])],
         axes(span(drawn), fitted([drawn.y]), "x", text.value),
         height=200,

@@ -13,6 +13,7 @@ import torch
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Facts, FactsAsAsked, Note, Result
+from lessons.contract.words import Words
 from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.experiment import AsAsked, Experiment, Program, Roles, run_of
@@ -25,7 +26,9 @@ from lessons.kit.inputs import (
     point_in_text,
     series_by_role,
 )
-from lessons.text import counted
+from lessons.kit.line_names import NAMES
+
+WORDS = Words(__file__)
 
 Run = Callable[..., Mapping[str, float]]
 """All roles at the chosen x; settings given by name take the place of the learner's."""
@@ -42,7 +45,9 @@ class Curve:
         parameters: the lesson's own settings; program, plain and intended take them by name.
         plain: the program's forward pass without any trick: its autograd is the true gradient.
         intended: the gradient that is wanted, as a formula independent of the program.
-        text: names of the axes, captions.
+        words: names of the axes, captions: those of ``CURVE_WORDS``.
+        intended_is: the name at the end of the intended gradient.
+        limit: the parameter that bounds the gradient: two lines to drag, if there is one.
         x: the inputs at first, as text.
         point: which of them the text speaks of at first, 1 for the first.
         facts: what the prose needs besides the roles and settings at the chosen input; the first
@@ -56,7 +61,9 @@ class Curve:
     parameters: tuple[Parameter, ...]
     plain: Program
     intended: Program
-    text: CurveText
+    words: Words
+    intended_is: str = NAMES["intended_gradient"]
+    limit: str = ""
     x: str = "-2, -1, 1"
     point: int = 1
     facts: Callable[[Run, Values], Facts] = lambda run, settings: {}
@@ -108,14 +115,18 @@ def curve_lab(curve: Curve) -> Lab:
             curves=series_by_role(array(grid), on_grid),
             facts=FactsAsAsked(known, observed, lambda: curve.facts(run, settings)),
             notes=(*_not_finite(points, x, at_points, curve.causes),),
-            work=counted(len(points), "input"),
+            work=WORDS.counted("inputs", len(points)),
         )
 
+    def text() -> CurveText:
+        return CurveText.of(curve.words, intended=curve.intended_is, limit=curve.limit)
+
     return Lab(
+        words=curve.words,
         parameters=parameters,
         compute=compute,
-        figures=lambda result, values: curve_figures(result, curve.text),
-        table=lambda result, values: curve_table(result, curve.text),
+        figures=lambda result, values: curve_figures(result, text()),
+        table=lambda result, values: curve_table(result, text()),
         start=experiment.run,
     )
 
@@ -138,11 +149,9 @@ def _not_finite(
         roles: values by role at x.
         causes: the lesson's own.
     """
-    large = "too large for this number format and becomes ∞"
     known = (
-        (x.isinf(), f"x is {large}; what follows is ∞ or NaN."),
+        (x.isinf(), WORDS("x_too_large")),
         *causes(x, roles),
-        (roles["forward"].isinf(), f"the forward value is {large}."),
+        (roles["forward"].isinf(), WORDS("value_too_large")),
     )
-    unknown = "a step of the computation is too large for this number format."
-    return notes_on_not_finite("x", given, roles, known, otherwise=unknown)
+    return notes_on_not_finite("x", given, roles, known, otherwise=WORDS("step_too_large"))

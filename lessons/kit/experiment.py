@@ -11,6 +11,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Parameter, Values
 from lessons.contract.result import Result, Series
+from lessons.contract.words import Words
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, leaf, place_of, series_by_role
 
@@ -89,6 +90,7 @@ class Experiment:
 
     def lab(
         self,
+        words: Words,
         parameters: tuple[Parameter, ...],
         compute: Callable[[Program, Values], Result],
         figures: Callable[[Result, Values], list[Figure]],
@@ -98,9 +100,10 @@ class Experiment:
         """A lab whose graph is that of the run, and whose lines have names of their own.
 
         Args:
-            parameters, compute, figures, table, more: as for ``Lab``.
+            words, parameters, compute, figures, table, more: as for ``Lab``.
         """
         return Lab(
+            words=words,
             parameters=parameters,
             compute=compute,
             figures=figures,

@@ -13,9 +13,11 @@ import numpy as np
 
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS
+from lessons.contract.words import Words
 from lessons.text import number
 
-NOWHERE = "is nowhere finite"
+WORDS = Words(__file__)
+
 _SAME = 1e-6
 """Of the largest size: numbers nearer than this are one number, up to rounding."""
 
@@ -29,7 +31,9 @@ def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
 
 def titled(subject: str, finding: str, otherwise: str) -> str:
     """The title of a chart: what is found of its subject; else what the subject is."""
-    return f"{subject} {finding}" if finding else f"{subject.rstrip(':')}, {otherwise}"
+    if finding:
+        return WORDS("found", subject=subject, finding=finding)
+    return WORDS("not_found", subject=subject.rstrip(":"), otherwise=otherwise)
 
 
 def of_gradient(
@@ -46,10 +50,19 @@ def of_gradient(
     size = _size(t, *(one.y for one in (true, intended) if one is not None))
     said = _alone(x, t, size, called)
     if true is not None:
-        said = said or _beside(t, true.y, size)
+        said = said or _multiple(t, true.y, size) or _apart(t, true.y, size)
     if not said or intended is None:
         return said
-    return said + (", as intended" if _same(t, intended.y, size) else ", not as intended")
+    if _same(t, intended.y, size):
+        return WORDS("as_intended", found=said)
+    return WORDS("not_as_intended", found=said)
+
+
+def are_apart(trick: Series, true: Series) -> bool:
+    """Whether ``of_gradient`` has nothing simpler to say than how far both gradients reach."""
+    size = _size(trick.y, true.y)
+    simple = _alone(trick.x, trick.y, size, "x") or _multiple(trick.y, true.y, size)
+    return not simple and bool((np.isfinite(trick.y) & np.isfinite(true.y)).any())
 
 
 def of_curves(curves: Iterable[Series], called: str = "x") -> str:
@@ -72,26 +85,31 @@ def of_value(value: Series, called: str = "x") -> str:
     there = np.isfinite(value.y)
     x, y = value.x[there], value.y[there]
     if not len(y):
-        return NOWHERE
+        return WORDS("nowhere")
     if len(y) < 2:
-        return f"is finite at {called} = {brief(float(x[0]))} alone"
+        return WORDS("one_place", x=called, value=brief(float(x[0])))
     low, high = float(y.min()), float(y.max())
     size = max(abs(low), abs(high))
     if high - low <= _SAME * size:
-        return f"is {brief(high)} all along"
+        return WORDS("level", value=brief(high))
     few = np.unique(y)
     if len(few) <= 3:
-        return "takes only " + ", ".join(brief(float(one), size) for one in few)
+        return WORDS("takes_only", values=", ".join(brief(float(one), size) for one in few))
     steps = np.diff(y)
     if (steps >= -_SAME * size).all() or (steps <= _SAME * size).all():
-        word = "rises" if y[-1] > y[0] else "falls"
-        return f"{word} from {brief(y[0], size)} to {brief(y[-1], size)}"
+        first, last = brief(y[0], size), brief(y[-1], size)
+        if y[-1] > y[0]:
+            return WORDS("rises", first=first, last=last)
+        return WORDS("falls", first=first, last=last)
     at = int(y.argmin())
     if 0 < at < len(y) - 1 and (y <= low + _SAME * size).sum() == 1:
-        return (
-            f"is smallest, {brief(low, size)}, at {called} = {brief(x[at], float(np.abs(x).max()))}"
+        return WORDS(
+            "smallest",
+            value=brief(low, size),
+            called=called,
+            x=brief(x[at], float(np.abs(x).max())),
         )
-    return f"goes from {brief(low, size)} to {brief(high, size)}"
+    return WORDS("goes", low=brief(low, size), high=brief(high, size))
 
 
 def of_spread(true: float | None, trick: float, size: float) -> str:
@@ -105,7 +123,9 @@ def of_spread(true: float | None, trick: float, size: float) -> str:
         return ""
     now = brief(trick, size, 2)
     before = now if true is None else brief(true, size, 2)
-    return _both("spread", before, now)
+    if before != now:
+        return WORDS("spread_changes", before=before, now=now)
+    return "" if now == "0" else WORDS("spread", now=now)
 
 
 def times(one: Array, other: Array) -> float | None:
@@ -125,14 +145,9 @@ def of_bands(true: Series | None, trick: Series) -> str:
         return ""
     size = _size(trick.y)
     before, now = (brief(one, size, 2) for one in (wide[0], wide[-1]))
-    found = _both("band", before, now)
-    return f"{found} wide" if found else ""
-
-
-def _both(what: str, before: str, now: str) -> str:
     if before != now:
-        return f"{what} {before} → {now}"
-    return "" if now == "0" else f"{what} {now}"
+        return WORDS("band_changes", before=before, now=now)
+    return "" if now == "0" else WORDS("band", now=now)
 
 
 def _width(series: Series) -> float:
@@ -167,36 +182,46 @@ def _alone(x: Array, t: Array, size: float, called: str) -> str:
     there = np.isfinite(t)
     x, t = x[there], t[there]
     if not len(t):
-        return NOWHERE
+        return WORDS("nowhere")
     if len(t) < 2:
         return ""
     zero = np.abs(t) <= _SAME * size
     if zero.all():
-        return "is 0 all along"
+        return WORDS("zero")
     if extent(t) <= _SAME * size:
-        return f"is {brief(float(t[0]))} all along"
+        return WORDS("level", value=brief(float(t[0])))
     if zero[x < 0].all() and (x < 0).any() and not zero[x > 0].any():
-        return f"is 0 for {called} < 0"
+        return WORDS("zero_below", called=called)
     if zero[x > 0].all() and (x > 0).any() and not zero[x < 0].any():
-        return f"is 0 for {called} > 0"
+        return WORDS("zero_above", called=called)
     return ""
 
 
-def _beside(t: Array, g: Array, size: float) -> str:
-    """Of one gradient beside the true one: a multiple of it, how far both reach, or the gap."""
+def _multiple(t: Array, g: Array, size: float) -> str:
+    """Of one gradient beside the true one: that it is the true one, or a multiple of it."""
     there = np.isfinite(t) & np.isfinite(g)
     t, g = t[there], g[there]
     if not len(t):
         return ""
     if _same(t, g, size):
-        return "is the true gradient"
-    if (factor := times(t, g)) is not None and brief(factor) != "1":
-        return f"is {brief(factor)} × the true one"
+        return WORDS("is_true")
+    factor = times(t, g)
+    if factor is None or brief(factor) == "1":
+        return ""
+    return WORDS("times", factor=brief(factor))
+
+
+def _apart(t: Array, g: Array, size: float) -> str:
+    """How far one gradient and the true one reach, or the gap between them."""
+    there = np.isfinite(t) & np.isfinite(g)
+    t, g = t[there], g[there]
+    if not len(t):
+        return ""
     here, true = (brief(_furthest(one), size, 2) for one in (t, g))
     if here != true:
-        return f"reaches {here}, true {true}"
+        return WORDS("reaches", here=here, true=true)
     with np.errstate(over="ignore"):
-        return f"differs by up to {brief(float(np.abs(t - g).max()), size, 2)}"
+        return WORDS("differs", gap=brief(float(np.abs(t - g).max()), size, 2))
 
 
 def _furthest(y: Array) -> float:

@@ -10,57 +10,44 @@ import torch
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values, alike
 from lessons.contract.result import Array, Series
+from lessons.contract.words import Words
 
 GRID = 121
 """Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
 
 
-def computed_in(
-    dtype: str = "float64", where: str = "Where torch computes."
-) -> tuple[Parameter, ...]:
+WORDS = Words(__file__)
+
+
+def computed_in(dtype: str = "float64") -> tuple[Parameter, ...]:
     """The device and the number format to compute in, as parameters of a lab.
 
     Args:
         dtype: the number format at first, by torch's name.
-        where: what is said of the device.
     """
     return (
-        Device("device", "Device", "cpu", where, advanced=True),
-        Choice(
-            "dtype",
-            "Number format",
-            dtype,
-            "What torch computes in.",
-            advanced=True,
-            options=alike(*DTYPES),
-        ),
+        WORDS.label(Device("device", "cpu", advanced=True)),
+        WORDS.label(Choice("dtype", dtype, advanced=True, options=alike(*DTYPES))),
     )
 
 
 COMPUTED_IN = computed_in()
 
 
-def inputs(default: str) -> Numbers:
+def inputs(default: str) -> Parameter:
     """The learner's points on the x axis, as a parameter of a lab."""
-    return Numbers("x", "Inputs x", default)
+    return WORDS.label(Numbers("x", default))
 
 
-def point_in_text(
-    default: str,
-    of: str = "x",
-    label: str = "Numbers in the text at",
-    help: str = "A click on a point of a chart sets this too.",
-    most: int = 256,
-) -> Index:
+def point_in_text(default: str, of: str = "x", most: int = 256) -> Parameter:
     """Which of the learner's points the numbers in the text are of, as a parameter of a lab.
 
     Args:
         default: its place, 1 for the first.
         of: the list of points.
-        label, help: what its control says.
         most: entries of the list.
     """
-    return Index("point", label, default, help, advanced=True, low=1, high=most, of=of)
+    return WORDS.label(Index("point", default, advanced=True, low=1, high=most, of=of))
 
 
 _ROUND = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)

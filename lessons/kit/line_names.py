@@ -7,9 +7,16 @@ import numpy as np
 
 from lessons.contract.result import Array
 from lessons.contract.stacking import Stack, stacked
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
 
-NAMES = {"trick_gradient": "autograd", "intended_gradient": "intended", "true_gradient": "true"}
+WORDS = Words(__file__)
+
+NAMES = {
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("intended"),
+    "true_gradient": WORDS("true"),
+}
 """What each gradient is called at the end of its line, from the bottom where all end together."""
 
 _LEAST, _LETTER = 62, 6.2

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from lessons.contract.result import Array, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -18,6 +19,8 @@ from lessons.kit.chart_pieces import (
     ticks,
 )
 from lessons.kit.line_names import NAMES, named
+
+WORDS = Words(__file__)
 
 HEIGHT = 370
 """Pixels of both together."""
@@ -58,7 +61,7 @@ def with_strip(
         "domain": [0.0, 0.24],
         "range": [-1.25 * away, 1.25 * away],  # a line of the grid on each side of 0
         "nticks": 5,
-        "title": axis_title("off by"),
+        "title": axis_title(WORDS("off_by")),
     }
     layout["xaxis"] |= {"anchor": "y2"}
     names = ((role, name, curves[role].y) for role, name in NAMES.items() if role in curves)

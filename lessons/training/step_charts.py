@@ -9,9 +9,12 @@ from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, band, curve
 from lessons.kit.line_names import named
 from lessons.text import number
+
+WORDS = Words(__file__)
 
 Lines = Mapping[str, tuple[str, str]]
 """The role and the line's name, for each number or for each arm."""
@@ -41,7 +44,7 @@ def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
     mean, low, high = (
         written_out(of(facts, name + end), digits) for end in ("", "_lowest", "_highest")
     )
-    return f"{mean}  ({low} to {high})"
+    return WORDS("with_ends", mean=mean, low=low, high=high)
 
 
 def arms_table(
@@ -51,7 +54,7 @@ def arms_table(
     digits: int = 3,
     *,
     what: str = "",
-    called: str = "measure",
+    called: str = WORDS("measure"),
 ) -> Table:
     """A table with a row for each measure and a column for each arm.
 
@@ -70,8 +73,8 @@ def arms_table(
         for measure, name in measures.items()
     )
     columns = ((called, None), *((name, role) for role, name in arms.values()))
-    what = what or f"After step {history.done:,}"
-    return Table(f"{what}: mean over the seeds (lowest to highest seed)", columns, rows)
+    what = what or WORDS("after_step", done=history.done)
+    return Table(WORDS("arms_table", what=what), columns, rows)
 
 
 def lines_of(arms: Lines, what: str) -> Lines:
@@ -106,7 +109,7 @@ def step_chart(
     spoken: str,
     found: str,
     below: Sequence[Trace] = (),
-    step: str = "step",
+    step: str = WORDS("step"),
 ) -> Figure:
     """A chart of means over the seeds, step by step.
 
@@ -119,7 +122,7 @@ def step_chart(
         below: traces under the lines.
         step: the word for a step.
     """
-    alt = f"{spoken} After {step} {history.done}: {found}."
+    alt = WORDS("step_alt", spoken=spoken, step=step, done=history.done, found=found)
     data = [*below, *_over_steps(history, lines, layout)]
     return Figure(name, title, caption, alt, data, layout, height=HEIGHT, subject=subject)
 
@@ -162,14 +165,16 @@ def _untrained(layout: Trace, logarithmic: bool) -> Trace:
         "mode": "text",
         "x": [x],
         "y": [10.0**y if logarithmic else y],
-        "text": ["Not trained yet.<br>Start draws the lines here."],
+        "text": [WORDS("not_trained")],
         "textfont": {"color": "ink:muted", "size": 15},
         "hoverinfo": "skip",
         "showlegend": False,
     }
 
 
-def step_axes(history: History, y: tuple[float, float], y_title: str, step: str = "step") -> Trace:
+def step_axes(
+    history: History, y: tuple[float, float], y_title: str, step: str = WORDS("step")
+) -> Trace:
     """All steps from left to right, so that the lines grow into a frame that stands still."""
     return axes((0.0, float(history.total)), y, step, y_title)
 

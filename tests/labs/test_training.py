@@ -20,10 +20,10 @@ from tests.training.counting import (
 
 MOONS = find("moons")
 PARAMETERS = (
-    Integer("steps", "", "1000000", low=1, high=10**6),
-    Integer("seeds", "", "3", low=1, high=40),
-    Number("pace", "Pace", "1", low=0.0, high=9.0, in_run="steps"),
-    Number("seconds", "", "0.005", low=0.0, high=9.0),
+    Integer("steps", "1000000", low=1, high=10**6),
+    Integer("seeds", "3", low=1, high=40),
+    Number("pace", "1", low=0.0, high=9.0, in_run="steps"),
+    Number("seconds", "0.005", "Seconds", low=0.0, high=9.0),
 )
 
 
@@ -34,7 +34,13 @@ def _clock(monkeypatch):
 
 def lesson_of(parameters=PARAMETERS, training=COUNTING.training):
     prose = replace(MOONS.prose, steps=(replace(MOONS.prose.steps[1], question=None),))
-    lab: Lab = replace(MOONS.lab, parameters=parameters, training=training, check=lambda v: {})
+    lab: Lab = replace(
+        MOONS.lab,
+        words=COUNTING.words,
+        parameters=parameters,
+        training=training,
+        check=lambda v: {},
+    )
     return replace(MOONS, program=program, lab=lab, prose=prose)
 
 
@@ -238,7 +244,7 @@ def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(whe
             raise torch.OutOfMemoryError("CUDA out of memory")
         return Full(program, values)
 
-    parameters = (*PARAMETERS, Device("device", "Device", "cpu"))
+    parameters = (*PARAMETERS, Device("device", "cpu", "Device"))
     lesson = lesson_of(parameters, replace(COUNTING.training, begin=begin))
     watch = new(RUN, lesson, device="cuda")
     for _ in range(4):

@@ -17,6 +17,7 @@ from lessons.chapters.in_the_wild.critic_leak.lesson import (
 )
 from lessons.outputs.catalogue import find
 from lessons.recorder.cutting import cut
+from tests.lessons.titles import read_back
 from tests.support import course
 
 EDGE = ("mul", 1)  # the advantage, on its way into the actor's loss
@@ -209,7 +210,8 @@ def test_before_the_first_update_each_name_stands_beside_its_point():
         assert len(names) == 4
         assert all((one["x"][0] < 0.1 * end) is beside for one in names[:3]), "no line leads there"
         assert names[3]["x"] == [end]
-        assert figure.title.startswith("No update yet: v starts at 0.5") is beside
+        started = read_back(lesson.lab.words, "starts", figure.title)
+        assert (started is not None and started["v"] == "0.5") is beside
 
 
 def test_the_check_in_the_text_tells():

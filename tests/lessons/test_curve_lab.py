@@ -11,11 +11,11 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Number
 from lessons.kit.chart_pieces import round_up
-from lessons.kit.curve_figures import CurveText
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.gradients import gradient
 from lessons.kit.line_names import named
 from lessons.outputs.catalogue import find
+from tests.lessons.a_curve import WORDS
 from tests.support.course import run
 
 
@@ -52,9 +52,10 @@ def test_a_lessons_own_cause_is_told_before_the_general_ones():
     def causes(x, roles):
         yield x < 0, "the root of a negative number is NaN."
 
-    text = CurveText("y", "dy/dx", "", "")
-    shift = Number("shift", "Shift", "0")
-    lab = curve_lab(Curve((shift,), root, lambda x, shift: torch.ones_like(x), text, causes=causes))
+    shift = Number("shift", "0")
+    lab = curve_lab(
+        Curve((shift,), root, lambda x, shift: torch.ones_like(x), WORDS, causes=causes)
+    )
     lesson = Lesson(root, lab)
     result = lesson.compute(lesson.validate({"x": "-1, 0, 4"}))
     assert next(note.text for note in result.notes) == (
@@ -75,8 +76,8 @@ def test_facts_that_no_text_quotes_are_not_computed():
     def square(x, shift):
         return (x + shift) ** 2
 
-    text, shift = CurveText("y", "dy/dx", "", ""), Number("shift", "Shift", "1")
-    lab = curve_lab(Curve((shift,), square, lambda x, shift: x, text, x="2", facts=facts))
+    shift = Number("shift", "1")
+    lab = curve_lab(Curve((shift,), square, lambda x, shift: x, WORDS, x="2", facts=facts))
     lesson = replace(lesson, program=square, lab=lab, elsewhere=lambda: {"own": 0.0})
     values = lesson.validate({})
     result = lesson.compute(values)

@@ -9,7 +9,6 @@ import torch
 
 from lessons.chapters.gone_missing.cut_by_accident.lesson import (
     RATE,
-    RUNS,
     STEPS,
     as_it_should_be,
     cut_by_accident,
@@ -17,6 +16,7 @@ from lessons.chapters.gone_missing.cut_by_accident.lesson import (
 )
 from lessons.outputs.catalogue import find
 from lessons.recorder.picture.graph_drawing import picture
+from tests.lessons.titles import read_back
 from tests.support import course
 
 LOST = ("tensor", "item", "numpy", "detach")
@@ -60,11 +60,11 @@ def test_silenced_the_loss_keeps_its_gradient_and_no_weight_gets_one(spelling):
     assert result["true_gradient"].y.all()
     values = LESSON.validate({"spelling": spelling, "silence": "yes"})
     gradient, _ = LESSON.lab.figures(result, values)
-    assert gradient.title.startswith("No gradient arrives (None)")
-    assert {row[-1] for row in LESSON.lab.table(result, values).rows} == {"none"}
+    assert read_back(LESSON.lab.words, "nothing_arrives", gradient.title)
+    assert {row[-1] for row in LESSON.lab.table(result, values).rows} == {LESSON.lab.words("none")}
     covered = LESSON.table(result, values, frozenset({"trick_gradient"}))
     assert {row[-1] for row in covered.rows} == {"?"}
-    assert [note.text for note in result.notes] == [RUNS]
+    assert [note.text for note in result.notes] == [LESSON.lab.words("runs")]
 
 
 @pytest.mark.parametrize("silence", ["no", "yes"])
@@ -90,7 +90,7 @@ def test_a_penalty_keeps_the_error_away_and_its_part_alone_arrives(spelling, sil
     loss_of(w, spelling, silence, "yes").backward()
     assert torch.equal(w.grad, w.detach())
     result = run(spelling=spelling, silence=silence, penalty="yes")
-    assert [note.text for note in result.notes] == [RUNS]
+    assert [note.text for note in result.notes] == [LESSON.lab.words("runs")]
     assert result["trick_gradient"].y.tolist() == [1.0, 0.5]
     # At the step's settings the loss rises: each step takes the weights towards 0.
     losses = next(one for one in result.curves if one.role == "trick_gradient").y

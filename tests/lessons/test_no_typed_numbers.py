@@ -14,11 +14,12 @@ from lessons.outputs.catalogue import ROOT
 TEXTS = sorted(ROOT.glob("*/**/en.md"))
 FILLED = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 APART = re.compile(
-    r"```.*?```|`[^`\n]*`|\]\([^)\n]*\)|^<!--.*?-->|\A---\n.*?^---$", re.DOTALL | re.M
+    r"```.*?```|`[^`\n]*`|%\{[^}]*\}|\]\([^)\n]*\)|^<!--.*?-->|\A---\n.*?^---$", re.DOTALL | re.M
 )
 ALLOWED = re.compile(
     r"(?:TensorFlow|torch|Python|version|chapter|lesson|step|figure|section|seed)s? \d[\d.]*"
     r"|\b(?:at|with|from|set) \$\w = [-\d]+\$"  # an input that the text chooses
+    r"|\b5(?: to |–)95 % of (?:the|all|them)|\b2 to the power"  # what an area or an axis shows
     r"|\b(?:19|20)\d\d\b|#\d+|\b(?:float|bfloat|int)\d+\b|\\frac\{?1\}?\{?2\}?",
     re.IGNORECASE,
 )

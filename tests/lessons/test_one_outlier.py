@@ -163,7 +163,7 @@ def test_only_batch_norm_lets_one_sample_into_the_gradient_of_another():
 
 
 def test_what_has_no_direction_is_named():
-    assert any("What is left is 0" in note.text for note in run(clip="batch", limit="0").notes)
+    assert any("The used gradient is 0" in note.text for note in run(clip="batch", limit="0").notes)
     assert not run().notes
 
 

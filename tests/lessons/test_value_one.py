@@ -16,6 +16,7 @@ from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
 from lessons.tricks import stop_gradient
 from tests.lessons.said.value_one import sigmoid_twice
+from tests.lessons.titles import read_back
 from tests.support import course
 from tests.support.course import right
 
@@ -102,7 +103,7 @@ def test_a_loss_that_is_not_finite_does_not_read_0():
     lesson = find("value_one")
     values = lesson.validate({"advantages": "1e308", "dtype": "float32", "x": "0"})
     figures = lesson.lab.figures(lesson.compute(values), values)
-    assert figures[1].title == "Loss −∞, gradient of length ∞"
+    assert figures[1].title == lesson.lab.words("gradient_title", loss="−∞", length="∞")
 
 
 def test_a_line_that_two_tokens_share_names_both():
@@ -116,8 +117,13 @@ def test_a_line_that_two_tokens_share_names_both():
 def test_what_an_uneven_list_means_is_said():
     few, many = run(x="1, 2, 3, 4"), run(x="1")
     assert few["forward"].y[3] == few["trick_gradient"].y[3] == 0
-    assert "count as 0" in few.notes[0].text
-    assert many.notes[0].text.startswith("3 advantages for 1 logit:")
+    words = find("value_one").lab.words
+    assert read_back(words, "others_zero", few.notes[0].text)
+    assert read_back(words, "left_out", many.notes[0].text) == {
+        "given": words(
+            "given", advantages=words.counted("advantages", 3), logits=words.counted("logits", 1)
+        )
+    }
     assert not run().notes
 
 

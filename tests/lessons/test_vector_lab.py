@@ -81,7 +81,7 @@ def test_within_the_limit_neither_clip_changes_a_bit(dtype):
     ("given", "message"),
     [
         ({"g1": "0", "g2": "0"}, "The gradient is 0"),
-        ({"limit": "0"}, "What is left is 0"),
+        ({"limit": "0"}, "The clipped gradient is 0"),
         ({"device": "cuda:99"}, "no device cuda:99"),
     ],
 )

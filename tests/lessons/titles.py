@@ -1,6 +1,7 @@
 """Titles of charts read back as numbers, and what a result shows them of."""
 
 import math
+import re
 
 import numpy as np
 
@@ -10,6 +11,27 @@ ROUNDING = 2e-6
 """Of the largest size: what is nearer is the same number."""
 
 N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
+
+
+def pattern(words, name, **within):
+    """A regular expression for a text: each placeholder is a group, or what is given for it."""
+    found, seen = "", set()
+    for place, part in enumerate(re.split(r"\{\{\s*(\w+)[^}]*\}\}", words.text(name))):
+        if place % 2 == 0:
+            found += re.escape(part)
+        else:
+            inside = within.get(part, ".+?")
+            found += f"(?P={part})" if part in seen else f"(?P<{part}>{inside})"
+            seen.add(part)
+    return found
+
+
+def read_back(words, name, text, **within):
+    """What is filled into the text of this name, by placeholder; None if it is another text."""
+    found = re.fullmatch(pattern(words, name, **within), text)
+    if found is None:
+        return None
+    return {key: said for key, said in found.groupdict().items() if key not in within}
 
 
 def value_of(said):

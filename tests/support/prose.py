@@ -19,9 +19,9 @@ LONGEST = 25
 """Words of a sentence."""
 
 AVOID = {
-    r"behind(?! nginx)": "after (in the forward pass), upstream or downstream",
+    r"behind(?! nginx|:)": "after (in the forward pass), upstream or downstream",
     r"in front of": "before",
-    r"beside": "next to, and, as well as",
+    r"beside(?!:)": "next to, and, as well as",
     r"at the door": "at the input of",
     r"somebody|someone|the person who|people who": "who it was: the issue's author, a maintainer",
     r"the belief": "what is wrong about the answer",

@@ -15,6 +15,7 @@ from lessons.contract.lab import Lab
 from lessons.contract.parameters import Integer, Number
 from lessons.contract.result import Result
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 
 
 class Counter:
@@ -80,10 +81,11 @@ def no_thread_stays() -> Iterator[None]:
 
 
 COUNTING = Lab(
+    words=Words(__file__),
     parameters=(
-        Integer("steps", "Steps", "1000"),
-        Integer("seeds", "Seeds", "3"),
-        Number("pace", "Pace", "1", in_run="steps"),
+        Integer("steps", "1000"),
+        Integer("seeds", "3"),
+        Number("pace", "1", in_run="steps"),
     ),
     compute=lambda program, values: Result(()),
     figures=lambda result, values: [],

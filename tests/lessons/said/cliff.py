@@ -2,28 +2,30 @@
 
 import numpy as np
 
-NAMES = ("no clipping", "by value", "by norm")
-SILENT = {"The error from above", "The error as a landscape"}
+from lessons.chapters.clipping.cliff.space import LOOKS, WORDS
+
+NAMES = [name for _, name in LOOKS.values()]
+SILENT = ("map_subject", "surface_subject")
 
 
-def thrown(s, said=None):
+def thrown(s, names=None):
     w, b = s.planes["places"].transpose(1, 2, 0)
     outside = ~((w >= 3) & (w <= 7) & (b >= -3.5) & (b <= -1.5))
     left = [
-        f"{name} at update {path.argmax()}"
+        WORDS("thrown_at", name=name, update=path.argmax())
         for name, path in zip(NAMES, outside, strict=True)
         if path.any()
     ]
-    return said == (", ".join(left) or None)
+    return names == (", ".join(left) or None)
 
 
-def arrived(s, said):
+def arrived(s, names):
     there = np.array(NAMES)[s.planes["errors"][-1] < s.facts["valley"]]
-    return said == (", ".join(there) or "no path")
+    return names == (", ".join(there) or WORDS("no_path"))
 
 
 SAYS = {
-    r"Thrown out: (.+)": thrown,
-    r"No path is thrown out": thrown,
-    r"In the valley at the end: (.+)": arrived,
+    "thrown": thrown,
+    "not_thrown": thrown,
+    "map_title": arrived,
 }

@@ -2,10 +2,18 @@
 
 import numpy as np
 
-from tests.lessons.titles import N, reads
+from lessons.chapters.in_the_wild.codebook.lesson import WORDS
+from tests.lessons.titles import read_back, reads
 
 
-def moved(s, z_way, z, code_way, code):
+def way_and_length(said):
+    filled = {way: read_back(WORDS, way, said) for way in ("pulled", "pushed")}
+    return next((way, one["length"]) for way, one in filled.items() if one)
+
+
+def moved(s, z, code):
+    z_way, z = way_and_length(z)
+    code_way, code = way_and_length(code)
     y, place = s.result["trick_gradient"].y, s.result["forward"].y
     apart = place[2:4] - place[:2]
     nearer = -y[:2] @ apart, y[2:4] @ apart
@@ -16,8 +24,6 @@ def moved(s, z_way, z, code_way, code):
     ) and all(reads(said, one, 3, 1.0) for said, one in zip((z, code), lengths, strict=True))
 
 
-SAYS = {
-    rf"z (pulled|pushed) by {N}, its code (pulled|pushed) by {N}": moved,
-}
-SILENT = {"An encoding and its nearest code"}
+SAYS = {"pulls_title": moved}
+SILENT = ("pulls_subject",)
 OF_THEIR_PICTURE = {"plane"}

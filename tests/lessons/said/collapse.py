@@ -1,3 +1,3 @@
 """Titles of the charts of collapsing features."""
 
-SILENT = {"Gradient, at one view"}
+SILENT = ("at_one_view",)

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from tests.lessons.titles import N, reads
+from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES
+from tests.lessons.titles import reads
 
 
-def arrived(s, some, trained):
+def arrived(s, count, trained):
     """At the values of these tests a gradient that is there is not 0."""
     trainable = 4 if s.facts["trained"] == 4 else 3
-    return int(some) == np.count_nonzero(s.t) and int(trained) == trainable
+    return int(count) == np.count_nonzero(s.t) and int(trained) == trainable
 
 
 def last(s, own, plain):
@@ -17,21 +18,16 @@ def last(s, own, plain):
 
 
 def in_the_graph(s, ops, weights, trained):
-    leaves = ("adapter 1", "adapter 2", "head", "embedding")
     names = s.facts["graph_names"].split("|")
-    found = sum(name in leaves for name in names)
-    rest = sum(name not in (*leaves, "x") for name in names)
+    found = sum(name in NAMES for name in names)
+    rest = sum(name not in (*NAMES, "x") for name in names)
     return (int(ops), int(weights), int(trained)) == (rest, found, s.facts["trained"])
 
 
 SAYS = {
-    r"(\d) of (\d) trained weights get a gradient": arrived,
-    rf"Last loss {N}; no checkpoint {N}": last,
-    r"Before backward\(\): (\d+) ops; (\d) of (\d) weights": in_the_graph,
+    "gradient_title": arrived,
+    "training_title": last,
+    "recorded_title": in_the_graph,
 }
-SILENT = {
-    "Which weights get a gradient",
-    "The loss, step by step",
-    "What torch has recorded before backward()",
-}
+SILENT = ("gradient_subject", "training_subject", "recorded_subject")
 TELLS = {"trick": ("with_gradient", "ops", "in_graph"), "intended": ()}

@@ -1,3 +1,3 @@
 """Titles of the charts of moving targets."""
 
-SILENT = {"Gradient, of one step"}
+SILENT = ("of_one_step",)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.lessons.titles import N, reads
+from tests.lessons.titles import reads
 
 
 def cosine(one, other):
@@ -12,10 +12,10 @@ def cosine(one, other):
     return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
 
 
-def turned(s, said):
+def turned(s, turn):
     used, clean = (s.result[role].y for role in ("trick_gradient", "intended_gradient"))
     across = used[0] * clean[1] - used[1] * clean[0]
-    return reads(said, math.degrees(abs(math.atan2(across, float(used @ clean)))), 3, 1e3)
+    return reads(turn, math.degrees(abs(math.atan2(across, float(used @ clean)))), 3, 1e3)
 
 
 def kept(s, plain, used):
@@ -25,8 +25,8 @@ def kept(s, plain, used):
 
 
 SAYS = {
-    rf"Used: {N}° off the direction without it": turned,
-    rf"Cosine {N} with no clip, {N} used": kept,
+    "arrows_title": turned,
+    "direction_title": kept,
 }
-SILENT = ("Each sample’s gradient, and the mean", "How well the direction is kept")
+SILENT = ("arrows_subject", "direction_subject")
 TELLS = {"trick": ("_used", "most")}

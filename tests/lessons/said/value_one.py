@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.lessons.titles import N, reads
+from tests.lessons.titles import reads
 
 
 def loss_and_length(s, loss, length):
@@ -34,25 +34,19 @@ def right(s):
     return np.abs(trick - true).max() <= 1e-5
 
 
-def off(s, most):
+def off(s, off):
     trick, true = second(s)
-    return reads(most, np.abs(trick - true).max()) and not right(s)
+    return reads(off, np.abs(trick - true).max()) and not right(s)
 
 
 SAYS = {
-    rf"Loss {N}, gradient of length {N}": loss_and_length,
-    r"No value moves with its logit": stands_still,
-    r"Flat values, and no slope": lambda s: stands_still(s) and not s.t.any(),
-    rf"Flat values, slopes of up to {N}": lambda s, most: (
-        stands_still(s) and reads(most, np.abs(s.t).max())
-    ),
-    r"The values move with the logits": lambda s: not stands_still(s),
-    r"Second derivative right on average": right,
-    rf"Second derivative off by up to {N}": off,
+    "gradient_title": loss_and_length,
+    "values_stay": stands_still,
+    "flat": lambda s: stands_still(s) and not s.t.any(),
+    "flat_slopes": lambda s, slope: stands_still(s) and reads(slope, np.abs(s.t).max()),
+    "values_move": lambda s: not stands_still(s),
+    "second_right": right,
+    "second_off": off,
 }
-SILENT = (
-    "What each token adds to the loss",
-    "The gradient of the loss",
-    "The second derivative, on average",
-)
+SILENT = ("values_subject", "gradient_subject", "second_subject")
 TELLS: dict[str, tuple[str, ...]] = {}

@@ -18,10 +18,13 @@ from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged
 from lessons.kit.line_names import label
 from lessons.text import number
 from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
+
+WORDS = Words(__file__)
 
 # Strong where the error is small, and the first shades close together: the valley is looked for.
 _DEPTHS = [
@@ -41,23 +44,24 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """The gradient at the start by component, then how each path goes."""
-    columns = [("measure", None), *((name, role) for role, name in LOOKS.values())]
+    columns = [(WORDS("measure"), None), *((name, role) for role, name in LOOKS.values())]
     rows = [
-        (f"first gradient, {name}", *cells(result, ROLE_OF.values(), index, 4))
+        (WORDS("first_gradient", name=name), *cells(result, ROLE_OF.values(), index, 4))
         for index, name in enumerate("wb")
     ]
     updates = len(result.planes["errors"]) - 1
     for measure, fact in (
-        ("longest step", "longest"),
-        ("first leaves the window at update", "left_at"),
-        (f"error after {updates} updates", "error"),
+        (WORDS("longest_step"), "longest"),
+        (WORDS("leaves_at"), "left_at"),
+        (WORDS("error_after", updates=updates), "error"),
     ):
         values_of = (float(result.facts[f"{arm}_{fact}"]) for arm in LOOKS)
         entries = (
-            "never" if fact == "left_at" and not value else number(value, 4) for value in values_of
+            WORDS("never") if fact == "left_at" and not value else number(value, 4)
+            for value in values_of
         )
         rows.append((measure, *entries))
-    return Table("Three descents from one place", tuple(columns), tuple(rows))
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _map(result: Result, window: Window) -> Figure:
@@ -74,7 +78,7 @@ def _map(result: Result, window: Window) -> Figure:
         "zmax": float(np.nanmax(error)),
         "colorscale": _DEPTHS,
         "showscale": False,
-        "hovertemplate": "w %{x:.3g}, b %{y:.3g}<br>error %{z:.3g}<extra></extra>",
+        "hovertemplate": WORDS("map_hover"),
     }
     layout = axes(*window, "w", "b")
     for name in ("xaxis", "yaxis"):
@@ -82,8 +86,8 @@ def _map(result: Result, window: Window) -> Figure:
     return Figure(
         "map",
         _arrived(result),
-        "The bluer, the smaller. Click or drag to say where training starts.",
-        f"The error over {spanned(window)} as a map, and three paths. {in_words(result)}",
+        WORDS("map_caption"),
+        WORDS("map_alt", window=spanned(window), paths=in_words(result)),
         [
             dragged(heat, "place", w="x", b="y"),
             *_lines(result),
@@ -91,7 +95,7 @@ def _map(result: Result, window: Window) -> Figure:
             *_above(window),
         ],
         layout | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
-        subject="The error from above",
+        subject=WORDS("map_subject"),
         height=HEIGHT,
     )
 
@@ -99,7 +103,7 @@ def _map(result: Result, window: Window) -> Figure:
 def _arrived(result: Result) -> str:
     """Which paths end in the valley."""
     names = [name for arm, (_, name) in LOOKS.items() if result.facts[f"{arm}_in_valley"]]
-    return f"In the valley at the end: {', '.join(names) or 'no path'}"
+    return WORDS("map_title", names=", ".join(names) or WORDS("no_path"))
 
 
 def _lines(result: Result) -> Iterator[Trace]:
@@ -119,7 +123,7 @@ def _lines(result: Result) -> Iterator[Trace]:
                 "width": 2,
                 "simplify": False,
             },
-            "hovertemplate": f"w %{{x:.4g}}, b %{{y:.4g}}<extra>{name}</extra>",
+            "hovertemplate": WORDS("path_hover", name=name),
         }
 
 
@@ -153,11 +157,11 @@ def _mark(result: Result) -> Trace:
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": "where training starts",
+        "name": WORDS("start"),
         "x": [float(w)],
         "y": [float(b)],
         "marker": {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width": 2}},
-        "hovertemplate": "training starts at w %{x:.4g}, b %{y:.4g}<extra></extra>",
+        "hovertemplate": WORDS("start_hover"),
     }
 
 
@@ -170,14 +174,13 @@ def run_figures(history: History, values: Values) -> list[Figure]:
         history,
         "shares",
         lines_of(LOOKS, "stayed"),
-        step_axes(history, (0.0, 1.02), "share of the descents", "update"),
-        title=f"Never left, in the valley: {shares}",
-        subject="Descents in the valley that never left the window",
-        caption="In the valley now, and never left the window. Means over the seeds; areas: 5 to "
-        "95 % of the seeds.",
-        spoken="Shares of the descents over the updates.",
+        step_axes(history, (0.0, 1.02), WORDS("share"), WORDS("update")),
+        title=WORDS("shares_title", shares=shares),
+        subject=WORDS("shares_subject"),
+        caption=WORDS("shares_caption"),
+        spoken=WORDS("shares_alt"),
         found=shares,
-        step="update",
+        step=WORDS("update"),
     )
     return [figure]
 
@@ -185,9 +188,9 @@ def run_figures(history: History, values: Values) -> list[Figure]:
 def run_table(history: History, values: Values) -> Table:
     """Shares of the starts: mean over the seeds, lowest and highest seed."""
     measures = {
-        "stayed": "in the valley, never left the window",
-        "reached": "in the valley, however it got there",
-        "left": "left the window at some time",
+        "stayed": WORDS("stayed"),
+        "reached": WORDS("reached"),
+        "left": WORDS("left"),
     }
-    what = f"After update {history.done:,}, share of the descents"
+    what = WORDS("run_table", done=history.done)
     return arms_table(history, measures, LOOKS, what=what)

@@ -27,13 +27,16 @@ from lessons.chapters.clipping.cliff.recurrent import (
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.experiment import components
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.training.settings import first_seed
 from lessons.training.under_way import numbers_at_end
+
+WORDS = Words(__file__)
 
 WHILE_DRAGGING = 20
 """Updates of a path while the hand still moves."""
@@ -59,38 +62,22 @@ def cliff(
     return error.detach(), shorter * gradient
 
 
-def limit(name: str, label: str) -> Number:
+def limit(name: str) -> Number:
     """A limit of the gradient, as a setting."""
-    return Number(name, label, "0.3", "", False, 1e-6, 1e6, (0.01, 1.5), 0.01, in_run="steps")
+    return Number(name, "0.3", low=1e-6, high=1e6, slider=(0.01, 1.5), step=0.01, in_run="steps")
 
 
 PARAMETERS = (
-    Number("w", "First w", "4.3", "Where training starts.", False, 3, 7, (3, 7), in_run="looks"),
-    Number(
-        "b",
-        "First b",
-        "-2.2",
-        "Where training starts.",
-        False,
-        -3.5,
-        -1.5,
-        (-3.5, -1.5),
-        in_run="looks",
-    ),
-    Number("rate", "Learning rate", "1", "", False, 1e-6, 1e3, (0.01, 2.0), 0.01, in_run="steps"),
-    limit("value_limit", "Limit by value"),
-    limit("norm_limit", "Limit by norm"),
-    Choice(
-        "window",
-        "Window",
-        "whole",
-        options=(("whole", "whole"), ("closer", "its middle")),
-        in_run="looks",
-    ),
-    Integer("steps", "Updates of the run", "300", advanced=True, low=1, high=5000),
-    Integer("seeds", "Seeds", "20", f"{SIDE}² descents each.", advanced=True, low=1, high=40),
+    Number("w", "4.3", low=3, high=7, slider=(3, 7), in_run="looks"),
+    Number("b", "-2.2", low=-3.5, high=-1.5, slider=(-3.5, -1.5), in_run="looks"),
+    Number("rate", "1", low=1e-6, high=1e3, slider=(0.01, 2.0), step=0.01, in_run="steps"),
+    limit("value_limit"),
+    limit("norm_limit"),
+    Choice("window", "whole", options=alike("whole", "closer"), in_run="looks"),
+    Integer("steps", "300", advanced=True, low=1, high=5000),
+    Integer("seeds", "20", advanced=True, low=1, high=40),
     first_seed(),
-    Integer("path", "Updates of the path", "200", advanced=True, low=1, high=200, in_run="looks"),
+    Integer("path", "200", advanced=True, low=1, high=200, in_run="looks"),
     *COMPUTED_IN,
 )
 
@@ -121,7 +108,7 @@ def compute(program: Program, values: Values) -> Result:
         },
         notes=(*_lost(places),),
         planes={"error": error, "places": places, "errors": errors},
-        work=f"{COUNT}² points, 3 paths of {updates} updates",
+        work=WORDS("work", points=COUNT, updates=updates),
     )
 
 
@@ -192,7 +179,7 @@ def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
 
 def _lost(places: Array) -> Iterator[Note]:
     if not np.isfinite(places).all():
-        message = "A path became too long for numbers: ∞ or NaN. Try a smaller learning rate."
+        message = WORDS("too_long")
         yield Note("warning", message)
 
 
@@ -207,6 +194,7 @@ def seconds(values: Values) -> float:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,

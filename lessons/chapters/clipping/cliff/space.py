@@ -14,16 +14,19 @@ from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, erro
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
 from lessons.kit.line_names import label
 from lessons.text import number
 from lessons.training.step_charts import HEIGHT
 
+WORDS = Words(__file__)
+
 # Each arm's role, and its name; drawn in this order. The roles are those of lesson 1.
 LOOKS = {
-    "none": ("true_gradient", "no clipping"),
-    "value": ("trick_gradient", "by value"),
-    "norm": ("intended_gradient", "by norm"),
+    "none": ("true_gradient", WORDS("none")),
+    "value": ("trick_gradient", WORDS("by_value")),
+    "norm": ("intended_gradient", WORDS("by_norm")),
 }
 
 ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
@@ -61,8 +64,8 @@ def stroked(arm: str) -> str:
 
 def spanned(window: Window) -> str:
     """The window in words."""
-    ends = zip("wb", window, strict=True)
-    return " and ".join(f"{n} from {number(low)} to {number(high)}" for n, (low, high) in ends)
+    w_low, w_high, b_low, b_high = (number(end) for ends in window for end in ends)
+    return WORDS("window", w_low=w_low, w_high=w_high, b_low=b_low, b_high=b_high)
 
 
 def in_words(result: Result) -> str:
@@ -70,10 +73,14 @@ def in_words(result: Result) -> str:
     parts = []
     for arm, (_, name) in LOOKS.items():
         update = result.facts[f"{arm}_left_at"]
-        went = f"leaves the window at update {update}" if update else "stays in the window"
-        parts.append(f"{name}: {went}, error {number(float(result.facts[f'{arm}_error']), 3)}")
+        went = WORDS("leaves", update=update) if update else WORDS("stays")
+        parts.append(
+            WORDS(
+                "path", name=name, went=went, error=number(float(result.facts[f"{arm}_error"]), 3)
+            )
+        )
     w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
-    return f"From w {w}, b {b}, at the end: {'; '.join(parts)}."
+    return WORDS("paths", w=w, b=b, paths="; ".join(parts))
 
 
 def in_space(result: Result, window: Window) -> Figure:
@@ -81,8 +88,8 @@ def in_space(result: Result, window: Window) -> Figure:
     return Figure(
         "surface",
         _out(result),
-        "The height is the error; blue is the valley. Each dot is an update.",
-        f"The error over {spanned(window)} as a landscape with a cliff. {in_words(result)}",
+        WORDS("surface_caption"),
+        WORDS("surface_alt", window=spanned(window), paths=in_words(result)),
         [
             _landscape(window),
             _edges(window),
@@ -96,18 +103,18 @@ def in_space(result: Result, window: Window) -> Figure:
             "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
         },
         height=HEIGHT,
-        subject="The error as a landscape",
+        subject=WORDS("surface_subject"),
     )
 
 
 def _out(result: Result) -> str:
     """Which paths are thrown out of the window, or that none is."""
     thrown = [
-        f"{name} at update {result.facts[f'{arm}_left_at']}"
+        WORDS("thrown_at", name=name, update=result.facts[f"{arm}_left_at"])
         for arm, (_, name) in LOOKS.items()
         if result.facts[f"{arm}_left_at"]
     ]
-    return f"Thrown out: {', '.join(thrown)}" if thrown else "No path is thrown out"
+    return WORDS("thrown", names=", ".join(thrown)) if thrown else WORDS("not_thrown")
 
 
 def on_paper(window: Window, w: Array, b: Array, error: Array) -> tuple[Array, Array]:
@@ -184,7 +191,7 @@ def _edges(window: Window) -> Trace:
         (w_low, b_high, f"w {number(w_low)}", "bottom center"),
         (w_high, (b_low + b_high) / 2, "b →", "bottom left"),
         (w_high, b_low, f"b {number(b_low)}", "middle left"),
-        (valley, b_high, "valley", "bottom center"),
+        (valley, b_high, WORDS("valley"), "bottom center"),
     )
     w, b, text, sides = (list(one) for one in zip(*words, strict=True))
     x, y = on_paper(window, np.array(w), np.array(b), np.zeros(len(words)))
@@ -240,7 +247,7 @@ def _start(result: Result, window: Window) -> Trace:
         "mode": "markers+text",
         "x": [float(x)],
         "y": [float(y)],
-        "text": ["where training starts\u00a0\u00a0"],
+        "text": [WORDS("start") + "\u00a0\u00a0"],
         "textposition": "middle left",
         "textfont": {"color": "ink:text", "size": 14, "shadow": "auto"},
         "marker": {

@@ -11,16 +11,19 @@ import torch
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Number, Numbers, Values, alike
 from lessons.contract.result import Note, Result
+from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_table, in_words, sticks
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, place_of, point_in_text
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
+
+WORDS = Words(__file__)
 
 
 def not_finite(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Tensor:
@@ -93,32 +96,18 @@ EXAMPLE = (4.0, 1.0, 0.25, 0.0)
 """The inputs that the facts speak of: the last one has no finite slope."""
 
 PARAMETERS = (
-    Choice(
-        "root",
-        "Root",
-        "plain",
-        options=(
-            ("plain", "√w"),
-            ("where", "where(w > 0, √w, 0)"),
-            ("safe", "where inside and outside"),
-        ),
-    ),
-    Choice(
-        "clip",
-        "Clip",
-        "none",
-        options=(("none", "none"), ("value", "by value"), ("norm", "by norm")),
-    ),
-    Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 3.0), step=0.05),
-    Numbers("w", "Inputs w", ", ".join(f"{value:g}" for value in EXAMPLE), most=64),
-    point_in_text("4", "w", help="Which input the graph shows, too.", most=64),
+    Choice("root", "plain", options=alike("plain", "where", "safe")),
+    Choice("clip", "none", options=alike("none", "value", "norm")),
+    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 3.0), step=0.05),
+    Numbers("w", ", ".join(f"{value:g}" for value in EXAMPLE), most=64),
+    point_in_text("4", of="w", most=64),
     *COMPUTED_IN,
 )
 
 LABELS = {
-    "true_gradient": "before clipping",
-    "trick_gradient": "after",
-    "intended_gradient": "finite part, clipped",
+    "true_gradient": WORDS("before"),
+    "trick_gradient": WORDS("after"),
+    "intended_gradient": WORDS("finite_part"),
 }
 
 
@@ -139,38 +128,37 @@ def compute(program: Program, values: Values) -> Result:
             **_trained(program),
         },
         notes=(*_not_finite(w, roles, values),),
-        work=counted(len(w), "input"),
+        work=WORDS.counted("inputs", len(w)),
     )
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """The slopes in their roles, and the roots themselves."""
     names = _names(result, values)
-    forward = {"forward": "forward value"}
+    forward = {"forward": WORDS("forward")}
     clips = values["clip"] != "none"
     short = [number(value, 4) for value in values["w"]]
     slopes, slope_layout = sticks(result, LABELS, short, "dy/dw", TALL)
     ends = tuple(slope_layout["xaxis"]["range"])
     roots, root_layout = sticks(result, forward, short, "y", SHORT)
     for layout in (slope_layout, root_layout):
-        layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else "w, by its place"
+        layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else WORDS("place")
     return [
         Figure(
             "gradient",
             _lost(result),
-            "At each input, left to right: before clipping, after, and what the finite components "
-            "alone would give." + (" Dashed: the limit. Drag it." if clips else ""),
-            "The gradient at each input. " + in_words(result, LABELS, names),
+            WORDS("clipped_caption") if clips else WORDS("gradient_caption"),
+            WORDS("gradient_alt", numbers=in_words(result, LABELS, names)),
             [*slopes, limits(values["limit"], ends, "limit") | {"visible": clips}],
             slope_layout,
             height=TALL,
-            subject="The gradient, component by component",
+            subject=WORDS("gradient_subject"),
         ),
         Figure(
             "forward",
-            f"Finite roots: {_finite(result, 'forward')}",
-            "The value is finite wherever the chosen root is defined.",
-            "The root of each input. " + in_words(result, forward, names),
+            WORDS("forward_title", finite=_finite(result, "forward")),
+            WORDS("forward_caption"),
+            WORDS("forward_alt", numbers=in_words(result, forward, names)),
             roots,
             root_layout,
         ),
@@ -179,20 +167,20 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """One row an input."""
-    shown = {"forward": "forward y", **LABELS}
+    shown = {"forward": WORDS("forward_y"), **LABELS}
     names = _names(result, values)
-    return component_table(result, shown, names, "The root and its slope at each input")
+    return component_table(result, shown, names, WORDS("table"))
 
 
 def _lost(result: Result) -> str:
     """How many components are finite before and after the clip."""
     before, after = (_finite(result, role) for role in ("true_gradient", "trick_gradient"))
-    return f"Finite: {before} before clipping, {after} after"
+    return WORDS("gradient_title", before=before, after=after)
 
 
 def _finite(result: Result, name: str) -> str:
     y = result[name].y
-    return f"{int(np.isfinite(y).sum())} of {len(y)}"
+    return WORDS("finite_of", finite=int(np.isfinite(y).sum()), all=len(y))
 
 
 def _names(result: Result, values: Values) -> list[str]:
@@ -263,25 +251,25 @@ def _not_finite(
     plain = values["root"] == "plain"
     where = (values["root"] == "where") & (w <= 0)
     known = (
-        ((w < 0) & plain, "√w is NaN below 0, and so is its slope."),
-        ((w == 0) & plain, "the slope of √w at 0 is infinite."),
-        (where, "where sends 0 to the branch not taken; 0 times its slope is NaN."),
-        (w.isinf(), "w is too large for this number format and becomes ∞."),
+        ((w < 0) & plain, WORDS("below_zero")),
+        ((w == 0) & plain, WORDS("at_zero")),
+        (where, WORDS("other_branch")),
+        (w.isinf(), WORDS("too_large")),
     )
     yield from notes_on_not_finite("w", w, roles, known)
     unexplained = lost(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
     if values["clip"] == "norm" and not trick.isfinite().all():
         yield Note(
             "warning",
-            "By norm, every component is multiplied by limit / norm, and this norm is not finite.",
+            WORDS("norm_not_finite"),
         )
     elif unexplained.any():
-        yield Note("warning", "A step of the computation is too large for this number format.")
+        yield Note("warning", WORDS("step_too_large"))
 
 
 LESSON = Lesson(
     program=not_finite,
-    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
+    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
     predictions={"infinity": one_infinity, "branch": not_taken, "transfer": finite_distance},
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

@@ -13,12 +13,13 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.sketch import Sketch
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
-from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
@@ -27,6 +28,8 @@ from lessons.kit.inputs import array, place_of
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
 from lessons.text import number
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> torch.Tensor:
@@ -96,27 +99,14 @@ def share_of_wrong(x: torch.Tensor, right: float, loss: str, scale: float) -> to
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "loss",
-            "Loss",
-            "squared",
-            options=(("squared", "squared error"), ("cross", "cross-entropy")),
-        ),
-        Number(
-            "right", "Logit of the right answer", "0", low=-1e3, high=1e3, slider=(-5, 5), step=0.1
-        ),
-        Number("scale", "Loss times", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
+        Choice("loss", "squared", options=alike("squared", "cross")),
+        Number("right", "0", low=-1e3, high=1e3, slider=(-5, 5), step=0.1),
+        Number("scale", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
     ),
     plain=through_logarithms,
     intended=share_of_wrong,
-    text=CurveText(
-        value="loss",
-        gradient="dL/dx",
-        gradient_caption="x is the logit of the wrong answer. Ticks: cross-entropy. Dotted: the "
-        "true derivative of the chosen loss.",
-        forward_caption="Squared error levels off: a surer mistake costs hardly more.",
-        intended="cross-entropy",
-    ),
+    words=WORDS,
+    intended_is=WORDS("intended"),
     x="-2, 0.7, 4, 8",
     point=4,
 )
@@ -273,12 +263,9 @@ def table(result: Result, values: Values) -> Table:
     """The curve lab's table with one more column: the gradient of the right answer's logit."""
     base = _BASE.table(result, values)
     sent = [number(float(one), 6) for one in result.planes["right_here"]]
-    columns = (*base.columns, ("autograd, to the right logit", "trick_gradient"))
+    columns = (*base.columns, (WORDS("right_column"), "trick_gradient"))
     rows = tuple((*row, cell) for row, cell in zip(base.rows, sent, strict=True))
     return replace(base, columns=columns, rows=rows)
-
-
-SIZE = "Size of the gradient"
 
 
 def _sizes(result: Result) -> Figure:
@@ -286,21 +273,20 @@ def _sizes(result: Result) -> Figure:
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
     drawn = [*(curves[name] for name in GRADIENTS), right]
     powers = Powers([one.y for one in drawn], LOWEST, HIGHEST, every=5)
-    layout = powers.axes(span(right), "x", "size of dL/d logit")
+    layout = powers.axes(span(right), "x", WORDS("size_axis"))
     said = [
         f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}" for name in GRADIENTS
     ]
-    said.append(f"to the right logit {number(abs(float(result.planes['right_here'][-1])), 3)}")
-    names = NAMES | {"intended_gradient": CURVE.text.intended}
+    said.append(WORDS("right_said", size=number(abs(float(result.planes["right_here"][-1])), 3)))
+    names = NAMES | {"intended_gradient": CURVE.intended_is}
     ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
-    ends.append(("noise", "right logit", powers.of(right).y))
+    ends.append(("noise", WORDS("right_logit"), powers.of(right).y))
     *lines, other = named(ends, layout, TALL)
     return Figure(
         "size",
-        _faded(result) or SIZE,
-        "Circles: the gradient of the right answer’s logit. A straight way down is an exponential "
-        "tail. The lowest row is an exact 0.",
-        f"The size of the gradient over x, by powers of ten. At the last input: {', '.join(said)}.",
+        _faded(result) or WORDS("size"),
+        WORDS("size_caption"),
+        WORDS("size_alt", sizes=", ".join(said)),
         [
             *(
                 trace
@@ -316,7 +302,7 @@ def _sizes(result: Result) -> Figure:
         ],
         layout,
         height=TALL,
-        subject=SIZE,
+        subject=WORDS("size"),
     )
 
 
@@ -324,8 +310,8 @@ def _circles(series: Series) -> Trace:
     """The other logit's gradient as open circles on the lines; it has no role of its own."""
     trace = ticks(series)
     marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
-    hover = "x = %{x:.4g}<extra>to the right logit</extra>"
-    return trace | {"name": "to the right logit", "marker": marker, "hovertemplate": hover}
+    hover = WORDS("right_hover")
+    return trace | {"name": WORDS("to_right"), "marker": marker, "hovertemplate": hover}
 
 
 def _faded(result: Result) -> str:
@@ -334,7 +320,9 @@ def _faded(result: Result) -> str:
     if not np.isfinite(y).all() or not y.any():
         return ""
     x = _named(result)["trick_gradient"].x[-1]
-    return f"dL/dx: {brief(float(y.max()))} at most, {brief(float(y[-1]))} at x = {brief(float(x))}"
+    return WORDS(
+        "size_title", most=brief(float(y.max())), last=brief(float(y[-1])), x=brief(float(x))
+    )
 
 
 LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)

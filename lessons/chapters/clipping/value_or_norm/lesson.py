@@ -15,6 +15,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.arrows import angle, arrow, in_words, measured, outline, turn
 from lessons.kit.chart_pieces import (
     Trace,
@@ -33,6 +34,8 @@ from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import label, named, second_name
 from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
+
+WORDS = Words(__file__)
 
 
 def value_or_norm(w: torch.Tensor, limit: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -81,9 +84,9 @@ OTHER = (6.0, -2.0, 3.0)
 OTHER_LIMIT = 1.5
 
 PARAMETERS = (
-    Number("g1", "First component", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("g2", "Second component", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("limit", "Limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
+    Number("g1", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
+    Number("g2", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
+    Number("limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
     *COMPUTED_IN,
 )
 
@@ -119,7 +122,7 @@ def compute(program: Program, values: Values) -> Result:
             },
         ),
         notes=(*_no_direction(vectors),),
-        work="2 components",
+        work=WORDS("work"),
     )
 
 
@@ -212,17 +215,17 @@ def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
     if not vectors["true_gradient"].any():
         yield Note(
             "warning",
-            "The gradient is 0, and each clip leaves it so. It has no direction: its angle is NaN.",
+            WORDS("no_gradient"),
         )
     elif not vectors["trick_gradient"].any() or not vectors["intended_gradient"].any():
-        yield Note("warning", "What is left is 0 and has no direction, so its angle is NaN.")
+        yield Note("warning", WORDS("nothing_left"))
 
 
 # Each role's name here, and the ending of its facts' names; drawn in this order, trick on top.
 NAMES = {
-    "true_gradient": ("before", "before"),
-    "intended_gradient": ("by norm", "norm"),
-    "trick_gradient": ("by value", "value"),
+    "true_gradient": (WORDS("before"), "before"),
+    "intended_gradient": (WORDS("by_norm"), "norm"),
+    "trick_gradient": (WORDS("by_value"), "value"),
 }
 
 HEIGHT, LOW = 345, 220
@@ -236,31 +239,29 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """Components, length and angle of the value and of each vector."""
-    columns = [("measure", None), ("value w", "forward")]
+    columns = [(WORDS("measure"), None), (WORDS("value_w"), "forward")]
     columns += [(name, role) for role, (name, _) in NAMES.items()]
     rows = [
         (
-            f"component {index + 1}",
+            WORDS("component", number=index + 1),
             number(float(result["forward"].y[index]), 5),
             *cells(result, NAMES, index, 5),
         )
         for index in (0, 1)
     ]
     rows += [(measure, "", *shown) for measure, *shown in measured(result, NAMES)]
-    return Table(
-        "The value, and the gradient before and after clipping", tuple(columns), tuple(rows)
-    )
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _arrows(result: Result) -> Figure:
     limit = float(result.facts["limit"])
     x, y = _frame(result)
-    layout = axes(x, y, "first component", "second component")
+    layout = axes(x, y, WORDS("first"), WORDS("second"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     square = np.array([-limit, limit, limit, -limit, -limit])
-    sides = outline(square, np.array([-limit, -limit, limit, limit, -limit]), "each component")
-    circle = outline(limit * np.cos(around), limit * np.sin(around), "length")
+    sides = outline(square, np.array([-limit, -limit, limit, limit, -limit]), WORDS("each"))
+    circle = outline(limit * np.cos(around), limit * np.sin(around), WORDS("length"))
     arrows = {role: arrow(result, role, NAMES[role]) for role in NAMES}
     arrows["true_gradient"] = dragged(arrows["true_gradient"], "tip", g1="x", g2="y")
     data = [
@@ -272,17 +273,14 @@ def _arrows(result: Result) -> Figure:
     ]
     return Figure(
         "arrows",
-        _turns(result) or ARROWS,
-        "Square: what is allowed by value. Circle: by norm. Drag either, or the tip “before”.",
-        "Three arrows from the origin. " + in_words(result, NAMES),
+        _turns(result) or WORDS("arrows_subject"),
+        WORDS("arrows_caption"),
+        WORDS("arrows_alt", arrows=in_words(result, NAMES)),
         data,
         layout,
         height=HEIGHT,
-        subject=ARROWS,
+        subject=WORDS("arrows_subject"),
     )
-
-
-ARROWS = "The gradient, and what clipping leaves of it"
 
 
 def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -335,11 +333,11 @@ def _turned(result: Result) -> list[Trace]:
     angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
     lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
     radius = sum(lengths) / 2 if known else 0.0
-    arc = outline(radius * np.cos(angles), radius * np.sin(angles), "turned")
+    arc = outline(radius * np.cos(angles), radius * np.sin(angles), WORDS("turned_arc"))
     arc |= {"line": {"color": "role:trick_gradient", "width": 2}}
     beyond = math.radians(before + by + math.copysign(12.0, by)) if known else 0.0
     x, y = radius * math.cos(beyond), radius * math.sin(beyond)
-    said = f"turned {number(abs(by), 3)}°"
+    said = WORDS("turned", by=number(abs(by), 3))
     turned = known and abs(by) > 1e-6
     return [arc, label("trick_gradient", said, x, y, "middle center", turned)]
 
@@ -349,7 +347,7 @@ def _turns(result: Result) -> str:
     value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
     if not (math.isfinite(value) and math.isfinite(norm)):
         return ""
-    return f"By value turned by {number(value, 3)}°, by norm by {brief(norm, 1.0)}°"
+    return WORDS("arrows_title", value=number(value, 3), norm=brief(norm, 1.0))
 
 
 def _angles(result: Result) -> Figure:
@@ -360,28 +358,25 @@ def _angles(result: Result) -> Figure:
         for role in ("trick_gradient", "intended_gradient")
     }
     most = float(np.nanmax(np.abs(turned["trick_gradient"].y), initial=0.0))
-    layout = axes((0.0, 360.0), (-50.0, 50.0), "angle of the gradient, °", "turned by, °")
+    layout = axes((0.0, 360.0), (-50.0, 50.0), WORDS("angle_axis"), WORDS("turned_axis"))
     layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
     layout["yaxis"] |= {"tickmode": "array", "tickvals": [-45, 0, 45]}
-    found = f"By value turned by up to {number(most, 3)}°" if most else ""
+    found = WORDS("angle_title", most=number(most, 3)) if most else ""
     if not np.isfinite(turned["trick_gradient"].y).any():
-        found = "A gradient of 0 has no direction"
+        found = WORDS("no_direction")
     return Figure(
         "angle",
-        found or TURNS,
-        "A gradient of this length in all directions. At 0 the direction is kept.",
-        "How far the direction turns, over the angle before. " + in_words(result, NAMES),
+        found or WORDS("angle_subject"),
+        WORDS("angle_caption"),
+        WORDS("angle_alt", arrows=in_words(result, NAMES)),
         [
             *_over(turned, layout, HEIGHT),
             *_own_gradient(result, "angle"),
         ],
         layout,
         height=HEIGHT,
-        subject=TURNS,
+        subject=WORDS("angle_subject"),
     )
-
-
-TURNS = "How far clipping turns it"
 
 
 def _lengths(result: Result) -> Figure:
@@ -390,15 +385,15 @@ def _lengths(result: Result) -> Figure:
     }
     top = fitted([one.y for one in curves.values()])
     limit = float(result.facts["limit"])
-    layout = axes((0.0, 360.0), top, "angle of the gradient, °", "length")
+    layout = axes((0.0, 360.0), top, WORDS("angle_axis"), WORDS("length"))
     layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
     longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
     value, norm = (number(longest[role], 3) for role in ("trick_gradient", "intended_gradient"))
     return Figure(
         "length",
-        f"Length by value up to {value}, by norm {norm}",
-        f"Dashed: the limit, {number(limit, 4)}. Drag it. By norm no gradient is longer.",
-        "Length after clipping over the angle before. " + in_words(result, NAMES),
+        WORDS("length_title", value=value, norm=norm),
+        WORDS("length_caption", limit=number(limit, 4)),
+        WORDS("length_alt", arrows=in_words(result, NAMES)),
         [
             limits(limit, (0.0, 360.0), "limit", sides=(1,)),
             *_over(curves, layout, LOW),
@@ -406,7 +401,7 @@ def _lengths(result: Result) -> Figure:
         ],
         layout,
         height=LOW,
-        subject="Length after clipping",
+        subject=WORDS("length_subject"),
     )
 
 
@@ -441,6 +436,7 @@ def _own_gradient(result: Result, fact: str) -> list[Trace]:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,

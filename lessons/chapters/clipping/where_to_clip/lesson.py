@@ -13,8 +13,9 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, curve, limits, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Program, components, run_of
@@ -25,6 +26,8 @@ from lessons.kit.line_names import named
 from lessons.kit.powers import Powers
 from lessons.text import number
 from lessons.tricks import clip_gradient
+
+WORDS = Words(__file__)
 
 
 def where_to_clip(
@@ -167,12 +170,10 @@ SPIKE = {"times": 1000, "after": 50, "limit": 2, "before": 200}
 at, the limit in lengths of the others, and how many steps Adam had before."""
 
 NAMES = ("w", "v")
-LENGTH = "length"
-
 LABELS = {
-    "true_gradient": "of the loss",
-    "trick_gradient": "used by step()",
-    "intended_gradient": "clipped over both",
+    "true_gradient": WORDS("of_loss"),
+    "trick_gradient": WORDS("used"),
+    "intended_gradient": WORDS("clipped"),
 }
 
 # Where each role's training run clips; the learner chooses the trick's place.
@@ -182,23 +183,12 @@ LOWEST, HIGHEST = -12, 12
 """The powers of ten that the chart of losses shows at most."""
 
 PARAMETERS = (
-    Choice(
-        "place",
-        "The clip is",
-        "late",
-        options=(
-            ("none", "nowhere"),
-            ("graph", "in the graph, at h"),
-            ("early", "before backward()"),
-            ("after", "after backward()"),
-            ("late", "after step()"),
-        ),
-    ),
-    Number("limit", "Limit", "3", low=0.0, high=1e6, slider=(0.0, 20.0), step=0.1),
-    Number("w", "Weight w", "1", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-    Number("v", "Weight v", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-    Number("x", "Input x", "2", low=-100.0, high=100.0, slider=(-3.0, 3.0), step=0.1),
-    Number("rate", "Learning rate", "0.3", low=0.0, high=10.0, slider=(0.0, 0.5)),
+    Choice("place", "late", options=alike("none", "graph", "early", "after", "late")),
+    Number("limit", "3", low=0.0, high=1e6, slider=(0.0, 20.0), step=0.1),
+    Number("w", "1", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
+    Number("v", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
+    Number("x", "2", low=-100.0, high=100.0, slider=(-3.0, 3.0), step=0.1),
+    Number("rate", "0.3", low=0.0, high=10.0, slider=(0.0, 0.5)),
     *COMPUTED_IN,
 )
 
@@ -234,7 +224,7 @@ def compute(program: Program, values: Values) -> Result:
             **_scaled(),
             **_after_a_spike(),
         },
-        work=f"{STEPS} steps of training, 3 times",
+        work=WORDS("work", steps=STEPS),
     )
 
 
@@ -245,14 +235,11 @@ def figures(result: Result, values: Values) -> list[Figure]:
     gradient = component_figure(
         both,
         LABELS,
-        (*NAMES, LENGTH),
-        title=f"step() uses length {used}; the limit is {limit}",
-        subject="The gradient that the first step uses",
-        caption="For each weight and for the length of both, left to right: the loss's gradient, "
-        "what step() reads, and the gradient clipped over both. Dashed: the limit of the length; "
-        "drag it.",
-        shows="The gradient of each weight, and its length; the limit is "
-        f"{number(values['limit'])}.",
+        (*NAMES, WORDS("length")),
+        title=WORDS("gradient_title", used=used, limit=limit),
+        subject=WORDS("gradient_subject"),
+        caption=WORDS("gradient_caption"),
+        shows=WORDS("gradient_alt", limit=number(values["limit"])),
     )
     return [
         replace(gradient, data=[*gradient.data, _limit(values["limit"], gradient.layout)]),
@@ -262,7 +249,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """One row a weight."""
-    return component_table(result, LABELS, NAMES, "The gradient of the first step")
+    return component_table(result, LABELS, NAMES, WORDS("table"))
 
 
 def _with_length(result: Result) -> Result:
@@ -291,9 +278,9 @@ def _limit(limit: float, layout: Trace) -> Trace:
 def _training(result: Result) -> Figure:
     losses = {series.name: series for series in result.curves}
     powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
-    layout = powers.axes((-0.3, STEPS - 0.7), "step", "loss")
-    names = {"trick_gradient": "yours", "true_gradient": "no clip"}
-    names["intended_gradient"] = "after"
+    layout = powers.axes((-0.3, STEPS - 0.7), WORDS("step"), WORDS("loss"))
+    names = {"trick_gradient": WORDS("yours"), "true_gradient": WORDS("no_clip")}
+    names["intended_gradient"] = WORDS("after")
     traces: list[Trace] = []
     for role in names:
         if role != "intended_gradient":
@@ -303,15 +290,15 @@ def _training(result: Result) -> Figure:
     ends = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
     last = [f"{names[role]} {number(float(series.y[-1]), 3)}" for role, series in losses.items()]
     trick = losses["trick_gradient"].y
-    found = f"Loss {brief(float(trick[0]))} → {brief(float(trick[-1]))} with your clip"
+    found = WORDS("training_title", first=brief(float(trick[0])), last=brief(float(trick[-1])))
     return Figure(
         "training",
         found,
-        "Crosses: clipped after backward(). A line that leaves the chart has exploded.",
-        f"The loss over {STEPS} steps, by powers of ten. At the last one: {', '.join(last)}.",
+        WORDS("training_caption"),
+        WORDS("training_alt", steps=STEPS, last=", ".join(last)),
         [*traces, *named(ends, layout, SHORT)],
         layout,
-        subject="The loss while it trains",
+        subject=WORDS("training_subject"),
     )
 
 
@@ -389,6 +376,7 @@ def _after_a_spike() -> Mapping[str, float]:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,

@@ -12,8 +12,9 @@ import torch
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Number, Numbers, Values, alike
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import axes, curve, fitted
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, Roles, components, run_of
@@ -21,7 +22,9 @@ from lessons.kit.findings import brief
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import named as named_lines
 from lessons.recorder import named
-from lessons.text import counted, number
+from lessons.text import number
+
+WORDS = Words(__file__)
 
 
 def cut_by_accident(
@@ -153,38 +156,19 @@ def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> tor
 MOST = 8
 """Weights at most: each has its sticks in the chart."""
 
-RUNS = "backward() raises no error."
 
-LABELS = {"true_gradient": "should be", "trick_gradient": "arrives"}
+LABELS = {"true_gradient": WORDS("should_be"), "trick_gradient": WORDS("arrives")}
 """The two gradients of the charts: of the loss with no copy in it, and of the spelling chosen."""
 
-YES_NO = (("no", "no"), ("yes", "yes"))
+YES_NO = alike("no", "yes")
 
 PARAMETERS = (
-    Numbers("w", "Weights w", "1, 0.5", most=MOST),
-    Choice(
-        "spelling",
-        "Spelling",
-        "whole",
-        "What is done to the loss after it is computed.",
-        options=(
-            ("whole", "as it should be"),
-            ("tensor", "torch.tensor(loss)"),
-            ("item", "loss.item()"),
-            ("numpy", "through numpy"),
-            ("detach", "loss.detach()"),
-        ),
-    ),
-    Choice(
-        "silence",
-        "Silence the error",
-        "no",
-        "Calls loss.requires_grad_() before backward().",
-        options=YES_NO,
-    ),
-    Choice("penalty", "Add a penalty", "no", "Half the sum of w².", options=YES_NO),
-    Number("x", "Input x", "2", low=-3.0, high=3.0, slider=(-3.0, 3.0), step=0.1),
-    Number("target", "Target", "3", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
+    Numbers("w", "1, 0.5", most=MOST),
+    Choice("spelling", "whole", options=alike("whole", "tensor", "item", "numpy", "detach")),
+    Choice("silence", "no", options=YES_NO),
+    Choice("penalty", "no", options=YES_NO),
+    Number("x", "2", low=-3.0, high=3.0, slider=(-3.0, 3.0), step=0.1),
+    Number("target", "3", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
     *COMPUTED_IN,
 )
 
@@ -220,7 +204,7 @@ def compute(program: Program, values: Values) -> Result:
             lambda: _about_the_copy(program, start),
         ),
         notes=tuple(_notes(said, [*known, *losses.values()], values)),
-        work=counted(len(w), "weight"),
+        work=WORDS.counted("weights", len(w)),
     )
 
 
@@ -231,9 +215,8 @@ def figures(result: Result, values: Values) -> list[Figure]:
         LABELS,
         _names(result),
         title=_arrived(result),
-        subject="The gradient of each weight",
-        caption="Left: of the loss with no copy in it. Right: what backward() brings. NaN: it "
-        "raises.",
+        subject=WORDS("gradient_subject"),
+        caption=WORDS("gradient_caption"),
     )
     return [
         gradient,
@@ -243,41 +226,41 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """One row a weight; “none” in the place of a number where ``.grad`` is None."""
-    made = component_table(result, LABELS, _names(result), "The gradient of each weight")
+    made = component_table(result, LABELS, _names(result), WORDS("gradient_subject"))
     if result.facts["arrives"]:
         return made
-    return replace(made, rows=tuple((*row[:-1], "none") for row in made.rows))
+    return replace(made, rows=tuple((*row[:-1], WORDS("none")) for row in made.rows))
 
 
 def _arrived(result: Result) -> str:
     """The length of the gradient that arrives, and the length it should have."""
     true, trick = (math.hypot(*result[role].y) for role in LABELS)
     if math.isnan(trick):
-        return f"backward() raises; due: length {brief(true)}"
+        return WORDS("raises", due=brief(true))
     if not result.facts["arrives"]:
-        return f"No gradient arrives (None); due: length {brief(true)}"
-    return f"Gradient of length {brief(trick, true)} arrives, due {brief(true, trick)}"
+        return WORDS("nothing_arrives", due=brief(true))
+    return WORDS("gradient_title", came=brief(trick, true), due=brief(true, trick))
 
 
 def _training(result: Result) -> Figure:
     losses = {series.role: series for series in result.curves}
     _, top = fitted([series.y for series in losses.values()])
-    layout = axes((-0.3, STEPS - 0.7), (-0.04 * top, top), "step", "loss")
+    layout = axes((-0.3, STEPS - 0.7), (-0.04 * top, top), WORDS("step"), WORDS("loss"))
     lines = ((role, label, losses[role].y) for role, label in LABELS.items())
     trick = losses["trick_gradient"].y
     first, last = (brief(float(trick[at])) for at in (0, -1))
     ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in LABELS)
     return Figure(
         "training",
-        f"Loss {first} → {last} in {STEPS} steps",
-        f"Solid: with the gradient that arrives. Dotted: as it should be. Learning rate {RATE}.",
-        f"The loss over {STEPS} steps. At the last one {ends}.",
+        WORDS("training_title", first=first, last=last, steps=STEPS),
+        WORDS("training_caption", rate=RATE),
+        WORDS("training_alt", steps=STEPS, ends=ends),
         [
             *(curve(losses[role], exact=True) for role in LABELS),
             *named_lines(lines, layout, SHORT),
         ],
         layout,
-        subject="The loss while it trains",
+        subject=WORDS("training_subject"),
     )
 
 
@@ -292,7 +275,7 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
     lost = 2 * x * (first * x - target)
     with_penalty = by_role(program, start.but(silence="no", penalty="yes"))["trick_gradient"]
     return {
-        "says": refusal(program, w, bare.settings) or "nothing",
+        "says": refusal(program, w, bare.settings) or WORDS("says_nothing"),
         "flag_says": refused_flag(),
         "with_penalty": float(with_penalty[0]),
         "penalty_part": first,
@@ -305,18 +288,17 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
 
 def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
     # Always one line, so that the charts below it don't move.
-    yield Note("warning", f"RuntimeError: {said}") if said else Note("info", RUNS)
+    yield Note("warning", f"RuntimeError: {said}") if said else Note("info", WORDS("runs"))
     if not all(np.isfinite(one).all() for one in shown):
         yield Note(
             "warning",
-            f"A loss or a gradient is too large for {values['dtype']} and becomes ∞ or NaN. "
-            "Weights nearer to 0 keep it finite.",
+            WORDS("too_large", dtype=values["dtype"]),
         )
 
 
 def _refused(values: Values) -> dict[str, str]:
     if values["spelling"] == "numpy" and values["dtype"] == "bfloat16":
-        return {"dtype": "numpy has no bfloat16. Choose float32, or another spelling."}
+        return {"dtype": WORDS("no_bfloat16")}
     return {}
 
 
@@ -329,7 +311,7 @@ def _names(result: Result) -> list[str]:
 
 LESSON = Lesson(
     program=cut_by_accident,
-    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table, check=_refused),
+    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table, check=_refused),
     highlight="loss.requires_grad_()",
     elsewhere=a_product,
 )

@@ -6,14 +6,17 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES, STEPS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, fitted
 from lessons.kit.components import component_figure
 from lessons.kit.findings import brief
 from lessons.kit.line_names import named
 from lessons.text import number
 
-LABELS = {"true_gradient": "without", "trick_gradient": "yours"}
-HEADINGS = {"true_gradient": "no checkpoint", "trick_gradient": "yours"}
+WORDS = Words(__file__)
+
+LABELS = {"true_gradient": WORDS("without"), "trick_gradient": WORDS("yours")}
+HEADINGS = {"true_gradient": WORDS("no_checkpoint"), "trick_gradient": WORDS("yours")}
 
 LOW, RECORDED = 200, 190
 """Pixels that the charts are high; three of them stand one below the other."""
@@ -33,10 +36,10 @@ def table(result: Result, values: Values) -> Table:
     rows = []
     for place, name in enumerate(NAMES):
         shown = zip(cells(result, LABELS, place, 5), arrived, strict=True)
-        there = ("none" if came[place] == "0" else cell for cell, came in shown)
+        there = (WORDS("none") if came[place] == "0" else cell for cell, came in shown)
         rows.append((name, *there))
-    columns = [("weight", None), *((label, role) for role, label in HEADINGS.items())]
-    return Table("The gradient of each weight after backward()", tuple(columns), tuple(rows))
+    columns = [(WORDS("weight"), None), *((label, role) for role, label in HEADINGS.items())]
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _gradients(result: Result) -> Figure:
@@ -45,31 +48,32 @@ def _gradients(result: Result) -> Figure:
         result,
         LABELS,
         NAMES,
-        title=f"{count} of {trained} trained weights get a gradient",
-        subject="Which weights get a gradient",
-        caption="Left without a checkpoint, right as you set it. The table has “none” where there "
-        "is none.",
+        title=WORDS("gradient_title", count=count, trained=trained),
+        subject=WORDS("gradient_subject"),
+        caption=WORDS("gradient_caption"),
         height=LOW,
     )
 
 
 def _training(result: Result) -> Figure:
     losses = {series.name: series for series in result.curves}
-    layout = axes((0.0, STEPS - 1.0), fitted([one.y for one in losses.values()]), "step", "loss")
+    layout = axes(
+        (0.0, STEPS - 1.0), fitted([one.y for one in losses.values()]), WORDS("step"), WORDS("loss")
+    )
     traces = [curve(losses[role], exact=True) for role in reversed(LABELS)]
     ends = ((role, label, losses[role].y) for role, label in LABELS.items())
     own, plain = (brief(float(losses[role].y[-1])) for role in ("trick_gradient", "true_gradient"))
     last = (number(float(losses[role].y[-1]), 4) for role in ("trick_gradient", "true_gradient"))
-    words = "yours {}, without a checkpoint {}".format(*last)
+    told = WORDS("training_ends", own=next(last), plain=next(last))
     return Figure(
         "training",
-        f"Last loss {own}; no checkpoint {plain}",
-        "Plain gradient descent on all weights that get a gradient.",
-        f"The loss over {STEPS - 1} steps. At the end: {words}.",
+        WORDS("training_title", own=own, plain=plain),
+        WORDS("training_caption"),
+        WORDS("training_alt", steps=STEPS - 1, ends=told),
         [*traces, *named(ends, layout, LOW)],
         layout,
         height=LOW,
-        subject="The loss, step by step",
+        subject=WORDS("training_subject"),
     )
 
 
@@ -89,11 +93,9 @@ def _recorded(result: Result) -> Figure:
     trained = int(result.facts["trained"])
     return Figure(
         "recorded",
-        f"Before backward(): {ops} ops; {weights} of {trained} weights",
-        "The graph as the loss holds it: the way back goes from right to left. Grey: what is "
-        "recorded without a checkpoint.",
-        f"Without a checkpoint {result.facts['ops_plain']} ops are recorded. Here: "
-        f"{', '.join(names[0])}.",
+        WORDS("recorded_title", ops=ops, weights=weights, trained=trained),
+        WORDS("recorded_caption"),
+        WORDS("recorded_alt", ops=result.facts["ops_plain"], names=", ".join(names[0])),
         [
             # The grey ops give away the recorded ones.
             *(
@@ -104,7 +106,7 @@ def _recorded(result: Result) -> Figure:
         ],
         layout,
         height=RECORDED,
-        subject="What torch has recorded before backward()",
+        subject=WORDS("recorded_subject"),
     )
 
 

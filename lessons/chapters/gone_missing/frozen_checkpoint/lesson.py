@@ -24,9 +24,12 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.inputs import COMPUTED_IN, array
+
+WORDS = Words(__file__)
 
 
 def frozen_checkpoint(
@@ -111,29 +114,11 @@ def elsewhere() -> Mapping[str, Any]:
 
 
 PARAMETERS = (
-    Choice(
-        "way",
-        "Checkpoint",
-        "reentrant",
-        options=(
-            ("off", "none"),
-            ("reentrant", "use_reentrant=True"),
-            ("other", "use_reentrant=False"),
-        ),
-    ),
-    Choice(
-        "lookup",
-        "Embedding",
-        "frozen",
-        options=(
-            ("frozen", "frozen"),
-            ("trained", "trained"),
-            ("woken", "frozen, output.requires_grad_()"),
-        ),
-    ),
-    Integer("since", "Checkpointed from layer", "1", low=1, high=2),
-    Number("value", "Embedded value", "1.5", low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1),
-    Number("rate", "Learning rate", "0.1", low=0.0, high=10.0, slider=(0.0, 0.5)),
+    Choice("way", "reentrant", options=alike("off", "reentrant", "other")),
+    Choice("lookup", "frozen", options=alike("frozen", "trained", "woken")),
+    Integer("since", "1", low=1, high=2),
+    Number("value", "1.5", low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1),
+    Number("rate", "0.1", low=0.0, high=10.0, slider=(0.0, 0.5)),
     *COMPUTED_IN,
 )
 
@@ -191,7 +176,7 @@ def compute(program: Program, values: Values) -> Result:
             "arrived_plain": " ".join("01"[one is not None] for one in plain),
         },
         planes={"graph": _places(graph), "complete": _places(complete)},
-        work=f"{STEPS} steps of training, 2 times",
+        work=WORDS("work", steps=STEPS),
     )
 
 
@@ -206,6 +191,7 @@ def _places(ops: list[Op]) -> Array:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,

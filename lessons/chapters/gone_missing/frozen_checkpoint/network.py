@@ -7,6 +7,9 @@ from typing import Any
 import torch
 
 from lessons.contract.parameters import Values
+from lessons.contract.words import Words
+
+WORDS = Words(__file__)
 
 Program = Callable[..., torch.Tensor]
 """The loss from embedding, layers and head, and from what is checkpointed and how."""
@@ -14,7 +17,7 @@ Program = Callable[..., torch.Tensor]
 FROZEN = (0.6, 0.9)
 """The frozen weights of the two layers."""
 HEAD = 0.5
-NAMES = ("embedding", "adapter 1", "adapter 2", "head")
+NAMES = (WORDS("embedding"), WORDS("adapter_1"), WORDS("adapter_2"), WORDS("head"))
 STEPS = 13
 """Steps of a training run; its losses are those before each step."""
 

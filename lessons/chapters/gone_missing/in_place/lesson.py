@@ -12,14 +12,17 @@ import torch
 from lessons.contract.figure import Figure
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Note, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
-from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
 from lessons.kit.inputs import place_of
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -61,7 +64,6 @@ def a_step_too_early() -> Mapping[str, float]:
 
 REFUSED = "modified by an inplace operation"
 """What torch's message says, whatever the tensor."""
-RUNS = "backward() raises no error."
 
 
 def unchanged(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -93,36 +95,13 @@ def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> s
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "change",
-            "y is changed by",
-            "new",
-            "After z was computed.",
-            options=(
-                ("new", "y = y + c"),
-                ("clone", "y.clone().add_(c)"),
-                ("in_place", "y.add_(c), no_grad"),
-                ("detach", "y.detach().add_(c)"),
-                ("data", "y.data.add_(c)"),
-            ),
-        ),
-        Choice(
-            "reads",
-            "z is",
-            "square",
-            options=(("square", "y * y"), ("triple", "y * 3")),
-        ),
-        Number("added", "Added c", "1", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
+        Choice("change", "new", options=alike("new", "clone", "in_place", "detach", "data")),
+        Choice("reads", "square", options=alike("square", "triple")),
+        Number("added", "1", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
     ),
     plain=unchanged,
     intended=by_formula,
-    text=CurveText(
-        value="z",
-        gradient="dz/dx",
-        gradient_caption="Dotted: y as it was. Ticks: the derivative by its formula. Where torch "
-        "refuses, there is no curve, and the table has NaN.",
-        forward_caption="z is computed before the change, so no change of y moves it.",
-    ),
+    words=WORDS,
     x="2, 0.5, -1",
 )
 
@@ -146,7 +125,7 @@ def compute(program: Program, values: Values) -> Result:
     else:
         result = _BASE.compute(program, values)
         # Always one line, so that the charts below it don't move.
-        result = replace(result, notes=(*result.notes, Note("info", RUNS)))
+        result = replace(result, notes=(*result.notes, Note("info", WORDS("runs"))))
     return replace(result, facts={**result.facts, **_facts(program, x, settings)})
 
 
@@ -180,8 +159,8 @@ def _found(facts: Mapping[str, float | int | str]) -> str:
     """What autograd gives at the chosen input, beside the true gradient."""
     x, came, true = (float(facts[name]) for name in ("x", "trick_gradient", "true_gradient"))
     if math.isnan(came):
-        return "dz/dx: torch refuses, and gives none"
-    return f"dz/dx at x = {brief(x)} is {brief(came, true)}, true {brief(true, came)}"
+        return WORDS("refused")
+    return WORDS("gradient_title", x=brief(x), came=brief(came, true), true=brief(true, came))
 
 
 def _facts(
@@ -198,7 +177,7 @@ def _facts(
     y.add_(settings["added"])
     old, new = float(torch.exp(x)), float(y)
     return {
-        "says": refusal(program, x, {**settings, "change": "in_place"}) or "nothing",
+        "says": refusal(program, x, {**settings, "change": "in_place"}) or WORDS("says_nothing"),
         "version_before": before,
         "version_after": y._version,
         "old": old,

@@ -7,12 +7,15 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Result
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 ROUNDING = 1e-6
 """The share of the largest gradient below which a gradient is just rounding."""
@@ -86,30 +89,11 @@ def the_first_token(result: Result) -> str:
 
 CURVE = Curve(
     parameters=(
-        Integer("k", "Experts per token k", "1", low=1, high=3),
-        Choice(
-            "gate",
-            "Gates",
-            "normalised",
-            options=(
-                ("normalised", "v / v.sum()"),
-                ("raw", "v"),
-                ("stopped", "v / v.sum().detach()"),
-            ),
-        ),
+        Integer("k", "1", low=1, high=3),
+        Choice("gate", "normalised", options=alike("normalised", "raw", "stopped")),
         *(
-            Number(
-                name,
-                f"Output of expert {place}",
-                text,
-                low=-1e6,
-                high=1e6,
-                slider=(-3.0, 3.0),
-                step=0.1,
-            )
-            for place, (name, text) in enumerate(
-                (("first", "2"), ("second", "-1"), ("third", "0.5")), start=1
-            )
+            Number(name, text, low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1)
+            for name, text in (("first", "2"), ("second", "-1"), ("third", "0.5"))
         ),
     ),
     # The sum as a part of the expression.
@@ -117,14 +101,8 @@ CURVE = Curve(
         x, gate="normalised" if gate == "stopped" else gate, **settings
     ),
     intended=all_experts,
-    text=CurveText(
-        value="y",
-        gradient="dy/dx",
-        gradient_caption="x: the router's score for expert 1. Dotted: the slope of y. Ticks: the "
-        "gradient if all three experts ran.",
-        forward_caption="The token's output. With one normalised gate: the output of one expert.",
-        intended="all experts",
-    ),
+    words=WORDS,
+    intended_is=WORDS("intended"),
     x="1, -0.5, -2",
     facts=ways,
     observe=on_the_way,

@@ -10,6 +10,7 @@ import torch
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, dragged, points, ticks
 from lessons.kit.components import MOST_NAMED, in_words
 from lessons.kit.findings import brief
@@ -17,7 +18,13 @@ from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers
 from lessons.text import number
 
-NAMES = {"true_gradient": "true", "intended_gradient": "right", "trick_gradient": "arrives"}
+WORDS = Words(__file__)
+
+NAMES = {
+    "true_gradient": WORDS("true"),
+    "intended_gradient": WORDS("right"),
+    "trick_gradient": WORDS("arrives"),
+}
 """Each role's name here; drawn in this order, the trick on top."""
 
 LOWEST, HIGHEST = -15, 9
@@ -51,20 +58,20 @@ def _drawn(values: Values) -> dict[str, str]:
 
 def table(result: Result, values: Values) -> Table:
     """One row an input."""
-    names = {"forward": "forward y", **NAMES}
-    columns = [("input", None), *((name, role) for role, name in names.items())]
+    names = {"forward": WORDS("forward_y"), **NAMES}
+    columns = [(WORDS("input"), None), *((name, role) for role, name in names.items())]
     rows = [
         (f"x = {number(x, 4)}", *cells(result, names, place, 5))
         for place, x in enumerate(values["x"])
     ]
-    return Table("The gradient at each input", tuple(columns), tuple(rows))
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _sizes(result: Result, values: Values) -> Figure:
     names = _drawn(values)
     powers = Powers(_expected(result, values), LOWEST, HIGHEST)
     many = len(values["x"])
-    layout = powers.axes((0.4, many + 0.6), "x", "size of the gradient")
+    layout = powers.axes((0.4, many + 0.6), "x", WORDS("size"))
     if many <= MOST_NAMED:
         every = 1 if many <= MOST_NAMED // 2 else 2  # a phone has no room for all of them
         layout["xaxis"] |= {
@@ -76,9 +83,10 @@ def _sizes(result: Result, values: Values) -> Figure:
     return Figure(
         "sizes",
         _arrived(result),
-        "A gradient above the smallest number and below the largest survives. Lowest row: exact 0.",
-        "The size of the gradient at each input, by powers of ten. "
-        + in_words(result, names, [str(place + 1) for place in range(many)]),
+        WORDS("sizes_caption"),
+        WORDS(
+            "sizes_alt", numbers=in_words(result, names, [str(place + 1) for place in range(many)])
+        ),
         [
             *_window(values, powers, many, layout),
             *(_marks(result[role], powers) for role in names),
@@ -87,7 +95,7 @@ def _sizes(result: Result, values: Values) -> Figure:
         ],
         layout,
         height=TALL,
-        subject="The gradient at each input, by powers of ten",
+        subject=WORDS("sizes_subject"),
     )
 
 
@@ -119,7 +127,7 @@ def _words(series: Series, powers: Powers) -> Trace:
     return {
         "type": "scatter",
         "mode": "text",
-        "name": "not finite",
+        "name": WORDS("not_finite"),
         "x": 1.0 + np.flatnonzero(gone),
         "y": np.full(int(gone.sum()), float(powers.high)),
         "text": [number(float(one)) for one in series.y[gone]],
@@ -135,8 +143,8 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
     narrow = values["narrow"]
     right = many + 0.6
     for size, name, x, side in (  # where no point lies: what is small stands on the right
-        (smallest(narrow), f"smallest {narrow} / scale", 0.4, "bottom right"),
-        (largest(narrow), f"largest {narrow} / scale", right, "top left"),
+        (smallest(narrow), WORDS("smallest", format=narrow), 0.4, "bottom right"),
+        (largest(narrow), WORDS("largest", format=narrow), right, "top left"),
     ):
         at = math.log10(size / values["scale"])
         within = powers.zero < at < high - 0.08 * (high - low)
@@ -161,13 +169,13 @@ def _arrived(result: Result) -> str:
     used, right = (float(result.facts[f"length_{one}"]) for one in ("used", "right"))
     share = brief(used / right, digits=2) if right and math.isfinite(used / right) else "1"
     if zeros or lost or share == "1":
-        return f"Of {len(y)} gradients {zeros} arrive as 0, {lost} not finite"
-    return f"All {len(y)} gradients arrive, {share} × as long as right"
+        return WORDS("some_lost", all=len(y), zeros=zeros, lost=lost)
+    return WORDS("all_arrive", all=len(y), share=share)
 
 
 def _over_scales(values: Values) -> tuple[Trace, Trace]:
     """An x axis of scales, and a thin line at the learner's own."""
-    layout = axes((0.0, float(MOST)), (0.0, 1.0), "loss scale", "")
+    layout = axes((0.0, float(MOST)), (0.0, 1.0), WORDS("scale"), "")
     layout["xaxis"] |= {
         "tickmode": "array",
         "tickvals": [0, 5, 10, 16, 20, 25, MOST],
@@ -177,7 +185,7 @@ def _over_scales(values: Values) -> tuple[Trace, Trace]:
     line: Trace = {
         "type": "scatter",
         "mode": "lines",
-        "name": "your scale",
+        "name": WORDS("your_scale"),
         "x": [at, at],
         "y": [-1e3, 1e3],
         "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
@@ -206,18 +214,15 @@ def _shares(result: Result, values: Values) -> Figure:
     infinite = covered_with(curve(curves["lost"], exact=True), "trick_gradient")
     infinite["line"] |= {"color": "role:noise", "dash": "dash"}
     ends = (
-        ("trick_gradient", "exact 0", curves["zeros"].y),
-        ("noise", "not finite", curves["lost"].y),
+        ("trick_gradient", WORDS("exact_0"), curves["zeros"].y),
+        ("noise", WORDS("not_finite"), curves["lost"].y),
     )
     names = (covered_with(one, "trick_gradient") for one in named(ends, layout, SHORT))
     return Figure(
         "shares",
-        f"No clip: {zeros} of {many} are 0, {lost} not finite",
-        "With no clip. A scale too small loses gradients to 0, one too large to ∞. Dashed: your "
-        "scale. Drag it.",
-        "The share of gradients that are 0 and of those that are not finite, over the loss scale, "
-        f"1 to 2 to the power of {len(curves['zeros'].x) - 1}."
-        f" Here {zeros} and {lost} of {many}.",
+        WORDS("shares_title", zeros=zeros, all=many, lost=lost),
+        WORDS("shares_caption"),
+        WORDS("shares_alt", power=len(curves["zeros"].x) - 1, zeros=zeros, lost=lost, all=many),
         [
             here,
             curve(curves["zeros"], exact=True),
@@ -225,7 +230,7 @@ def _shares(result: Result, values: Values) -> Figure:
             *names,
         ],
         layout,
-        subject="The share that is lost, over the scale",
+        subject=WORDS("shares_subject"),
     )
 
 
@@ -233,7 +238,7 @@ def _lengths(result: Result, values: Values) -> Figure:
     names, curves = _drawn(values), _curves(result)
     powers = Powers([curves[role].y for role in NAMES], LOWEST, HIGHEST)
     scales, here = _over_scales(values)
-    layout = powers.axes((0.0, float(MOST)), "loss scale", "length")
+    layout = powers.axes((0.0, float(MOST)), WORDS("scale"), WORDS("length"))
     layout["xaxis"] |= {
         name: scales["xaxis"][name] for name in ("tickmode", "tickvals", "ticktext")
     }
@@ -241,14 +246,14 @@ def _lengths(result: Result, values: Values) -> Figure:
     used, right = (brief(float(result.facts[f"length_{one}"])) for one in ("used", "right"))
     return Figure(
         "length",
-        f"Length {used} arrives, {right} is right",
-        "Of the whole gradient, after the clip that you chose. The dashed line is your scale. "
-        "Drag it.",
-        "The length of the gradient over the loss scale, by powers of ten. "
-        + "; ".join(
-            f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items()
-        )
-        + ".",
+        WORDS("length_title", used=used, right=right),
+        WORDS("length_caption"),
+        WORDS(
+            "length_alt",
+            lengths="; ".join(
+                (f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items())
+            ),
+        ),
         [
             here,
             *(
@@ -262,7 +267,7 @@ def _lengths(result: Result, values: Values) -> Figure:
             *named(ends, layout, SHORT),
         ],
         layout,
-        subject="The length of the gradient, over the scale",
+        subject=WORDS("length_subject"),
     )
 
 

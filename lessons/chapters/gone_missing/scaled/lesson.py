@@ -15,12 +15,15 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
+from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, point_in_text, series_by_role
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.tricks import clip_gradient_norm, scale_gradient
+
+WORDS = Words(__file__)
 
 
 def scaled(
@@ -181,35 +184,15 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
 """As many inputs as their field shows."""
 
-FINITE = "No gradient is infinite or NaN."
 
 PARAMETERS = (
-    Integer(
-        "scale",
-        "Loss scale",
-        "65536",
-        "What the loss is multiplied by.",
-        low=1,
-        high=2**MOST,
-        log=True,
-    ),
-    Choice(
-        "clip",
-        "Clip",
-        "none",
-        "Before unscaling, or after it.",
-        options=alike("none", "before", "after"),
-    ),
-    Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
-    Choice(
-        "narrow",
-        "Format on the way",
-        "float16",
-        options=alike("float16", "bfloat16", "float32"),
-    ),
-    Integer("tokens", "Tokens in the mean", "32768", low=1, high=10**6, log=True),
-    Numbers("x", "Inputs x", INPUTS, most=64),
-    point_in_text("1", "x", "Graph at", "Which input the graph shows.", 64),
+    Integer("scale", "65536", low=1, high=2**MOST, log=True),
+    Choice("clip", "none", options=alike("none", "before", "after")),
+    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
+    Choice("narrow", "float16", options=alike("float16", "bfloat16", "float32")),
+    Integer("tokens", "32768", low=1, high=10**6, log=True),
+    Numbers("x", INPUTS, most=64),
+    point_in_text("1", of="x", most=64),
     *computed_in("float32"),
 )
 
@@ -251,8 +234,8 @@ def compute(program: Program, values: Values) -> Result:
             },
         ),
         # Always at least one line, so that the charts below it don't move with the scale.
-        notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", FINITE)]),),
-        work=counted(len(x), "gradient") + f", {MOST + 1} scales",
+        notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
+        work=WORDS("work", gradients=WORDS.counted("gradients", len(x)), scales=MOST + 1),
     )
 
 
@@ -355,19 +338,20 @@ def _micro_batches() -> dict[str, float]:
 def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> Iterator[Note]:
     """Why a number is not finite, each reason with its inputs."""
     most = largest(settings["narrow"])
-    beyond = f"beyond the largest {settings['narrow']}, {number(most, 5)}"
+    beyond = WORDS("beyond", format=settings["narrow"], most=number(most, 5))
     everywhere = torch.full_like(x, settings["scale"] / settings["tokens"] > most, dtype=torch.bool)
     known = (
-        (everywhere, f"scale / tokens is {beyond}, already."),
-        (x.abs() > most, f"x is {beyond}."),
-        (x.abs() > most**0.5, f"the square of x is {beyond}."),
+        (everywhere, WORDS("already", beyond=beyond)),
+        (x.abs() > most, WORDS("x_beyond", beyond=beyond)),
+        (x.abs() > most**0.5, WORDS("square_beyond", beyond=beyond)),
     )
     if settings["clip"] != "none" and bool(lost([roles["trick_gradient"]]).any()):
-        yield Note("warning", "By norm, one ∞ makes NaN of itself and 0 of all finite gradients.")
-    yield from notes_on_not_finite("x", x, roles, known, f"the scaled gradient is {beyond}: ∞.")
+        yield Note("warning", WORDS("by_norm"))
+    yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,

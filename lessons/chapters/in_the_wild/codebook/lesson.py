@@ -23,15 +23,16 @@ from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.inputs import array, computed_in
 from lessons.kit.line_names import label
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import MOVED, first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -49,6 +50,8 @@ from lessons.training.step_charts import (
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
 from lessons.tricks.as_one import one_op
+
+WORDS = Words(__file__)
 
 POINTS, CODES, WIDTH = 128, 16, 16
 """Points of the data, codes of the codebook, hidden units of encoder and of decoder."""
@@ -120,38 +123,35 @@ def vq_losses(
 
 
 PARAMETERS = (
-    Number("beta", "Weight β", "0.25", MOVED, False, 0.0, 100.0, (0.0, 2.0), 0.05, in_run="steps"),
-    Choice(
-        "wiring",
-        "Written",
-        "paper",
-        options=(
-            ("paper", "as in paper"),
-            ("swapped", "β swapped"),
-            ("output", "of the output"),
-            ("direct", "direct"),
-        ),
-    ),
+    Number("beta", "0.25", low=0.0, high=100.0, slider=(0.0, 2.0), step=0.05, in_run="steps"),
+    Choice("wiring", "paper", options=alike("paper", "swapped", "output", "direct")),
     Choice(
         "part",
-        "Loss in arrows and graph",
         "all",
         options=alike("all", "reconstruction", "codebook", "commitment"),
         in_run="looks",
     ),
-    Number("z1", "Encoding z₁", "0.1", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05, in_run="looks"),
-    Number("z2", "Encoding z₂", "0.9", "", True, -100.0, 100.0, (-1.0, 1.0), 0.05, in_run="looks"),
     Number(
-        "start",
-        "Codes start within ±",
-        "0.0625",
-        "A new value begins a new training.",
-        True,
-        1e-3,
-        100.0,
-        (0.05, 5.0),
-        0.05,
+        "z1",
+        "0.1",
+        advanced=True,
+        low=-100.0,
+        high=100.0,
+        slider=(-1.0, 1.0),
+        step=0.05,
+        in_run="looks",
     ),
+    Number(
+        "z2",
+        "0.9",
+        advanced=True,
+        low=-100.0,
+        high=100.0,
+        slider=(-1.0, 1.0),
+        step=0.05,
+        in_run="looks",
+    ),
+    Number("start", "0.0625", advanced=True, low=1e-3, high=100.0, slider=(0.05, 5.0), step=0.05),
     seeds("8", 16),
     seed_drawn(16),
     steps("400", 5_000),
@@ -343,7 +343,7 @@ def compute(program: Program, values: Values) -> Result:
             **_of_one(leaves, program, losses),
         },
         planes={"codes": np.array(FIXED)},
-        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
     )
 
 
@@ -389,22 +389,23 @@ def start(values: Values) -> Start:
 
 
 LABELS = {
-    "true_gradient": "nothing stopped",
-    "trick_gradient": "autograd",
-    "intended_gradient": "in the paper",
+    "true_gradient": WORDS("nothing_stopped"),
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("in_paper"),
 }
 
-ARMS = {"trick": ("trick_gradient", "yours"), "paper": ("intended_gradient", "paper’s")}
+ARMS = {
+    "trick": ("trick_gradient", WORDS("yours")),
+    "paper": ("intended_gradient", WORDS("papers")),
+}
 
 _MEASURES = {
-    "error": ("Reconstruction error", "squared error", "How well the points are reconstructed"),
-    "apart": ("‖z − e‖²", "squared distance", "How far encodings are from their codes"),
+    "error": (WORDS("error"), WORDS("error_axis"), WORDS("error_subject")),
+    "apart": (WORDS("apart"), WORDS("apart_axis"), WORDS("apart_subject")),
 }
 
 DRAWN_SHARE = 0.4
 """The share of a gradient that its arrow shows: two arrows towards each other don't overlap."""
-
-PULLS = "An encoding and its nearest code"
 
 
 def figures(history: History, values: Values) -> list[Figure]:
@@ -414,8 +415,8 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 def table(history: History, values: Values) -> Table:
     """Means over the seeds, lowest and highest seed, of both arms."""
-    measures = {"error": "reconstruction error", "apart": "‖z − e‖²", "used": "codes in use"}
-    paper = "intended_gradient", "as in the paper"
+    measures = {"error": WORDS("error_row"), "apart": WORDS("apart"), "used": WORDS("codes_in_use")}
+    paper = "intended_gradient", WORDS("as_in_paper")
     return arms_table(history, measures, ARMS | {"paper": paper})
 
 
@@ -424,27 +425,25 @@ def _plane(history: History) -> Figure:
     picture = history.latest.picture
     z, codes, used = picture["encodings"], picture["codes"], picture["used"] > 0.5
     side = reach(np.concatenate([z, codes], 1), 0.5)
-    layout = axes((-side, side), (-side, side), "first number", "second number")
+    layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     seed, count = int(picture["seed"][0]), int(used.sum())
     diamonds = crowd(
-        "code in use", codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
+        WORDS("code_in_use"), codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
     )
     crosses = crowd(
-        "code in no use", codes[0, ~used], codes[1, ~used], "ink:text", "x-thin-open", 10
+        WORDS("code_in_no_use"), codes[0, ~used], codes[1, ~used], "ink:text", "x-thin-open", 10
     )
     crosses["marker"] |= {"line": {"width": 2}}
     return Figure(
         "plane",
-        f"Seed {seed}: {count} of {CODES} codes in use",
-        f"Seed {seed}. Blue points: what the encoder makes of the data. Diamonds: codes that are "
-        "the nearest of some point. Crosses: codes of no point; they get no gradient.",
-        f"The plane of encodings of seed {seed} after step {history.done}, to ±{side:g}: {count} "
-        f"of {CODES} codes are in use.",
-        [crowd("encoding", z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
+        WORDS("plane_title", seed=seed, count=count, all=CODES),
+        WORDS("plane_caption", seed=seed),
+        WORDS("plane_alt", seed=seed, done=history.done, side=side, count=count, all=CODES),
+        [crowd(WORDS("encoding"), z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
         layout,
         height=HEIGHT,
-        subject="Encodings and codes",
+        subject=WORDS("plane_subject"),
     )
 
 
@@ -463,8 +462,8 @@ def _over(history: History, what: str) -> Figure:
         logarithmic(step_axes(history, powers, axis)),
         title=f"{called}: {found}",
         subject=subject,
-        caption="Mean over the seeds; areas: 5 to 95 % of them. Both begin with the same numbers.",
-        spoken=f"{subject}, over the steps, on a logarithmic axis.",
+        caption=WORDS("over_caption"),
+        spoken=WORDS("over_alt", subject=subject),
         found=found,
     )
 
@@ -478,16 +477,19 @@ def static_table(result: Result, values: Values) -> Table:
     """One row a component: its value, what each loss sends it, and the sums by role."""
     by_part = {f"{part}_trick_gradient": part for part in PARTS}
     curves = {one.name: one for one in result.curves}
-    columns: list[tuple[str, str | None]] = [("part", None), ("value", "forward")]
-    columns += [(word, "trick_gradient") for word in ("error", "codebook", "commit.")]
-    columns += [("none stopped", "true_gradient"), ("sum", "trick_gradient")]
-    columns += [("paper’s", "intended_gradient")]
+    columns: list[tuple[str, str | None]] = [(WORDS("part"), None), (WORDS("value"), "forward")]
+    columns += [
+        (word, "trick_gradient")
+        for word in (WORDS("error_column"), WORDS("codebook_column"), WORDS("commitment_column"))
+    ]
+    columns += [(WORDS("none_stopped"), "true_gradient"), (WORDS("sum"), "trick_gradient")]
+    columns += [(WORDS("papers"), "intended_gradient")]
     rows = []
     for place, name in enumerate(NAMES):
         sent = (number(float(curves[one].y[place]), 4) for one in by_part)
         value = number(float(result["forward"].y[place]), 4)
         rows.append((name, value, *sent, *cells(result, LABELS, place, 4)))
-    return Table("One encoding: what each loss sends to each part", tuple(columns), tuple(rows))
+    return Table(WORDS("static_table"), tuple(columns), tuple(rows))
 
 
 def _pulls(result: Result) -> Figure:
@@ -495,12 +497,12 @@ def _pulls(result: Result) -> Figure:
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
     side = 1.2 * reach(np.concatenate([codes.ravel(), z]), 1.0)
-    layout = axes((-side, side), (-side, side), "first number", "second number")
+    layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     pull = -result["trick_gradient"].y
     drawn = DRAWN_SHARE * pull
     traces: list[Trace] = [
-        crowd("code", codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),
+        crowd(WORDS("code"), codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),
         {
             "type": "scatter",
             "mode": "lines",
@@ -517,28 +519,36 @@ def _pulls(result: Result) -> Figure:
     off = 0.07 * side
     traces += [
         label("forward", "z", float(z[0]), float(z[1]) + off, "top center"),
-        label("forward", "nearest code", float(code[0]), float(code[1]) - off, "bottom center"),
+        label(
+            "forward", WORDS("nearest_code"), float(code[0]), float(code[1]) - off, "bottom center"
+        ),
     ]
     known = bool(np.isfinite(pull[:4]).all())
-    found = f"z {_moved(pull[:2], code - z)}, its code {_moved(pull[2:4], z - code)}"
+    found = WORDS("pulls_title", z=_moved(pull[:2], code - z), code=_moved(pull[2:4], z - code))
     return Figure(
         "pulls",
-        found if known else PULLS,
-        f"Diamonds: codes. Arrows: {DRAWN_SHARE:g} of the gradient, downhill: so a step moves the "
-        "encoding z and its code. Title: the lengths of the two gradients. Drag z.",
-        f"The encoding is at ({number(z[0], 3)}, {number(z[1], 3)}), its nearest code at "
-        f"({number(code[0], 3)}, {number(code[1], 3)}). " + f"{found}.",
+        found if known else WORDS("pulls_subject"),
+        WORDS("pulls_caption", share=DRAWN_SHARE),
+        WORDS(
+            "pulls_alt",
+            z1=number(z[0], 3),
+            z2=number(z[1], 3),
+            code1=number(code[0], 3),
+            code2=number(code[1], 3),
+            found=found,
+        ),
         traces,
         layout,
         height=HEIGHT,
-        subject=PULLS,
+        subject=WORDS("pulls_subject"),
     )
 
 
 def _moved(by: Array, towards: Array) -> str:
     """Whether a step brings one to the other, and how long the gradient is."""
     away = by @ towards < -1e-6 * np.hypot(*by) * np.hypot(*towards)
-    return f"{'pushed' if away else 'pulled'} by {brief(float(np.hypot(*by)), 1.0)}"
+    length = brief(float(np.hypot(*by)), 1.0)
+    return WORDS("pushed", length=length) if away else WORDS("pulled", length=length)
 
 
 def _arrow(start: Array, by: Array) -> Trace:
@@ -578,6 +588,7 @@ def _spot(place: Array, symbol: str = "") -> Trace:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,

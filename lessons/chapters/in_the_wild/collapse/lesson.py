@@ -23,15 +23,16 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Result
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace
 from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import CHANGED, MOVED, first_seed, rate, seeds, steps
+from lessons.training.settings import first_seed, rate, seeds, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     arms_table,
@@ -45,6 +46,8 @@ from lessons.training.step_charts import (
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
 from lessons.tricks.as_one import one_op
+
+WORDS = Words(__file__)
 
 INPUTS = 8
 FEATURES = 8
@@ -87,22 +90,13 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
 
 
 PARAMETERS = (
-    Choice(
-        "target",
-        "Target branch",
-        "stopped",
-        CHANGED,
-        options=alike("stopped", "open"),
-        in_run="steps",
-    ),
-    Choice(
-        "head", "Predictor", "network", CHANGED, options=alike("network", "none"), in_run="steps"
-    ),
-    Number("noise", "Noise of a view", "0.3", MOVED, False, 0, 10, (0, 1), in_run="steps"),
+    Choice("target", "stopped", options=alike("stopped", "open"), in_run="steps"),
+    Choice("head", "network", options=alike("network", "none"), in_run="steps"),
+    Number("noise", "0.3", low=0, high=10, slider=(0, 1), in_run="steps"),
     seeds("8", 16),
     steps("300", 2000),
     rate("0.01", (0.001, 0.05), 0.001),
-    Integer("point", "Feature in the graph", "1", "", True, low=1, high=FEATURES, in_run="looks"),
+    Integer("point", "1", advanced=True, low=1, high=FEATURES, in_run="looks"),
     first_seed(),
     *computed_in("float32"),
 )
@@ -308,11 +302,11 @@ def compute(program: Program, values: Values) -> Result:
             "kept_all": 1.0,
             "kept_nothing": 0.0,
         },
-        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
     )
 
 
-ARMS = {"trick": ("trick_gradient", "as set"), "plain": ("true_gradient", "no stop")}
+ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
 
 
 def figures(history: History, values: Values) -> list[Figure]:
@@ -323,10 +317,10 @@ def figures(history: History, values: Values) -> list[Figure]:
 def table(history: History, values: Values) -> Table:
     """Both networks as they stand: mean over the seeds, lowest and highest seed."""
     measures = {
-        "loss": "loss",
-        "spread": "spread of the features",
-        "others": "similarity of two inputs",
-        "accuracy": "accuracy of a linear head",
+        "loss": WORDS("loss"),
+        "spread": WORDS("spread"),
+        "others": WORDS("similarity"),
+        "accuracy": WORDS("accuracy"),
     }
     return arms_table(history, measures, ARMS, 4)
 
@@ -336,7 +330,7 @@ def _losses(history: History) -> Figure:
     bands = series_of(history, lines_of(ARMS, "above"))
     known = np.concatenate([one.low for one in bands if one.low is not None])
     least = math.floor(math.log10(known[np.isfinite(known)].min(initial=0.01)))
-    layout = step_axes(history, (float(least), math.log10(2)), "loss")
+    layout = step_axes(history, (float(least), math.log10(2)), WORDS("loss"))
     powers = range(least, 1)
     layout["yaxis"] |= {
         "type": "log",
@@ -351,32 +345,29 @@ def _losses(history: History) -> Figure:
         "loss",
         lines_of(ARMS, "above"),
         layout,
-        title=f"Loss: {found}",
-        subject="The loss",
-        caption="Minus the cosine similarity of prediction and target, at least −1: each line of "
-        "the grid is ten times nearer to it. Areas: 5 to 95 % of the seeds.",
-        spoken="Loss over the steps, means over the seeds, by powers of ten above −1.",
+        title=WORDS("loss_title", found=found),
+        subject=WORDS("loss_subject"),
+        caption=WORDS("loss_caption"),
+        spoken=WORDS("loss_alt"),
         found=found,
     )
 
 
 def _spreads(history: History) -> Figure:
-    layout, lines = step_axes(history, (0.0, 0.4), "spread"), lines_of(ARMS, "spread")
+    layout, lines = step_axes(history, (0.0, 0.4), "spread"), lines_of(ARMS, WORDS("spread_axis"))
     ends, found = np.array([0.0, float(history.total)]), told(history, lines, 2)
-    layout["annotations"] = [_on_line(FULL, "largest possible")]
+    layout["annotations"] = [_on_line(FULL, WORDS("largest"))]
     return step_chart(
         history,
         "spread",
         lines,
         layout,
-        title=f"Spread: {found}",
-        subject="The spread of the features",
-        caption="Standard deviation over the inputs, of features scaled to length 1; mean over the "
-        "features. At 0 all inputs have the same features.",
-        spoken="Spread of the features over the steps, means over the seeds. The largest possible "
-        f"is {number(FULL, 3)}.",
+        title=WORDS("spread_title", found=found),
+        subject=WORDS("spread_subject"),
+        caption=WORDS("spread_caption"),
+        spoken=WORDS("spread_alt", full=number(FULL, 3)),
         found=found,
-        below=[line("largest possible", ends, np.full(2, FULL), "ink:muted", "dash", 1.5)],
+        below=[line(WORDS("largest"), ends, np.full(2, FULL), "ink:muted", "dash", 1.5)],
     )
 
 
@@ -397,26 +388,24 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the features of one view, at fixed numbers."""
     figure = points_figure(
         result,
-        "feature",
-        where="at one view",
-        caption="One mark a feature of one view. Squares: true gradient, through both branches. "
-        "Crosses: intended, through the prediction alone. Diamonds: autograd’s.",
-        shows="The gradient at the features of one view.",
+        WORDS("feature"),
+        where=WORDS("at_one_view"),
+        caption=WORDS("gradient_caption"),
+        shows=WORDS("gradient_alt"),
     )
     return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:
     """Feature by feature: value and gradients."""
-    labels = {"forward": "value", "trick_gradient": "autograd"}
-    labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
+    labels = {"forward": WORDS("value"), "trick_gradient": WORDS("autograd")}
+    labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": WORDS("intended")}
     names = [str(index + 1) for index in range(len(result["forward"].x))]
-    return component_table(
-        result, labels, names, "One view’s features and the gradient at them", "feature", 4
-    )
+    return component_table(result, labels, names, WORDS("static_table"), WORDS("feature"), 4)
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,

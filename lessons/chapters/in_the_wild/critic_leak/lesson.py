@@ -13,8 +13,9 @@ from torch.nn.functional import logsigmoid
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Result, Series
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
@@ -22,8 +23,10 @@ from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import named
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__)
 
 
 def critic_leak(
@@ -39,48 +42,15 @@ def critic_leak(
 
 # A rate times a weight stays below 2, so the value converges wherever the weight is above 0.
 PARAMETERS = (
-    Number("v", "Critic’s value v", "0.5", low=-1e3, high=1e3, slider=(-1.0, 2.0), step=0.05),
-    Number("reward", "Reward of action a", "1", low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
-    Choice(
-        "stop",
-        "Advantage in the actor’s loss",
-        "no",
-        options=(("no", "as it is"), ("yes", "detached")),
-    ),
-    Number("weight", "Critic’s weight w", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
-    Integer("updates", "Updates", "60", low=0, high=200),
-    Number(
-        "logit",
-        "Actor’s logit of a",
-        "0",
-        advanced=True,
-        low=-50.0,
-        high=50.0,
-        slider=(-4.0, 4.0),
-        step=0.1,
-    ),
-    Number(
-        "other",
-        "Reward of action b",
-        "0",
-        advanced=True,
-        low=-1e3,
-        high=1e3,
-        slider=(-2.0, 2.0),
-        step=0.1,
-    ),
-    Number(
-        "actor_rate",
-        "Actor’s learning rate",
-        "0",
-        advanced=True,
-        low=0.0,
-        high=1.0,
-        slider=(0.0, 1.0),
-    ),
-    Number(
-        "rate", "Critic’s learning rate", "0.1", advanced=True, low=0.0, high=0.9, slider=(0.0, 0.9)
-    ),
+    Number("v", "0.5", low=-1e3, high=1e3, slider=(-1.0, 2.0), step=0.05),
+    Number("reward", "1", low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
+    Choice("stop", "no", options=alike("no", "yes")),
+    Number("weight", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
+    Integer("updates", "60", low=0, high=200),
+    Number("logit", "0", advanced=True, low=-50.0, high=50.0, slider=(-4.0, 4.0), step=0.1),
+    Number("other", "0", advanced=True, low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
+    Number("actor_rate", "0", advanced=True, low=0.0, high=1.0, slider=(0.0, 1.0)),
+    Number("rate", "0.1", advanced=True, low=0.0, high=0.9, slider=(0.0, 0.9)),
     *COMPUTED_IN,
 )
 
@@ -213,7 +183,7 @@ def compute(program: Program, values: Values) -> Result:
             **_steps_of_the_actor(),
             **_guess(),
         },
-        work=f"{updates} updates, twice",
+        work=WORDS("work", updates=updates),
     )
 
 
@@ -301,18 +271,18 @@ def _guess() -> Mapping[str, float]:
     }
 
 
-COMPONENTS = ("critic’s v", "actor’s logit")
+COMPONENTS = (WORDS("critics_v"), WORDS("actors_logit"))
 
 LABELS = {
-    "true_gradient": "no stop",
-    "trick_gradient": "autograd",
-    "intended_gradient": "own loss",
+    "true_gradient": WORDS("no_stop"),
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("own_loss"),
 }
 
 LINES = {
-    "value": ("trick_gradient", "your v"),
-    "value_own": ("intended_gradient", "own loss"),
-    "mean_reward": ("forward", "mean reward"),
+    "value": ("trick_gradient", WORDS("your_v")),
+    "value_own": ("intended_gradient", WORDS("own_loss")),
+    "mean_reward": ("forward", WORDS("mean_reward")),
 }
 """The role and the name of each curve."""
 
@@ -328,18 +298,17 @@ def figures(result: Result, values: Values) -> list[Figure]:
         result,
         LABELS,
         COMPONENTS,
-        title=f"Gradient for v: {brief(came, size)}, of its own loss {brief(own, size)}",
-        subject="What critic and actor get",
-        caption="One visit that takes a. Left to right: with no stop, as autograd gives it now, "
-        "and from the parameter’s own loss alone.",
-        shows="The gradient of each parameter.",
+        title=WORDS("visit_title", came=brief(came, size), own=brief(own, size)),
+        subject=WORDS("visit_subject"),
+        caption=WORDS("visit_caption"),
+        shows=WORDS("visit_alt"),
     )
     return [visit, _updates(result, values)]
 
 
 def table(result: Result, values: Values) -> Table:
     """One row a parameter."""
-    return component_table(result, LABELS, COMPONENTS, "The gradients of one visit")
+    return component_table(result, LABELS, COMPONENTS, WORDS("table"))
 
 
 def _updates(result: Result, values: Values) -> Figure:
@@ -348,7 +317,7 @@ def _updates(result: Result, values: Values) -> Figure:
     updates, best = int(result.facts["updates"]), float(result.facts["best"])
     end = float(max(updates, 1))
     heights = [*(one.y for one in curves.values()), np.array([best])]
-    layout = axes((-0.02 * end, end), fitted(heights), "update", "value v")
+    layout = axes((-0.02 * end, end), fitted(heights), WORDS("update"), WORDS("value_v"))
     pays = "reward" if values["reward"] >= values["other"] else "other"
     height: Measure = "y"
     drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
@@ -358,31 +327,37 @@ def _updates(result: Result, values: Values) -> Figure:
         line["line"] |= {"width": 6 if name == "mean_reward" else 3}
         line |= {
             "name": said,
-            "hovertemplate": f"update %{{x}}<br>%{{y:.5g}}<extra>{said}</extra>",
+            "hovertemplate": WORDS("update_hover", name=said),
         }
         if updates == 0:  # a line of one point would not be seen
             line |= {"mode": "markers", "marker": {"color": f"role:{role}", "size": 9}}
         drawn.append(line)
     start = replace(curves["value_own"], x=np.zeros(1), y=np.array([values["v"]]))
-    drawn.append(dragged(points(start), "points", v="y") | {"name": "v at first"})
+    drawn.append(dragged(points(start), "points", v="y") | {"name": WORDS("v_at_first")})
     ends = [(*LINES[name], one.y) for name, one in curves.items()]
-    names = named([*ends, ("noise", "best reward", np.array([best]))], layout, SHORT)
-    mean = f"mean reward {brief(last['mean_reward'])}"
-    found = f"After {counted(updates, 'update')} v = {brief(last['value'])}; {mean}"
+    names = named([*ends, ("noise", WORDS("best_reward"), np.array([best]))], layout, SHORT)
+    mean = WORDS("mean", mean=brief(last["mean_reward"]))
+    found = WORDS(
+        "updated", updates=WORDS.counted("updates", updates), v=brief(last["value"]), mean=mean
+    )
     if updates == 0:  # with no line to the frame, the names go next to the first points
-        found = f"No update yet: v starts at {brief(last['value'])}; {mean}"
+        found = WORDS("starts", v=brief(last["value"]), mean=mean)
         names = [name | {"x": [_BESIDE]} for name in names[:-1]] + names[-1:]
         layout["xaxis"] |= {"range": [-_BESIDE, end], "tickmode": "array", "tickvals": [0]}
     said = ", ".join(f"{LINES[name][1]} {number(last[name], 4)}" for name in curves)
     return Figure(
         "updates",
         found,
-        "Each update averages many visits, some with a and some with b. Dotted: the best reward. "
-        "Drag it, or the point where v starts.",
-        f"After {counted(updates, 'update')}: {said}; best reward {number(best, 4)}.",
+        WORDS("updates_caption"),
+        WORDS(
+            "updates_alt",
+            updates=WORDS.counted("updates", updates),
+            ends=said,
+            best=number(best, 4),
+        ),
         [*drawn, *names],
         layout,
-        subject="The value, update by update",
+        subject=WORDS("updates_subject"),
     )
 
 
@@ -391,16 +366,16 @@ def _level(best: float, end: float) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": "best reward",
+        "name": WORDS("best_reward"),
         "x": [0.0, end],
         "y": [best, best],
         "line": {"color": "ink:axis", "width": 1, "dash": "dot"},
-        "hovertemplate": "best reward %{y:.5g}<extra></extra>",
+        "hovertemplate": WORDS("best_hover"),
     }
 
 
 LESSON = Lesson(
     program=critic_leak,
-    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
+    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
     highlight="scale = stop_gradient(advantage)",
 )

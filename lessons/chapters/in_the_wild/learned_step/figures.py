@@ -9,6 +9,7 @@ from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark
 from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
@@ -16,10 +17,12 @@ from lessons.kit.line_names import label, named, second_name
 from lessons.kit.powers import Powers
 from lessons.text import number
 
+WORDS = Words(__file__)
+
 LABELS = {
-    "true_gradient": "plain round",
-    "trick_gradient": "autograd",
-    "intended_gradient": "LSQ's formula",
+    "true_gradient": WORDS("plain_round"),
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("lsq_formula"),
 }
 
 
@@ -30,7 +33,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """One row a weight, and the sums."""
-    columns = [("weight x", None), ("quantised", "forward")]
+    columns = [(WORDS("weight_x"), None), (WORDS("quantised"), "forward")]
     columns += [(label, role) for role, label in LABELS.items()]
     names = ["forward", *LABELS]
     rows = [
@@ -39,9 +42,9 @@ def table(result: Result, values: Values) -> Table:
     ]
     sums = (number(_sum(result, name), 5) for name in names)
     return Table(
-        "Each weight: its value, and what it sends to the step size",
+        WORDS("table"),
         tuple(columns),
-        (*rows, ("sum", *sums)),
+        (*rows, (WORDS("sum"), *sums)),
     )
 
 
@@ -59,7 +62,9 @@ def _slopes(result: Result) -> Figure:
     seen = [tooth.y, np.array([x if abs(x) <= 3 * largest else 0.0])]
     low, high = fitted(seen)
     low, high = min(low, -0.15 * high), max(high, -0.15 * low)  # room for the names of the lines
-    layout = axes((0.0, end), (1.1 * low, 1.1 * high), "step size s", "quantised weight")
+    layout = axes(
+        (0.0, end), (1.1 * low, 1.1 * high), WORDS("step_size"), WORDS("quantised_weight")
+    )
     across = np.array([0.0, s, end])
     lines = {}
     for role in ("true_gradient", "trick_gradient"):
@@ -74,12 +79,12 @@ def _slopes(result: Result) -> Figure:
         "y": np.array([y]),
         "marker": mark(ROLES["forward"]),
         "showlegend": False,
-        "hovertemplate": "s = %{x:.4g}<br>%{y:.5g}<extra>quantised</extra>",
+        "hovertemplate": WORDS("slopes_hover"),
     }
     weight: Trace = {
         "type": "scatter",
         "mode": "lines",
-        "name": "the weight itself",
+        "name": WORDS("itself"),
         "x": np.array([0.0, end]),
         "y": np.array([x, x]),
         "line": {"color": "ink:muted", "width": 1, "dash": "dash"},
@@ -89,15 +94,13 @@ def _slopes(result: Result) -> Figure:
     found = ", ".join(f"{_short(role)} {brief(one, 1.0)}" for role, one in slopes.items())
     return Figure(
         "slopes",
-        f"Slope for x = {brief(x)}: {found}",
-        "Blue: the weight x after quantising, over the step size. The grey line is x itself. "
-        "Through the point: a line with the slope that each gradient gives. Drag the point.",
-        f"The weight {number(x, 3)} is quantised to {number(y, 4)} at s = {number(s, 3)}. Slopes: "
-        f"{found}.",
+        WORDS("slopes_title", x=brief(x), found=found),
+        WORDS("slopes_caption"),
+        WORDS("slopes_alt", x=number(x, 3), y=number(y, 4), s=number(s, 3), found=found),
         [
             weight,
             *(_straight(role, lines[role]) for role in ("true_gradient", "trick_gradient")),
-            curve(tooth, exact=True) | {"name": "quantised"},
+            curve(tooth, exact=True) | {"name": WORDS("quantised")},
             dragged(point, "place", s="x"),
             *_names(lines, s, end),
             label("forward", "x", end, x, visible=low <= x <= high)
@@ -105,7 +108,7 @@ def _slopes(result: Result) -> Figure:
         ],
         layout | {"margin": layout["margin"] | {"r": 62}},
         height=TALL,
-        subject="One quantised weight over s",
+        subject=WORDS("slopes_subject"),
     )
 
 
@@ -130,7 +133,7 @@ def _names(lines: dict[str, tuple[Array, Array]], s: float, end: float) -> list[
 
 
 def _short(role: str) -> str:
-    return {"true_gradient": "plain", "trick_gradient": "autograd"}[role]
+    return {"true_gradient": WORDS("plain"), "trick_gradient": WORDS("autograd")}[role]
 
 
 def _within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
@@ -145,7 +148,7 @@ def _within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
 
 def _straight(role: str, line: tuple[Array, Array]) -> Trace:
     return curve(Series(role, role, *line)) | {
-        "hovertemplate": "slope at the point<extra>" + LABELS[role] + "</extra>"
+        "hovertemplate": WORDS("slope_hover", name=LABELS[role])
     }
 
 
@@ -155,38 +158,39 @@ def _weights(result: Result) -> Figure:
     places = np.arange(1.0, count + 1)
     numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
     names = [number(float(x), 3) for x in result["forward"].x]
-    data, layout = sticks(numbered, LABELS, names, "gradient of s", SHORT)
-    layout["xaxis"]["title"]["text"] = "weight x" if count <= MOST_NAMED else "weight, by its place"
+    data, layout = sticks(numbered, LABELS, names, WORDS("gradient_of_s"), SHORT)
+    layout["xaxis"]["title"]["text"] = (
+        WORDS("weight_x") if count <= MOST_NAMED else WORDS("weight_place")
+    )
     for trace in data:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
-    said = {"trick_gradient": "autograd", "true_gradient": "plain round"}
+    said = {"trick_gradient": WORDS("autograd"), "true_gradient": WORDS("plain_round")}
     sums = [f"{word} {brief(_sum(result, role), 1.0)}" for role, word in said.items()]
-    found = f"Summed: {', '.join(sums)}"
+    found = WORDS("weights_title", sums=", ".join(sums))
     return Figure(
         "weights",
         found,
-        "Left to right: rounding left as it is, autograd here, LSQ's formula. The step size gets "
-        "their sum. Click a weight to choose it.",
-        "The gradient of s from each weight. " + in_words(numbered, LABELS, names),
+        WORDS("weights_caption"),
+        WORDS("weights_alt", numbers=in_words(numbered, LABELS, names)),
         data,
         layout,
         selects="point",
-        subject="What each weight sends to s",
+        subject=WORDS("weights_subject"),
     )
 
 
 def _ratios(result: Result) -> Figure:
     """How far a step moves s, relative to how far it moves the weights, over their number."""
     counts = result.planes["counts"]
-    roles = {"none": ("noise", "no scale"), "lsq": ("trick_gradient", "LSQ's")}
+    roles = {"none": ("noise", WORDS("no_scale")), "lsq": ("trick_gradient", WORDS("lsq"))}
     drawn = {
         name: Series(name, role, np.log2(counts), result.planes[f"ratio_{name}"])
         for name, (role, _) in roles.items()
     }
     powers = Powers([one.y for one in drawn.values()], -6, 6, every=1)
     ends = float(np.log2(counts[0])), float(np.log2(counts[-1]))
-    layout = powers.axes((ends[0] - 0.4, ends[1] + 0.4), "weights with one step size", "ratio R")
+    layout = powers.axes((ends[0] - 0.4, ends[1] + 0.4), WORDS("ratio_weights"), WORDS("ratio"))
     layout["xaxis"] |= {
         "tickmode": "array",
         "tickvals": np.log2(counts).tolist(),
@@ -198,18 +202,18 @@ def _ratios(result: Result) -> Figure:
     at_end = ((role, word, powers.of(drawn[name]).y) for name, (role, word) in roles.items())
     last = {name: brief(float(one.y[-1]), digits=2) for name, one in drawn.items()}
     known = all(np.isfinite(one.y).all() for one in drawn.values())
-    found = f"R at {int(counts[-1]):,} weights: {last['none']}, LSQ’s {last['lsq']}"
+    found = WORDS("ratio_title", many=int(counts[-1]), none=last["none"], lsq=last["lsq"])
     return Figure(
         "ratio",
-        found if known else RATIOS,
-        "R: how far a step moves s for its size, over the same for the weights. Random layers, "
-        "straight-through. With LSQ's factor it no longer grows with their number.",
-        f"R by powers of ten, at {int(counts[0])} to {int(counts[-1])} weights. "
-        + (f"{found}." if known else ""),
+        found if known else WORDS("ratio_subject"),
+        WORDS("ratio_caption"),
+        WORDS(
+            "ratio_alt",
+            few=int(counts[0]),
+            many=int(counts[-1]),
+            found=f"{found}." if known else "",
+        ),
         [*traces, *named(at_end, layout, SHORT)],
         layout,
-        subject=RATIOS,
+        subject=WORDS("ratio_subject"),
     )
-
-
-RATIOS = "A step of s relative to one of the weights"

@@ -12,13 +12,16 @@ import torch
 from lessons.chapters.in_the_wild.learned_step.figures import figures, table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
+from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values, alike
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.inputs import COMPUTED_IN, array, leaf, place_of, point_in_text, series_by_role
-from lessons.text import counted, listed, number
+from lessons.text import listed, number
 from lessons.tricks import scale_gradient, stop_gradient
+
+WORDS = Words(__file__)
 
 SHIFTED = {"x": (0.1, 0.4, 0.7, 2.5), "limits": (-4, 3)}
 """Weights and limits of the last question."""
@@ -194,38 +197,14 @@ def _ratio(
 
 
 PARAMETERS = (
-    Choice(
-        "rounding",
-        "Rounding",
-        "straight",
-        options=(
-            ("straight", "straight-through"),
-            ("plain", "plain round"),
-            ("whole", "straight-through around all of it"),
-        ),
-    ),
+    Choice("rounding", "straight", options=alike("straight", "plain", "whole")),
     # A quiz draws multiples of a half from a range as wide as this: no tie, and none is rounded.
-    Number("s", "Step size s", "0.3", low=1e-3, high=100.0, slider=(0.05, 2.1), step=0.01),
-    Integer("bits", "Bits", "3", "3 bits are the codes from −4 to 3.", low=2, high=8),
-    Choice(
-        "scale",
-        "Gradient scale",
-        "none",
-        options=(("none", "none"), ("lsq", "1/√(N·highest code)")),
-    ),
-    Numbers("x", "Weights x", "0.1, 0.4, 0.7, 2.5"),
-    Number(
-        "h",
-        "Finite difference, h",
-        "0.01",
-        "The output at s + h and at s − h, over 2h.",
-        True,
-        1e-6,
-        100.0,
-        (0.01, 0.3),
-        0.01,
-    ),
-    point_in_text("2", "x", "Weight in the first chart", "A click on a weight sets this too."),
+    Number("s", "0.3", low=1e-3, high=100.0, slider=(0.05, 2.1), step=0.01),
+    Integer("bits", "3", low=2, high=8),
+    Choice("scale", "none", options=alike("none", "lsq")),
+    Numbers("x", "0.1, 0.4, 0.7, 2.5"),
+    Number("h", "0.01", advanced=True, low=1e-6, high=100.0, slider=(0.01, 0.3), step=0.01),
+    point_in_text("2", of="x"),
     *COMPUTED_IN,
 )
 
@@ -271,7 +250,7 @@ def compute(program: Program, values: Values) -> Result:
         notes=tuple(_notes(given, x, roles, values)),
         planes={f"ratio_{name}": np.array(one) for name, one in ratios.items()}
         | {"counts": np.array(COUNTS, dtype=np.float64)},
-        work=counted(len(given), "weight"),
+        work=WORDS.counted("weights", len(given)),
     )
 
 
@@ -330,8 +309,8 @@ def _notes(
     given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
     """Why a number is not finite, and where torch and the formula differ."""
-    causes = ((x.isinf(), "x is too large for this number format and becomes ∞."),)
-    too_large = "x / s is too large for this number format: ∞ times 0 is NaN on the way back."
+    causes = ((x.isinf(), WORDS("x_too_large")),)
+    too_large = WORDS("ratio_too_large")
     yield from notes_on_not_finite("x", given, roles, causes, otherwise=too_large)
     lowest, highest = levels(values["bits"])
     v = x / torch.full_like(x, values["s"])
@@ -340,14 +319,13 @@ def _notes(
         where = listed([number(one) for one in given[at_limit.cpu()].tolist()])
         yield Note(
             "info",
-            f"At x = {where}, x / s is exactly a limit. There torch's clamp passes the gradient, "
-            "and LSQ's formula does not.",
+            WORDS("at_limit", where=where),
         )
 
 
 LESSON = Lesson(
     program=learned_step,
-    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
+    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
     highlight="v + stop_gradient(code - v)",
     elsewhere=offset,
 )

@@ -24,6 +24,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -37,9 +38,9 @@ from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
 from lessons.kit.line_names import named
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import CHANGED, first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
     HEIGHT,
@@ -56,6 +57,8 @@ from lessons.training.step_charts import (
 )
 from lessons.tricks import stop_gradient
 from lessons.tricks.as_one import one_op
+
+WORDS = Words(__file__)
 
 STATES = 5
 """States of the walk."""
@@ -88,26 +91,15 @@ def td_loss(
 
 
 PARAMETERS = (
-    Choice(
-        "target", "Target", "stopped", CHANGED, options=alike("stopped", "open"), in_run="steps"
-    ),
-    Choice("task", "Task", "walk", options=(("walk", "walk"), ("two", "two states"))),
-    Number("chance", "Chance to go right", "0.5", "In the walk.", False, 0, 1, (0, 1)),
-    Number("discount", "Discount γ", "0.9", "", False, 0, 1, (0, 1)),
+    Choice("target", "stopped", options=alike("stopped", "open"), in_run="steps"),
+    Choice("task", "walk", options=alike("walk", "two")),
+    Number("chance", "0.5", low=0, high=1, slider=(0, 1)),
+    Number("discount", "0.9", low=0, high=1, slider=(0, 1)),
     seeds("8", 32),
     seed_drawn(32),
     steps("600", 3000),
     rate("0.25", (0.01, 1), 0.01),
-    Integer(
-        "point",
-        "Step looked at, from state",
-        "3",
-        "In the walk, to the right. The graph shows the next state's weight.",
-        True,
-        low=1,
-        high=STATES,
-        in_run="looks",
-    ),
+    Integer("point", "3", advanced=True, low=1, high=STATES, in_run="looks"),
     first_seed(),
     *computed_in("float32"),
 )
@@ -324,7 +316,7 @@ def compute(program: Program, values: Values) -> Result:
             **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
             **factors(whole, float(values["discount"]), float(values["rate"])),
         },
-        work=f"{counted(values['seeds'], 'seed')}, two sets of weights each",
+        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
     )
 
 
@@ -335,7 +327,7 @@ def _of_one_step(gradient: torch.Tensor, values: Values) -> dict[str, float]:
     return {"own_gradient": float(gradient[here]), "next_gradient": float(gradient[after])}
 
 
-ARMS = {"trick": ("trick_gradient", "as set"), "plain": ("true_gradient", "no stop")}
+ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
 
 _LEAST = {"off": -8, "loss": -16}
 """The lowest power of ten that is drawn: below it there is rounding alone."""
@@ -354,13 +346,13 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 def table(history: History, values: Values) -> Table:
     """Both arms as they stand: mean over the seeds, lowest and highest seed."""
-    measures = {"off": "distance from the true values", "loss": "mean squared error"}
-    return arms_table(history, measures | {"middle": f"value of the {_which(values)}"}, ARMS)
+    measures = {"off": WORDS("distance_row"), "loss": WORDS("mean_squared_error")}
+    return arms_table(history, measures | {"middle": WORDS("value_of", which=_which(values))}, ARMS)
 
 
 def _which(values: Values) -> str:
     """The state whose value stands for all."""
-    return "second state" if values["task"] == "two" else "middle state"
+    return WORDS("second_state") if values["task"] == "two" else WORDS("middle_state")
 
 
 def _values(history: History, values: Values) -> Figure:
@@ -372,17 +364,17 @@ def _values(history: History, values: Values) -> Figure:
     layout = axes(
         (0.8, len(true) + 0.2),
         fitted([true, lowest, picture["trick"], picture["plain"]], 0.1),
-        "state",
-        "value",
+        WORDS("state"),
+        WORDS("value"),
     )
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
     layout["annotations"] = _called(true, lowest)
-    ends, data = [], [line("true values", x, true, "ink:text", "solid", 1.5)]
-    data.append(line("lowest mean squared error", x, lowest, "ink:muted", "dash", 2))
+    ends, data = [], [line(WORDS("true_values"), x, true, "ink:text", "solid", 1.5)]
+    data.append(line(WORDS("lowest"), x, lowest, "ink:muted", "dash", 2))
     for arm, (role, called) in ARMS.items():
         series = _over_states(x, picture[arm], role)
         of_seed = Series(role, role, x, picture[f"{arm}_shown"])
-        marks = {**points(of_seed), "hovertemplate": "state %{x}<br>%{y:.3g}<extra></extra>"}
+        marks = {**points(of_seed), "hovertemplate": WORDS("state_hover")}
         data = [band(series), *data, curve(series), marks]
         ends.append((role, called, series.y))
     found = told(history, lines_of(ARMS, "middle"), 3, written_out)
@@ -390,16 +382,19 @@ def _values(history: History, values: Values) -> Figure:
     which = _which(values).capitalize()
     return Figure(
         "values",
-        f"{which}: {found}",
-        "Values of the states. Lines: means over the seeds. Areas: 5 to 95 % of the seeds. Marks: "
-        f"seed {int(picture['seed'][0])}. Thin line: the true values. Dashed: where the mean "
-        "squared error is lowest.",
-        f"Values after step {history.done}, means over the seeds. {which}: {found}, "
-        f"true {number(float(true[middle]), 3)}.",
+        WORDS("values_title", which=which, found=found),
+        WORDS("values_caption", seed=int(picture["seed"][0])),
+        WORDS(
+            "values_alt",
+            done=history.done,
+            which=which,
+            found=found,
+            true=number(float(true[middle]), 3),
+        ),
         [*data, *named(ends, layout, HEIGHT)],
         layout,
         height=HEIGHT,
-        subject="The values of the states",
+        subject=WORDS("values_subject"),
     )
 
 
@@ -410,11 +405,18 @@ def _called(true: Array, lowest: Array) -> list[Trace]:
     font = {"color": "ink:muted", "size": 12}
     shared = {"showarrow": False, "font": font}
     return [
-        {"x": 4, "y": true[3], "text": "true", "xanchor": "left", "yanchor": "top", **shared},
+        {
+            "x": 4,
+            "y": true[3],
+            "text": WORDS("true"),
+            "xanchor": "left",
+            "yanchor": "top",
+            **shared,
+        },
         {
             "x": 2,
             "y": lowest[1],
-            "text": "lowest loss",
+            "text": WORDS("lowest_loss"),
             "xanchor": "right",
             "yanchor": "bottom",
             **shared,
@@ -439,11 +441,11 @@ def _distances(history: History) -> Figure:
         history,
         "off",
         lines,
-        _powers(history, "off", "distance"),
-        title=f"Off by {found}",
-        subject="The distance from the true values",
-        caption="Root mean square over the states of value minus true value, means over the seeds.",
-        spoken="Distance from the true values over the steps, on a logarithmic axis.",
+        _powers(history, "off", WORDS("distance")),
+        title=WORDS("distance_title", found=found),
+        subject=WORDS("distance_subject"),
+        caption=WORDS("distance_caption"),
+        spoken=WORDS("distance_alt"),
         found=found,
     )
 
@@ -455,12 +457,11 @@ def _losses(history: History) -> Figure:
         history,
         "loss",
         lines,
-        _powers(history, "loss", "mean squared error"),
-        title=f"Loss: {found}",
-        subject="The loss",
-        caption="Mean of the squared error over all steps of the task, as often as they happen. It "
-        "has no noise of sampling in it.",
-        spoken="Mean squared error over the steps, on a logarithmic axis.",
+        _powers(history, "loss", WORDS("mean_squared_error")),
+        title=WORDS("loss_title", found=found),
+        subject=WORDS("loss_subject"),
+        caption=WORDS("loss_caption"),
+        spoken=WORDS("loss_alt"),
         found=found,
     )
 
@@ -479,36 +480,36 @@ def _powers(history: History, what: str, title: str) -> Trace:
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the weights that one step of the task gives."""
-    what, called = f"from state {values['point']} to the right", "state"
+    what, called = WORDS("to_the_right", state=values["point"]), WORDS("state")
     if values["task"] == "two":
-        what, called = "from the first state to the second, which share a weight", "weight"
+        what, called = WORDS("to_the_second"), WORDS("weight")
     figure = points_figure(
         result,
         called,
-        where="of one step",
-        caption=f"Of one step {what}, at fixed numbers. Squares: true gradient. Crosses: intended, "
-        "the target held still. Diamonds: what autograd gives, as set.",
-        shows=f"The gradient of the loss of one step {what}.",
+        where=WORDS("of_one_step"),
+        caption=WORDS("gradient_caption", what=what),
+        shows=WORDS("gradient_alt", what=what),
     )
     return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:
     """Weight by weight: value and gradients."""
-    labels = {"forward": "weight", "trick_gradient": "autograd"}
-    labels |= {"true_gradient": "no stop", "intended_gradient": "intended"}
+    labels = {"forward": WORDS("weight"), "trick_gradient": WORDS("autograd")}
+    labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": WORDS("intended")}
     names = [str(index + 1) for index in range(len(result["forward"].x))]
     return component_table(
         result,
         labels,
         names,
-        "The weights and the gradient of one step’s loss at them",
-        "state",
+        WORDS("static_table"),
+        WORDS("state"),
         4,
     )
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,

@@ -8,6 +8,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.arrows import arrow, in_words, measured, outline
 from lessons.kit.chart_pieces import (
     Trace,
@@ -22,10 +23,12 @@ from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named, second_name
 from lessons.text import number
 
+WORDS = Words(__file__)
+
 NAMES = {
-    "true_gradient": ("no clip", "plain"),
-    "intended_gradient": ("without it", "clean"),
-    "trick_gradient": ("used", "used"),
+    "true_gradient": (WORDS("no_clip"), "plain"),
+    "intended_gradient": (WORDS("without"), "clean"),
+    "trick_gradient": (WORDS("used"), "used"),
 }
 """Each role's name here, and the ending of its facts' names; drawn in this order, trick on top."""
 
@@ -40,16 +43,16 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """Components, length and angle of each mean gradient."""
-    columns = [("measure", None), *((name, role) for role, (name, _) in NAMES.items())]
-    rows = [(f"of w{'₁₂'[at]}", *cells(result, NAMES, at, 5)) for at in (0, 1)]
+    columns = [(WORDS("measure"), None), *((name, role) for role, (name, _) in NAMES.items())]
+    rows = [(WORDS("of_w", place="₁₂"[at]), *cells(result, NAMES, at, 5)) for at in (0, 1)]
     rows += measured(result, NAMES)
-    return Table("The mean gradient of the batch", tuple(columns), tuple(rows))
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _arrows(result: Result, values: Values) -> Figure:
     limit = float(values["limit"])
     x, y = _frame(result, limit)
-    layout = axes(x, y, "gradient of w₁", "gradient of w₂")
+    layout = axes(x, y, WORDS("gradient_1"), WORDS("gradient_2"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     circle = outline(limit * np.cos(around), limit * np.sin(around), "limit")
@@ -64,18 +67,14 @@ def _arrows(result: Result, values: Values) -> Figure:
     ]
     return Figure(
         "arrows",
-        _turned(result) or ARROWS,
-        f"Thin: each sample{', clipped' if clipped else ''}; “bad” has the wrong label. "
-        "The circle is the limit: drag it.",
-        "Arrows from the origin. " + in_words(result, NAMES),
+        _turned(result) or WORDS("arrows_subject"),
+        WORDS("clipped_caption") if clipped else WORDS("arrows_caption"),
+        WORDS("arrows_alt", arrows=in_words(result, NAMES)),
         data,
         layout,
         height=HEIGHT,
-        subject=ARROWS,
+        subject=WORDS("arrows_subject"),
     )
-
-
-ARROWS = "Each sample’s gradient, and the mean"
 
 
 def _frame(result: Result, limit: float) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -119,7 +118,7 @@ def _rays(rows: Array) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "name": "a sample",
+        "name": WORDS("a_sample"),
         "x": np.stack([zero, rows[:, 0], gap], 1).ravel(),
         "y": np.stack([zero, rows[:, 1], gap], 1).ravel(),
         "line": {"color": "ink:axis", "width": 1, "simplify": False},
@@ -129,7 +128,7 @@ def _rays(rows: Array) -> Trace:
             "opacity": 1,
             "line": {"width": 0},
         },
-        "hovertemplate": "%{x:.4g}, %{y:.4g}<extra>a sample</extra>",
+        "hovertemplate": WORDS("sample_hover"),
     }
 
 
@@ -138,7 +137,7 @@ def _its_name(result: Result, layout: Trace) -> Trace:
     shown, raw = result.planes["samples"][0], result.planes["raw"][0]
     x, y = _within(shown, layout, 0.45)
     longest = float(np.hypot(*result.planes["raw"][1:].T).max())
-    words = f"bad: {brief(math.hypot(*raw))}"
+    words = WORDS("bad", length=brief(math.hypot(*raw)))
     if not np.allclose(shown, raw):
         words += f" → {brief(math.hypot(*shown))}"
     stands_out = math.hypot(*raw) > longest
@@ -190,7 +189,7 @@ def _turned(result: Result) -> str:
     turn = float(result.facts["turn_used"])
     if not math.isfinite(turn):
         return ""
-    return f"Used: {number(turn, 3)}° off the direction without it"
+    return WORDS("arrows_title", turn=number(turn, 3))
 
 
 def _directions(result: Result, values: Values) -> Figure:
@@ -199,7 +198,7 @@ def _directions(result: Result, values: Values) -> Figure:
     least = min(float(np.nanmin(one.y, initial=0.0)) for one in curves.values())
     lowest = -1.1 if least < -0.5 else -0.6 if least < -0.15 else -0.2
     ends = float(powers[0]), float(powers[-1])
-    layout = axes(ends, (lowest, 1.1), "error of one label", "cosine")
+    layout = axes(ends, (lowest, 1.1), WORDS("error_axis"), WORDS("cosine"))
     ticks = list(range(math.ceil(powers[0]), math.floor(powers[-1]) + 1))
     layout["xaxis"] |= {
         "tickmode": "array",
@@ -211,9 +210,9 @@ def _directions(result: Result, values: Values) -> Figure:
     lines = ((role, name, curves[role].y) for role, (name, _) in NAMES.items())
     return Figure(
         "direction",
-        _kept(result) or KEPT,
-        "Cosine with the gradient without that sample: 1 is the same direction, 0 a right angle.",
-        "The cosine over the error of the label. " + in_words(result, NAMES),
+        _kept(result) or WORDS("direction_subject"),
+        WORDS("direction_caption"),
+        WORDS("direction_alt", arrows=in_words(result, NAMES)),
         [
             *gradient_curves(curves),
             *named(lines, layout, HEIGHT),
@@ -221,11 +220,8 @@ def _directions(result: Result, values: Values) -> Figure:
         ],
         layout,
         height=HEIGHT,
-        subject=KEPT,
+        subject=WORDS("direction_subject"),
     )
-
-
-KEPT = "How well the direction is kept"
 
 
 def _here(result: Result, values: Values, role: str) -> Trace:
@@ -242,7 +238,7 @@ def _here(result: Result, values: Values, role: str) -> Trace:
         "y": [float(result.facts[f"cos_{fact}"])],
         "marker": mark(ROLES[role]),
         "visible": there,
-        "hovertemplate": f"error {number(size, 4)}<br>%{{y:.4g}}<extra>{name}</extra>",
+        "hovertemplate": WORDS("direction_hover", error=number(size, 4), name=name),
     }
 
 
@@ -251,4 +247,4 @@ def _kept(result: Result) -> str:
     plain, used = (float(result.facts[f"cos_{name}"]) for name in ("plain", "used"))
     if not (math.isfinite(plain) and math.isfinite(used)):
         return ""
-    return f"Cosine {number(plain, 3)} with no clip, {number(used, 3)} used"
+    return WORDS("direction_title", plain=number(plain, 3), used=number(used, 3))

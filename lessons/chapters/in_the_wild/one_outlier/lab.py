@@ -23,11 +23,13 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Start
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.arrows import angle, turn
 from lessons.kit.experiment import Experiment, Program, Roles, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.text import counted
+
+WORDS = Words(__file__)
 
 SIZES = torch.logspace(-1.0, 3.0, 21, dtype=torch.float64)
 """The errors of the label over which the direction is drawn."""
@@ -48,35 +50,12 @@ At = Callable[[float, str], Roles]
 """From the error of the label, and which clip: the gradients by role."""
 
 PARAMETERS = (
-    Choice(
-        "clip",
-        "Clip",
-        "none",
-        options=alike("none", "batch", "sample"),
-    ),
-    Number(
-        "size",
-        "Error of one label",
-        "100",
-        "How far the first label is off.",
-        low=0.0,
-        high=FAR,
-        slider=(0.0, 200.0),
-        step=1.0,
-    ),
-    Number(
-        "angle",
-        "Angle of that sample",
-        "120",
-        "Where its gradient points, in degrees.",
-        low=-360.0,
-        high=360.0,
-        slider=(-180.0, 180.0),
-        step=1.0,
-    ),
-    Number("limit", "Limit", "1", low=0.0, high=1e6, slider=(0.0, 5.0), step=0.05),
-    Integer("batch", "Batch size", "8", low=2, high=32, log=True),
-    Integer("seed", "Seed", "3", "Draws the ordinary samples.", advanced=True),
+    Choice("clip", "none", options=alike("none", "batch", "sample")),
+    Number("size", "100", low=0.0, high=FAR, slider=(0.0, 200.0), step=1.0),
+    Number("angle", "120", low=-360.0, high=360.0, slider=(-180.0, 180.0), step=1.0),
+    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 5.0), step=0.05),
+    Integer("batch", "8", low=2, high=32, log=True),
+    Integer("seed", "3", advanced=True),
     *COMPUTED_IN,
 )
 
@@ -119,7 +98,7 @@ def compute(program: Program, values: Values) -> Result:
             "samples": array(shortened(samples, limit) if clip == "sample" else samples),
             "raw": array(samples),
         },
-        work=counted(values["batch"], "sample"),
+        work=WORDS.counted("samples", values["batch"]),
     )
 
 
@@ -214,11 +193,11 @@ def _mixed() -> Mapping[str, float]:
 
 def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
     for role, words in (
-        ("trick_gradient", "What is left"),
-        ("intended_gradient", "The mean of the other samples"),
+        ("trick_gradient", WORDS("left")),
+        ("intended_gradient", WORDS("others_mean")),
     ):
         if not roles[role].any():
-            yield Note("warning", f"{words} is 0 and has no direction: no cosine, no angle.")
+            yield Note("warning", WORDS("no_direction", what=words))
 
 
-LAB = EXPERIMENT.lab(PARAMETERS, compute, figures, table, drawn=drawn)
+LAB = EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table, drawn=drawn)

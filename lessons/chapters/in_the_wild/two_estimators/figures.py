@@ -8,19 +8,22 @@ from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, band, cells, curve, dragged, fitted, mark
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.text import number
 
+WORDS = Words(__file__)
+
 FIRST = 5
 """Draws that the table lists."""
 
 NAMES = {
-    "intended_gradient": "path",
-    "noise": "score, b = 0",
-    "trick_gradient": "yours",
-    "true_gradient": "exact",
+    "intended_gradient": WORDS("path"),
+    "noise": WORDS("score"),
+    "trick_gradient": WORDS("yours"),
+    "true_gradient": WORDS("exact"),
 }
 
 ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
@@ -34,8 +37,8 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """The first draws, then the mean of all and the exact variance."""
-    columns: list[tuple[str, str | None]] = [("draw", None), ("sample x", None)]
-    columns += [("adds to the loss", "forward")]
+    columns: list[tuple[str, str | None]] = [(WORDS("draw"), None), (WORDS("sample"), None)]
+    columns += [(WORDS("adds"), "forward")]
     columns += [(name, role) for role, name in NAMES.items()]
     rows = []
     for place, x in enumerate(result.planes["samples"]):
@@ -45,31 +48,29 @@ def table(result: Result, values: Values) -> Table:
     means = [number(float(facts[f"{role}_mean"]), 4) for role in ROWS]
     variances = [number(float(facts[f"{name}_variance"]), 4) for name in ("path", "score", "trick")]
     for name, found, last in (
-        (f"mean of {int(facts['draws']):,}", means, number(float(facts["exact"]), 4)),
-        ("exact variance", variances, "0"),
+        (WORDS("mean_of", draws=int(facts["draws"])), means, number(float(facts["exact"]), 4)),
+        (WORDS("exact_variance"), variances, "0"),
     ):
         rows.append((name, "", "", *found, last))
-    return Table("The gradient by μ: single draws, and all of them", tuple(columns), tuple(rows))
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _draws(result: Result) -> Figure:
     bars = {one.role: one for one in result.histograms}
     edges = bars["trick_gradient"].edges
-    layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), "gradient of one draw", "")
+    layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), WORDS("gradient_axis"), "")
     layout["yaxis"] |= {"tickmode": "array", "tickvals": [], "zeroline": False}
     layout["margin"] = layout["margin"] | {"l": 12, "r": 130}
     words = "; ".join(
-        f"{NAMES[role]}: mean {number(one.mean, 4)}, standard deviation {number(one.spread, 4)}"
+        WORDS("draws_of", name=NAMES[role], mean=number(one.mean, 4), spread=number(one.spread, 4))
         for role, one in bars.items()
     )
     end = float(edges[-1])
     return Figure(
         "draws",
         _one_mean(result),
-        "Area: how often a gradient came out; at the right its variance. Bar: one standard "
-        "deviation around the mean. Dotted: the exact gradient.",
-        f"The draws of each estimator; the exact gradient is "
-        f"{number(float(result.facts['exact']), 4)}. {words}.",
+        WORDS("draws_caption"),
+        WORDS("draws_alt", exact=number(float(result.facts["exact"]), 4), draws=words),
         [
             *map(_area, bars.values()),
             *map(_spread, bars.values()),
@@ -81,7 +82,7 @@ def _draws(result: Result) -> Figure:
         ],
         layout,
         height=TALL,
-        subject="Each draw’s gradient",
+        subject=WORDS("draws_subject"),
     )
 
 
@@ -96,9 +97,9 @@ def _one_mean(result: Result) -> str:
     exact, yours = float(facts["exact"]), float(facts["trick_expected"])
     size = math.sqrt(float(facts["trick_variance"])) + abs(exact)
     if abs(yours - exact) > 1e-6 * size:
-        return f"Yours is {brief(yours, size)} on average, not {brief(exact, size)}"
+        return WORDS("biased", yours=brief(yours, size), exact=brief(exact, size))
     shown = [brief(float(facts[f"{name}_variance"])) for name in ("path", "score", "trick")]
-    return f"One mean, {brief(exact)}; variance {', '.join(shown)}"
+    return WORDS("draws_title", mean=brief(exact), variances=", ".join(shown))
 
 
 def _area(bars: Histogram) -> Trace:
@@ -153,7 +154,9 @@ def _running(result: Result) -> Figure:
     widest = max(float(facts["score_variance"]), float(facts["trick_variance"]))
     half = math.sqrt(widest) or 1.0
     last = max(math.log10(count), 1.0)
-    layout = axes((0.0, last), (exact - half, exact + half), "draws", "mean so far")
+    layout = axes(
+        (0.0, last), (exact - half, exact + half), WORDS("draws_axis"), WORDS("mean_so_far")
+    )
     powers = list(range(int(last) + 1))
     layout["xaxis"] |= {
         "tickmode": "array",
@@ -165,17 +168,16 @@ def _running(result: Result) -> Figure:
     ends = ((role, NAMES[role], means[role].y) for role in drawn)
     return Figure(
         "running",
-        f"After {count:,}: {mean} ± {error}, exact {brief(exact)}",
-        "Area: two standard errors around the exact mean, for yours and the path. ±: one of them.",
-        f"The mean over the first draws, up to {count:,}; the exact gradient is {number(exact, 4)}."
-        f" Yours: {mean}, standard error {error}.",
+        WORDS("running_title", draws=count, mean=mean, error=error, exact=brief(exact)),
+        WORDS("running_caption"),
+        WORDS("running_alt", draws=count, exact=number(exact, 4), mean=mean, error=error),
         [
             *(band(means[role]) for role in drawn[:2]),
             *(_thin(means[role]) for role in drawn),
             *named(ends, layout, SHORT),
         ],
         layout,
-        subject="The mean of the draws so far",
+        subject=WORDS("running_subject"),
     )
 
 
@@ -198,8 +200,8 @@ def _variance(result: Result) -> Figure:
     layout = axes(
         (float(score.x[0]) - edge, float(score.x[-1]) + edge),
         fitted([score.y, path.y, np.array([own])]),
-        "baseline b",
-        "variance of one draw",
+        WORDS("baseline"),
+        WORDS("variance_axis"),
     )
     best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
     marker = {
@@ -209,16 +211,20 @@ def _variance(result: Result) -> Figure:
         "x": np.array([baseline]),
         "y": np.array([own]),
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
-        "hovertemplate": "b = %{x:.4g}<br>variance %{y:.4g}<extra>yours</extra>",
+        "hovertemplate": WORDS("variance_hover"),
     }
     ends = (("noise", "score", score.y), ("intended_gradient", "path", path.y))
     return Figure(
         "variance",
-        f"Least variance, {least}, at b = {best}",
-        "Drag the diamond along the axis: it stands at your baseline.",
-        "The variance of one draw’s gradient over the baseline."
-        f" It is least at {best}: {least}; yours {brief(own)}."
-        f" Of the path it is {brief(float(facts['path_variance']))}.",
+        WORDS("variance_title", least=least, best=best),
+        WORDS("variance_caption"),
+        WORDS(
+            "variance_alt",
+            best=best,
+            least=least,
+            own=brief(own),
+            path=brief(float(facts["path_variance"])),
+        ),
         [
             curve(score),
             curve(path),
@@ -226,5 +232,5 @@ def _variance(result: Result) -> Figure:
             *named(ends, layout, SHORT),
         ],
         layout,
-        subject="The variance over the baseline",
+        subject=WORDS("variance_subject"),
     )

@@ -13,12 +13,14 @@ from lessons.chapters.in_the_wild.two_estimators.figures import FIRST, figures, 
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, FactsAsAsked, Histogram, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.text import counted
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__)
 
 
 def two_estimators(
@@ -146,21 +148,12 @@ AS_GOOD_AS = 100
 """Draws of the path estimator that the prose compares with."""
 
 PARAMETERS = (
-    Choice(
-        "estimator",
-        "Estimator",
-        "score",
-        options=(
-            ("path", "path"),
-            ("score", "score"),
-            ("rsample", "score, no stop"),
-        ),
-    ),
-    Number("baseline", "Baseline b", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
-    Integer("draws", "Draws", "1000", low=1, high=MOST_DRAWS, log=True),
-    Number("mu", "Mean μ", "1", low=-100.0, high=100.0, slider=(-2.0, 5.0), step=0.1),
-    Number("sigma", "Width σ", "1", low=0.01, high=100.0, slider=(0.2, 2.0), step=0.1),
-    Integer("seed", "Seed", "1", "The same seed draws the same noise.", advanced=True),
+    Choice("estimator", "score", options=alike("path", "score", "rsample")),
+    Number("baseline", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
+    Integer("draws", "1000", low=1, high=MOST_DRAWS, log=True),
+    Number("mu", "1", low=-100.0, high=100.0, slider=(-2.0, 5.0), step=0.1),
+    Number("sigma", "1", low=0.01, high=100.0, slider=(0.2, 2.0), step=0.1),
+    Integer("seed", "1", advanced=True),
     *COMPUTED_IN,
 )
 
@@ -212,7 +205,7 @@ def compute(program: Program, values: Values) -> Result:
             lambda: _compared(own, mu, sigma),
         ),
         planes={"samples": array(mu + sigma * eps[: len(first)])},
-        work=counted(count, "draw"),
+        work=WORDS.counted("draws", count),
     )
 
 
@@ -299,6 +292,7 @@ def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float |
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=figures,

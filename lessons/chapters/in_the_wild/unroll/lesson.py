@@ -1,6 +1,5 @@
 """A hidden state carried over many steps: what a stop between them keeps and what it costs."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
@@ -14,6 +13,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import (
     Trace,
@@ -28,11 +28,13 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import MOST_NAMED
 from lessons.kit.experiment import Experiment, Program, run_of
-from lessons.kit.findings import brief, of_gradient, titled
+from lessons.kit.findings import are_apart, brief, of_gradient, titled
 from lessons.kit.inputs import COMPUTED_IN, GRID, array, place_of, point_in_text, series_by_role
 from lessons.kit.line_names import named
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__)
 
 
 def unroll(w: torch.Tensor, steps: int, every: int, x: float) -> torch.Tensor:
@@ -136,7 +138,7 @@ HEIGHT = 250
 CHEAP = 0.05
 """The share of the whole gradient up to which a difference is called small."""
 
-NAMES = {"true_gradient": "all steps", "trick_gradient": "with stops"}
+NAMES = {"true_gradient": WORDS("all_steps"), "trick_gradient": WORDS("with_stops")}
 """The name of each gradient here; drawn in this order."""
 
 
@@ -147,13 +149,13 @@ def figures(result: Result, values: Values) -> list[Figure]:
 
 def table(result: Result, values: Values) -> Table:
     """One row a weight: the last state and its gradient with stops and without."""
-    labels = {"forward": "last h", **dict(reversed(NAMES.items()))}
+    labels = {"forward": WORDS("last_h"), **dict(reversed(NAMES.items()))}
     rows = [
         (number(float(w)), *cells(result, labels, place, 5))
         for place, w in enumerate(result["forward"].x)
     ]
     columns = [("w", None), *((label, result[role].role) for role, label in labels.items())]
-    return Table("The last state h and its gradient by w", tuple(columns), tuple(rows))
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _parts(result: Result) -> Figure:
@@ -162,7 +164,7 @@ def _parts(result: Result) -> Figure:
     steps, kept, reached = (int(facts[name]) for name in ("steps", "kept", "reached"))
     cut, full = (float(facts[role]) for role in ("trick_gradient", "true_gradient"))
     low, high = fitted([one.y for one in curves.values()])
-    layout = axes((0.4, steps + 0.6), (low, 1.1 * high), "steps back from the last h", "adds")
+    layout = axes((0.4, steps + 0.6), (low, 1.1 * high), WORDS("steps_back"), WORDS("adds"))
     if steps <= MOST_NAMED:
         layout["xaxis"] |= {"tickmode": "array", "tickvals": list(range(1, steps + 1))}
     drawn = [
@@ -171,20 +173,25 @@ def _parts(result: Result) -> Figure:
         _stems(curves["trick_gradient"].x, curves["trick_gradient"].y),
     ]
     ends = ((role, name, curves[role].y) for role, name in NAMES.items())
-    found = f"{reached} of {steps} steps reach w: {brief(cut)} of {brief(full)}"
+    found = WORDS("parts_title", reached=reached, steps=steps, cut=brief(cut), full=brief(full))
     each = ", ".join(number(float(one), 3) for one in curves["true_gradient"].y[:4])
-    words = f"The last steps add {each}; all {steps} steps {number(full, 4)}."
-    words += f" With stops {reached} of them reach w: {number(cut, 4)}."
+    words = WORDS(
+        "parts_alt",
+        each=each,
+        steps=steps,
+        full=number(full, 4),
+        reached=reached,
+        cut=number(cut, 4),
+    )
     return Figure(
         "parts",
         found,
-        f"At w = {number(float(facts['w']), 3)}. Squares: with no stop. Diamonds: with stops, on "
-        "the axis where nothing gets through.",
+        WORDS("parts_caption", w=number(float(facts["w"]), 3)),
         words,
         [*drawn, *named(ends, layout, HEIGHT)],
         layout,
         height=HEIGHT,
-        subject="How much each step back adds to dh/dw",
+        subject=WORDS("parts_subject"),
     )
 
 
@@ -194,24 +201,23 @@ def _over_w(result: Result) -> Figure:
     low, high = span(shown[0])
     beside = 0.045 * (high - low)  # room for half a mark
     ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
-    layout = axes(ends, fitted([one.y for one in shown]), "weight w", "dh/dw")
+    layout = axes(ends, fitted([one.y for one in shown]), WORDS("weight_w"), "dh/dw")
     true, trick = (curves[role] for role in NAMES)
-    title = titled("dh/dw", of_gradient(trick, true, None, "w"), "the gradient")
-    if re.search(" (reaches|differs) ", title):
-        title = _cheap(trick, true) or title
+    title = _cheap(trick, true) if are_apart(trick, true) else ""
+    title = title or titled("dh/dw", of_gradient(trick, true, None, "w"), WORDS("the_gradient"))
     drawn = [curve(curves[role], exact=True) for role in NAMES]
     drawn += [along_w(result, role) for role in NAMES]
     lines = ((role, name, curves[role].y) for role, name in NAMES.items())
     return Figure(
         "gradient",
         title,
-        "Where the two lines lie on each other, the stops lose nothing. Drag a point along w.",
-        "The gradient at each w. " + spoken(result, ["forward", *NAMES]),
+        WORDS("gradient_caption"),
+        WORDS("gradient_alt", numbers=spoken(result, ["forward", *NAMES])),
         [*drawn, *named(lines, layout, HEIGHT)],
         layout,
         height=HEIGHT,
         selects="point",
-        subject="dh/dw, the gradient",
+        subject=WORDS("gradient_subject"),
     )
 
 
@@ -219,11 +225,11 @@ def _cheap(trick: Series, true: Series) -> str:
     """Up to which size of w the stops cost little; nothing where they cost more near 0."""
     sizes = np.abs(true.x)
     dear = ~(np.abs(trick.y - true.y) <= CHEAP * np.abs(true.y))  # NaN counts as dear
-    least = f"The stops cost under {100 * CHEAP:.0f} %"
+    least = WORDS("stops_cost", share=100 * CHEAP)
     if not dear.any():
-        return f"{least} at each w shown"
+        return WORDS("at_each_w", cost=least)
     cheap = sizes[sizes < sizes[dear].min()]
-    return f"{least} up to |w| = {brief(float(cheap.max()))}" if cheap.any() else ""
+    return WORDS("up_to_w", cost=least, w=brief(float(cheap.max()))) if cheap.any() else ""
 
 
 def along_w(result: Result, role: str) -> Trace:
@@ -250,7 +256,7 @@ def _stems(x: Array, y: Array) -> Trace:
             "opacity": 1,
             "line": {"color": "ink:paper", "width": 1},
         },
-        "hovertemplate": f"%{{x}} back: %{{y:.5g}}<extra>{NAMES['trick_gradient']}</extra>",
+        "hovertemplate": WORDS("back_hover", name=NAMES["trick_gradient"]),
     }
 
 
@@ -268,7 +274,7 @@ def _crowns(x: Array, y: Array) -> Trace:
             "size": 1.5 * _size(len(x)),
             "line": {"color": "role:true_gradient", "width": 2},
         },
-        "hovertemplate": f"%{{x}} back: %{{y:.5g}}<extra>{NAMES['true_gradient']}</extra>",
+        "hovertemplate": WORDS("back_hover", name=NAMES["true_gradient"]),
     }
 
 
@@ -282,10 +288,10 @@ def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
     return {
         "type": "scatter",
         "mode": "lines+text",
-        "name": "last stop",
+        "name": WORDS("last_stop"),
         "x": [kept + 0.5, kept + 0.5],
         "y": list(ends),
-        "text": ["", "\u00a0last stop"],
+        "text": ["", "\u00a0" + WORDS("last_stop")],
         "textposition": "bottom right",
         "textfont": {"color": "ink:muted", "size": 12},
         "line": {"color": "ink:axis", "width": 1.5, "dash": "dash"},
@@ -310,18 +316,10 @@ DECODER = {"w": 0.9, "steps": 6, "every": 2}
 """The decoder of the last question: a loss after every so many steps, and a stop after each."""
 
 PARAMETERS = (
-    Integer("every", "Stop every … steps", "2", low=1, high=MOST, log=True),
-    Integer(
-        "steps",
-        "Steps",
-        "4",
-        f"The graph draws the first {DRAWN}.",
-        low=1,
-        high=MOST,
-        log=True,
-    ),
-    Number("x", "Input at each step", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
-    Numbers("w", "Weights w", "0.2, 0.5, 0.95"),
+    Integer("every", "2", low=1, high=MOST, log=True),
+    Integer("steps", "4", low=1, high=MOST, log=True),
+    Number("x", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
+    Numbers("w", "0.2, 0.5, 0.95"),
     point_in_text("3", of="w"),
     *COMPUTED_IN,
 )
@@ -360,7 +358,11 @@ def compute(program: Program, values: Values) -> Result:
             **messages(),
         },
         notes=tuple(_not_finite(given, roles)),
-        work=f"{counted(steps, 'step')}, {counted(len(given), 'weight')}",
+        work=WORDS(
+            "work",
+            steps=WORDS.counted("steps", steps),
+            weights=WORDS.counted("weights", len(given)),
+        ),
     )
 
 
@@ -374,9 +376,9 @@ def _grid(w: torch.Tensor) -> torch.Tensor:
 
 
 def _not_finite(given: torch.Tensor, roles: Mapping[str, torch.Tensor]) -> Iterable[Note]:
-    large = "the state is too large for this number format and becomes ∞ or NaN."
+    large = WORDS("state_too_large")
     causes = ((~roles["forward"].isfinite(), large),)
-    rest = "the gradient is too large for this number format and becomes ∞ or NaN."
+    rest = WORDS("gradient_too_large")
     return notes_on_not_finite("w", given, roles, causes, otherwise=rest)
 
 
@@ -457,6 +459,6 @@ def messages() -> Mapping[str, str]:
 
 LESSON = Lesson(
     program=unroll,
-    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
+    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
     highlight="h = stop_gradient(h)",
 )

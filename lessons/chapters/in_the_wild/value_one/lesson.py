@@ -11,9 +11,10 @@ from torch.nn import functional
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Numbers, Values
+from lessons.contract.parameters import Choice, Numbers, Values, alike
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.stacking import apart
+from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import (
     Trace,
@@ -40,8 +41,10 @@ from lessons.kit.inputs import (
     series_by_role,
 )
 from lessons.kit.line_names import label, named, room
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__)
 
 
 def value_one(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.Tensor:
@@ -120,18 +123,9 @@ PPO_CLIP = 0.2
 """How far from 1 the clipped loss of PPO lets the ratio go."""
 
 PARAMETERS = (
-    Choice(
-        "form",
-        "Weight",
-        "ratio",
-        options=(
-            ("ratio", "exp(logp − stop(logp))"),
-            ("plain", "logp"),
-            ("no_stop", "no stop"),
-        ),
-    ),
+    Choice("form", "ratio", options=alike("ratio", "plain", "no_stop")),
     inputs("-1, 0.5, 2"),
-    Numbers("advantages", "Advantages", "1, -0.5, -0.5", "One for each logit, in turn."),
+    Numbers("advantages", "1, -0.5, -0.5"),
     point_in_text("1"),
     *COMPUTED_IN,
 )
@@ -162,7 +156,7 @@ def compute(program: Program, values: Values) -> Result:
             "zero": 0.0,
             **{role: float(value[place]) for role, value in roles.items()},
             "form": form,
-            "weight": "log p" if form == "plain" else "e⁰ = 1",
+            "weight": WORDS("log_p") if form == "plain" else "e⁰ = 1",
             "loss": float(added.sum()),
             "logp_loss": -float(given @ functional.logsigmoid(points)),
             "printed": str(float(f"{-float((-added).mean()):.3g}")),
@@ -172,7 +166,7 @@ def compute(program: Program, values: Values) -> Result:
         },
         notes=(*_uneven(values), *_not_finite(points, x, roles)),
         planes={"advantages": array(given)},
-        work=counted(len(points), "token"),
+        work=WORDS.counted("tokens", len(points)),
     )
 
 
@@ -240,37 +234,38 @@ def _later() -> Mapping[str, float]:
 
 def _uneven(values: Values) -> Iterator[Note]:
     few, many = len(values["advantages"]), len(values["x"])
-    given = f"{counted(few, 'advantage')} for {counted(many, 'logit')}"
+    given = WORDS(
+        "given", advantages=WORDS.counted("advantages", few), logits=WORDS.counted("logits", many)
+    )
     if few < many:
-        yield Note("info", f"{given}: the others count as 0.")
+        yield Note("info", WORDS("others_zero", given=given))
     elif few > many:
-        yield Note("info", f"{given}: what is too much is left out.")
+        yield Note("info", WORDS("left_out", given=given))
 
 
 def _not_finite(
     points: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor]
 ) -> Iterator[Note]:
-    large = "too large for this number format and becomes ∞"
     lost = functional.logsigmoid(x).isinf()
     causes = (
-        (lost, f"logp is {large}, and ∞ − ∞ is NaN."),
-        (roles["forward"].isinf(), f"the value is {large}."),
+        (lost, WORDS("logp_not_finite")),
+        (roles["forward"].isinf(), WORDS("value_not_finite")),
     )
-    unknown = "the logit or the advantage is too large for this number format."
+    unknown = WORDS("too_large")
     return notes_on_not_finite("x", points, roles, causes, otherwise=unknown)
 
 
 LABELS = {
-    "trick_gradient": "autograd",
-    "intended_gradient": "of −logp · A",
-    "true_gradient": "of the value",
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("of_logp"),
+    "true_gradient": WORDS("of_the_value"),
 }
 """The name of each gradient here."""
 
 SECOND = {
-    "trick_gradient": "autograd",
-    "intended_gradient": "expected loss",
-    "true_gradient": "of the value",
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("expected_loss"),
+    "true_gradient": WORDS("of_the_value"),
 }
 """What each second derivative is of."""
 
@@ -289,16 +284,17 @@ def figures(result: Result, values: Values) -> list[Figure]:
 def table(result: Result, values: Values) -> Table:
     """One row a token."""
     columns: list[tuple[str, str | None]] = [
-        (name, None) for name in ("token", "logit x", "probability", "advantage")
+        (name, None)
+        for name in (WORDS("token"), WORDS("logit_x"), WORDS("probability"), WORDS("advantage"))
     ]
-    columns += [("adds to the loss", "forward"), *((name, role) for role, name in LABELS.items())]
+    columns += [(WORDS("adds"), "forward"), *((name, role) for role, name in LABELS.items())]
     rows = []
     for place, x in enumerate(result["forward"].x):
         p = 1 / (1 + np.exp(-np.clip(x, -700, 700)))
         given = (number(float(one), 5) for one in (x, p, result.planes["advantages"][place]))
         rows.append((str(place + 1), *given, *cells(result, ["forward", *LABELS], place, 6)))
     return Table(
-        "Each token: what it adds to the loss, and the gradient of its logit",
+        WORDS("table"),
         tuple(columns),
         tuple(rows),
     )
@@ -309,16 +305,14 @@ def _values(result: Result) -> Figure:
     ends = span(lines[0])
     strokes = _strokes(result, ends)
     heights = fitted([*(line.y for line in lines), result["forward"].y, strokes["y"]], 1e-3)
-    layout = axes(ends, heights, "logit x", "adds to the loss")
+    layout = axes(ends, heights, WORDS("logit_x"), WORDS("adds"))
     still = all(_level(line.y) for line in lines)
     added = ", ".join(number(float(y), 4) for y in result["forward"].y[:8])
     return Figure(
         "values",
         _of_values(result, still),
-        "Lines: what a token adds to the loss, over its logit; at their ends its advantage and, "
-        "in brackets, its number. Strokes: the slope that autograd gives at your logits. Drag a "
-        "point along x.",
-        f"What each token adds to the loss, over its logit. At your logits: {added}.",
+        WORDS("values_caption"),
+        WORDS("values_alt", added=added),
         [
             *(curve(line, exact=True) for line in lines),
             *_named_lines(result, lines, ends[1], layout),
@@ -328,20 +322,20 @@ def _values(result: Result) -> Figure:
         layout,
         height=TALL,
         selects="point",
-        subject="What each token adds to the loss",
+        subject=WORDS("values_subject"),
     )
 
 
 def _of_values(result: Result, still: bool) -> str:
     """Whether the values move with the logits, and what autograd gives if they don't."""
     if not still:
-        return "The values move with the logits"
+        return WORDS("values_move")
     slopes = np.abs(result["trick_gradient"].y)
     if not np.isfinite(slopes).all():
-        return "No value moves with its logit"
+        return WORDS("values_stay")
     if not slopes.any():
-        return "Flat values, and no slope"
-    return f"Flat values, slopes of up to {brief(float(slopes.max()))}"
+        return WORDS("flat")
+    return WORDS("flat_slopes", slope=brief(float(slopes.max())))
 
 
 def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -> Iterator[Trace]:
@@ -349,7 +343,10 @@ def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -
     tokens: dict[float, list[str]] = {}
     for place, advantage in enumerate(result.planes["advantages"].tolist()[:MOST_LINES], start=1):
         tokens.setdefault(advantage, []).append(str(place))
-    names = [f"A = {number(one, 3)} ({', '.join(whose)})" for one, whose in tokens.items()]
+    names = [
+        WORDS("whose", advantage=number(one, 3), tokens=", ".join(whose))
+        for one, whose in tokens.items()
+    ]
     layout["margin"] = layout["margin"] | {"r": room(names)}
     low, high = layout["yaxis"]["range"]
     tall = TALL - layout["margin"]["t"] - layout["margin"]["b"]
@@ -385,7 +382,7 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
 
 
 def _gradients(result: Result) -> Figure:
-    names = [f"token {place + 1}" for place in range(len(result["forward"].x))]
+    names = [WORDS("token_n", n=place + 1) for place in range(len(result["forward"].x))]
     over = {role: result[role] for role in LABELS}
     place = np.arange(1.0, len(names) + 1)
     numbered = tuple(Series(r, r, place, one.y) for r, one in over.items())
@@ -396,13 +393,12 @@ def _gradients(result: Result) -> Figure:
     length = brief(float(result.facts["trick_gradient_length"]))
     return Figure(
         "gradient",
-        f"Loss {loss}, gradient of length {length}",
-        "For each token, left to right: as autograd gives it, of −logp · A, and the derivative "
-        "of the value itself.",
-        f"The loss is {loss}. The gradient of each logit. " + in_words(shown, LABELS, names),
+        WORDS("gradient_title", loss=loss, length=length),
+        WORDS("gradient_caption"),
+        WORDS("gradient_alt", loss=loss, numbers=in_words(shown, LABELS, names)),
         data,
         layout,
-        subject="The gradient of the loss",
+        subject=WORDS("gradient_subject"),
     )
 
 
@@ -412,8 +408,8 @@ def _second(result: Result) -> Figure:
     layout = axes(
         span(known["trick_gradient"]),
         fitted([one.y for one in known.values()]),
-        "logit x",
-        "second derivative",
+        WORDS("logit_x"),
+        WORDS("second_axis"),
     )
     middle = len(known["trick_gradient"].x) // 3
     words = ", ".join(
@@ -424,12 +420,11 @@ def _second(result: Result) -> Figure:
     return Figure(
         "second",
         _of_second(known),
-        "A token with the advantage 1 against one with 0, averaged over both: each weighted by its "
-        "probability.",
-        f"The second derivative over the first token’s lead. At x = {at}: {words}.",
+        WORDS("second_caption"),
+        WORDS("second_alt", at=at, ends=words),
         [*gradient_curves(known), *named(ends, layout, SHORT)],
         layout,
-        subject="The second derivative, on average",
+        subject=WORDS("second_subject"),
     )
 
 
@@ -437,8 +432,8 @@ def _of_second(known: dict[str, Series]) -> str:
     trick, true = known["trick_gradient"].y, known["intended_gradient"].y
     off, size = float(np.abs(trick - true).max()), float(np.abs(true).max())
     if off <= 1e-6 * size:
-        return "Second derivative right on average"
-    return f"Second derivative off by up to {brief(off, size)}"
+        return WORDS("second_right")
+    return WORDS("second_off", off=brief(off, size))
 
 
 def _level(y: Array) -> bool:
@@ -449,6 +444,6 @@ def _level(y: Array) -> bool:
 
 LESSON = Lesson(
     program=value_one,
-    lab=EXPERIMENT.lab(PARAMETERS, compute, figures, table),
+    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

@@ -7,12 +7,15 @@ import numpy as np
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Facts
 from lessons.contract.sketch import Sketch
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def clip_identity(
@@ -97,31 +100,16 @@ def over_x(x: Array, facts: Facts) -> dict[str, Array]:
 
 CURVE = Curve(
     parameters=(
-        Number("limit", "Limit", "1", low=0.0, high=1000.0, slider=(0.0, 4.0), step=0.1),
-        Number("factor", "Factor k", "3", low=-100.0, high=100.0, slider=(-5.0, 5.0), step=0.1),
-        Choice(
-            "place",
-            "The identity I",
-            "inside",
-            options=(
-                ("inside", "k·I(x)"),
-                ("outside", "I(k·x)"),
-                ("each", "I each use"),
-            ),
-        ),
-        Integer("uses", "Times y is used", "2", low=1, high=10),
-        Choice("power", "Loss", "1", options=(("1", "L = Σ y"), ("2", "L = Σ y²"))),
+        Number("limit", "1", low=0.0, high=1000.0, slider=(0.0, 4.0), step=0.1),
+        Number("factor", "3", low=-100.0, high=100.0, slider=(-5.0, 5.0), step=0.1),
+        Choice("place", "inside", options=alike("inside", "outside", "each")),
+        Integer("uses", "2", low=1, high=10),
+        Choice("power", "1", options=alike("1", "2")),
     ),
     plain=lambda x, factor, uses, power, **_: uses * (factor * x) ** int(power),
     intended=clipped_at_x,
-    text=CurveText(
-        value="L",
-        gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: the true gradient, clipped at x. "
-        "Dashed: the limit; drag it. Click a point to see its numbers in the text.",
-        limit="limit",
-        forward_caption="The same with and without the rule, wherever the identity is.",
-    ),
+    words=WORDS,
+    limit="limit",
     x="-2, 1, 3",
     point=3,
     facts=beliefs,

@@ -9,6 +9,7 @@ from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -22,6 +23,8 @@ from lessons.kit.chart_pieces import (
 from lessons.kit.line_names import named
 from lessons.text import number
 from lessons.training.step_charts import HEIGHT, of, with_ends
+
+WORDS = Words(__file__)
 
 BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
 """What eight relus are given."""
@@ -48,22 +51,31 @@ def table(history: History, values: Values) -> Table:
     facts = history.facts
     if not _asked(values):
         return Table(
-            f"After step {history.done:,}, on pictures never trained on",
-            (("", None), ("mean over the seeds", "forward"), ("lowest", None), ("highest", None)),
+            WORDS("accuracy_table", done=history.done),
+            (
+                ("", None),
+                (WORDS("mean"), "forward"),
+                (WORDS("lowest"), None),
+                (WORDS("highest"), None),
+            ),
             tuple(
                 (name, *(number(of(facts, name + end), 3) for end in ("", "_lowest", "_highest")))
-                for name in ("accuracy", "loss")
+                for name in (WORDS("accuracy"), WORDS("loss"))
             ),
         )
     rows = []
-    changes = [(_randomised(n).replace("<br>", " "), str(n)) for n in range(1, 1 + len(LAYERS))]
-    for label, key in (*changes, ("score of another class", "other")):
+    changes = [(_randomised(n).replace("<br>", " "), str(n)) for n in range(1, 1 + LAYERS)]
+    for label, key in (*changes, (WORDS("other_class"), "other")):
         rows.append((label, *(with_ends(facts, f"{rule}_{key}") for rule in RULES)))
     return Table(
-        f"After step {history.done:,}: rank correlation of a map with the same map after a change, "
-        f"mean over the seeds (lowest to highest seed). Accuracy {of(facts, 'accuracy'):.1%} "
-        f"({of(facts, 'accuracy_lowest'):.1%} to {of(facts, 'accuracy_highest'):.1%})",
-        (("measure", None), *((rule, ROLE_OF[rule]) for rule in RULES)),
+        WORDS(
+            "alike_table",
+            done=history.done,
+            accuracy=of(facts, "accuracy"),
+            lowest=of(facts, "accuracy_lowest"),
+            highest=of(facts, "accuracy_highest"),
+        ),
+        ((WORDS("measure"), None), *((rule, ROLE_OF[rule]) for rule in RULES)),
         tuple(rows),
     )
 
@@ -73,28 +85,26 @@ def _maps(history: History, values: Values) -> Figure:
     picture, shape = history.latest.picture, values["shape"]
     layers = int(values["randomised"])
     share, seen_as = max(zip(picture["shares"], KINDS, strict=True))
-    rows = [("as trained", 0), *[(_randomised(layers), 1)] * bool(layers)]
-    data, layout = [_pixels(picture["pixels"])], _grid(("picture", *RULES), len(rows))
+    rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
+    data, layout = [_pixels(picture["pixels"])], _grid((WORDS("picture"), *RULES), len(rows))
     in_words = []
     for place, (called, which) in enumerate(rows):
         seen = {rule: picture[rule][which] for rule in RULES}
         data += _heat(seen, first=2 + len(RULES) * place)
-        in_words.append(f"Weights {called.replace('<br>', ' ')}: {_in_words(seen)}")
+        in_words.append(WORDS("weights", called=called.replace("<br>", " "), maps=_in_words(seen)))
     if layers:
         layout["annotations"].append(_beside(_randomised(layers)))
     return Figure(
         "maps",
-        f"Rank correlation of the rows: {_correlations(history.facts, layers)}"
+        WORDS("rows_title", correlations=_correlations(history.facts, layers))
         if layers
-        else f"A {shape}, seen as {seen_as} with {share:.0%}",
-        f"The gradient of the score of {shape} in each pixel, seed {int(picture['seed'][0])}. "
-        "Orange: a brighter pixel raises the score. Blue: lowers it.",
-        f"A picture of a {shape} and maps of the gradient in it, after step {history.done}. "
-        + " ".join(in_words),
+        else WORDS("maps_title", shape=shape, seen=seen_as, share=share),
+        WORDS("maps_caption", shape=shape, seed=int(picture["seed"][0])),
+        WORDS("maps_alt", shape=shape, done=history.done, maps=" ".join(in_words)),
         data,
         layout,
         height=HEIGHT if layers else 250,
-        subject=f"A {shape}, and three maps of the gradient",
+        subject=WORDS("maps_subject", shape=shape),
     )
 
 
@@ -105,20 +115,22 @@ def _correlations(facts: Facts, layers: int) -> str:
 
 
 def _randomised(layers: int) -> str:
-    if layers == len(LAYERS):
-        return "all layers<br>randomised"
-    return "last layer<br>randomised" if layers == 1 else f"last {layers} layers<br>randomised"
+    if layers == LAYERS:
+        return WORDS("all_layers")
+    return WORDS("last_layer") if layers == 1 else WORDS("last_layers", n=layers)
 
 
 def _alike(history: History) -> Figure:
-    depth = np.arange(0.0, 1 + len(LAYERS))
+    depth = np.arange(0.0, 1 + LAYERS)
     series = []
     for rule in RULES:
-        each = history.latest.picture[f"alike_{rule}"][:-1].reshape(len(LAYERS), -1)
+        each = history.latest.picture[f"alike_{rule}"][:-1].reshape(LAYERS, -1)
         each = np.vstack([np.ones(each.shape[1]), each])  # nothing replaced: the same map
         low, high = np.nanpercentile(each, [5, 95], axis=1)
         series.append(Series(rule, ROLE_OF[rule], depth, np.nanmean(each, 1), low, high))
-    layout = axes((-0.1, len(LAYERS) + 0.1), (-1.05, 1.05), "layers randomised", "rank correlation")
+    layout = axes(
+        (-0.1, LAYERS + 0.1), (-1.05, 1.05), WORDS("layers_axis"), WORDS("correlation_axis")
+    )
     layout["xaxis"] |= {"tickmode": "array", "tickvals": depth.tolist()}
     in_words = "; ".join(
         f"{rule} " + ", ".join(number(float(y), 2) for y in line.y)
@@ -126,11 +138,9 @@ def _alike(history: History) -> Figure:
     )
     return Figure(
         "alike",
-        f"All layers randomised: {_correlations(history.facts, len(LAYERS))}",
-        "Areas: 5 to 95 % of all pictures and seeds. A map that is about the "
-        "weights falls to 0 when they are replaced.",
-        f"Rank correlation of each map with the same map after so many of the last layers were "
-        f"randomised, none to all, after step {history.facts['compared_step']:.0f}: {in_words}.",
+        WORDS("alike_title", correlations=_correlations(history.facts, LAYERS)),
+        WORDS("alike_caption"),
+        WORDS("alike_alt", done=history.facts["compared_step"], correlations=in_words),
         [
             *(band(line) for line in series),
             *(curve(line) for line in series),
@@ -138,7 +148,7 @@ def _alike(history: History) -> Figure:
         ],
         layout,
         height=HEIGHT,
-        subject="Is it still the same map?",
+        subject=WORDS("alike_subject"),
     )
 
 
@@ -157,7 +167,7 @@ def _pixels(pixels: Array) -> Trace:
         "showscale": False,
         "xaxis": "x",
         "yaxis": "y",
-        "hovertemplate": "%{z:.3g}<extra>pixel</extra>",
+        "hovertemplate": WORDS("pixel_hover"),
     }
 
 
@@ -224,17 +234,22 @@ def _words(text: str, x: float, y: float, across: str, up: str) -> Trace:
 
 def _in_words(seen: dict[str, Array]) -> str:
     """The maps in words: the largest size, and the share of pixels below 0."""
-    return "; ".join(
-        f"{rule}: at most {number(float(np.abs(map_).max()), 3)} in size, "
-        f"{(map_ < 0).mean():.0%} of the pixels below 0"
+    maps = (
+        WORDS(
+            "map",
+            rule=rule,
+            size=number(float(np.abs(map_).max()), 3),
+            negative=(map_ < 0).mean(),
+        )
         for rule, map_ in seen.items()
-    ) + "."  # fmt: skip
+    )
+    return f"{'; '.join(maps)}."
 
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
     """Eight relus: what each gets back."""
     heights = fitted([result[name].y for name in GRADIENTS])
-    layout = axes((0.5, len(BEFORE) + 0.5), heights, "", "gradient")
+    layout = axes((0.5, len(BEFORE) + 0.5), heights, "", WORDS("gradient"))
     pairs = zip(BEFORE, _upstream(values), strict=True)
     layout["xaxis"] |= {
         "tickmode": "array",
@@ -245,14 +260,12 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
         Figure(
             "relus",
             _changed(result),
-            "Squares: the plain gradient. Diamonds: what autograd gives under the rule. Crosses: "
-            "the rule’s formula. Below each relu: what it is given, x, and the upstream gradient "
-            "that arrives at its output, u.",
-            "The gradient at the inputs of eight relus, by number. " + spoken(result, GRADIENTS),
+            WORDS("relus_caption"),
+            WORDS("relus_alt", numbers=spoken(result, GRADIENTS)),
             gradient_points(result),
             layout,
             height=300,
-            subject="The gradient at eight relus",
+            subject=WORDS("relus_subject"),
         )
     ]
 
@@ -261,15 +274,18 @@ def _changed(result: Result) -> str:
     """At how many relus the rule gives another gradient than the plain one, and its formula."""
     trick, true, meant = (result[name].y for name in GRADIENTS)
     differ, wrong = int((trick != true).sum()), int((trick != meant).sum())
-    return f"The rule changes {differ} of {len(BEFORE)}, " + (
-        f"{wrong} not as intended" if wrong else "as intended"
-    )
+    if wrong:
+        return WORDS("relus_wrong", some=differ, all=len(BEFORE), wrong=wrong)
+    return WORDS("relus_title", some=differ, all=len(BEFORE))
 
 
 def static_table(result: Result, values: Values) -> Table:
     """The eight relus in numbers."""
-    labels = {"forward": "gives", "true_gradient": "plain"}
-    labels |= {"trick_gradient": "autograd, " + values["rule"], "intended_gradient": "formula"}
+    labels = {"forward": WORDS("gives"), "true_gradient": WORDS("plain")}
+    labels |= {
+        "trick_gradient": WORDS("autograd", rule=values["rule"]),
+        "intended_gradient": WORDS("formula"),
+    }
     upstream = _upstream(values)
     rows = [
         (
@@ -280,9 +296,13 @@ def static_table(result: Result, values: Values) -> Table:
         )
         for index in range(len(BEFORE))
     ]
-    columns: list[tuple[str, str | None]] = [("relu", None), ("is given", None), ("upstream", None)]
+    columns: list[tuple[str, str | None]] = [
+        (WORDS("relu"), None),
+        (WORDS("is_given"), None),
+        (WORDS("upstream"), None),
+    ]
     columns += [(label, role) for role, label in labels.items()]
-    return Table("Eight relus under a rule", tuple(columns), tuple(rows))
+    return Table(WORDS("relus_table"), tuple(columns), tuple(rows))
 
 
 def _upstream(values: Values) -> tuple[float, ...]:

@@ -42,17 +42,20 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.training.by_seed import BySeed
 from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import gradient_override_map, override_gradients
 from lessons.tricks.entry import unmatched
+
+WORDS = Words(__file__)
 
 BATCH = 32
 """New pictures at each step, for each seed its own."""
@@ -83,64 +86,18 @@ def guided_relu(
 
 
 PARAMETERS = (
-    Choice("shape", "Picture of a", "triangle", options=alike(*KINDS), in_run="looks"),
-    Choice(
-        "spelling",
-        "Model writes relu as",
-        "relu",
-        options=alike("relu", "clamp", "maximum"),
-        in_run="looks",
-    ),
-    Choice(
-        "when",
-        "Rule is set",
-        "runs",
-        options=(("runs", "as relu runs"), ("built", "once built")),
-        in_run="looks",
-    ),
-    Integer(
-        "randomised",
-        "Last layers randomised",
-        "0",
-        "From one on: are the maps still the same?",
-        low=0,
-        high=len(LAYERS),
-        in_run="looks",
-    ),
-    Choice(
-        "behind",
-        "Eight relus: score",
-        "weights",
-        options=(("weights", "weighted sum"), ("sum", "plain sum")),
-        in_run="looks",
-    ),
-    Choice(
-        "rule", "Eight relus: rule", "guided", advanced=True, options=alike(*RULES), in_run="looks"
-    ),
-    Integer(
-        "point",
-        "Eight relus: in the graph",
-        "7",
-        "Which one’s numbers the graph shows.",
-        True,
-        low=1,
-        high=len(BEFORE),
-        in_run="looks",
-    ),
-    Integer(
-        "picture",
-        "Which picture",
-        "1",
-        "Of the shape chosen; none is trained on.",
-        True,
-        low=1,
-        high=TESTED // len(KINDS),
-        in_run="looks",
-    ),
+    Choice("shape", "triangle", options=alike(*KINDS), in_run="looks"),
+    Choice("spelling", "relu", options=alike("relu", "clamp", "maximum"), in_run="looks"),
+    Choice("when", "runs", options=alike("runs", "built"), in_run="looks"),
+    Integer("randomised", "0", low=0, high=LAYERS, in_run="looks"),
+    Choice("behind", "weights", options=alike("weights", "sum"), in_run="looks"),
+    Choice("rule", "guided", advanced=True, options=alike(*RULES), in_run="looks"),
+    Integer("point", "7", advanced=True, low=1, high=len(BEFORE), in_run="looks"),
+    Integer("picture", "1", advanced=True, low=1, high=TESTED // len(KINDS), in_run="looks"),
     seed_drawn(10),
     seeds("5", 10),
     steps("400", 20_000),
-    Number("noise", "Noise", "0.25", "In new pictures.", True, 0.0, 10.0, (0.0, 1.0), 0.05),
+    Number("noise", "0.25", advanced=True, low=0.0, high=10.0, slider=(0.0, 1.0), step=0.05),
     rate("0.01", (0.001, 0.1), 0.001),
     first_seed(MOST_SEED),
     *computed_in("float32"),
@@ -288,7 +245,7 @@ def compute(program: Program, values: Values) -> Result:
             **_beliefs(whole, values),
         },
         notes=tuple(_notes(values)),
-        work=counted(values["seeds"], "seed"),
+        work=WORDS.counted("seeds", values["seeds"]),
     )
 
 
@@ -355,12 +312,11 @@ def missed(spelling: str) -> str:
 def _notes(values: Values) -> Iterator[Note]:
     words = missed(values["spelling"])
     if words and values["when"] == "runs":
-        yield Note("warning", f"The three maps are one and the same. {words}")
+        yield Note("warning", WORDS("same_maps", why=words))
     elif words:
         yield Note(
             "warning",
-            "The three maps are one and the same. The graph that is built holds no node of relu: "
-            "this model’s relus are ops of another type.",
+            WORDS("no_relu"),
         )
 
 
@@ -370,6 +326,7 @@ def seconds(values: Values) -> float:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     figures=static_figures,

@@ -19,8 +19,8 @@ from lessons.training.stacked import linear
 TESTED = 150
 """Pictures that no step learns from, the same for all seeds."""
 
-LAYERS = ("first convolution", "second convolution", "hidden layer", "last layer")
-"""From the picture to the scores; a relu stands behind each but the last."""
+LAYERS = 4
+"""Two convolutions, a hidden layer and the last one; a relu follows each layer but the last."""
 
 _FIRST = 8  # channels
 _SECOND = 16  # channels
@@ -70,7 +70,7 @@ class Networks:
     """One network a seed, as stacked weights; a leading dimension of each is the seed.
 
     Args:
-        weights: two for each of ``LAYERS``, weight and bias.
+        weights: two for each of the ``LAYERS``, weight and bias.
     """
 
     def __init__(self, weights: list[torch.Tensor]) -> None:
@@ -195,7 +195,7 @@ def compared(
         one to all; then, with no weight changed, the map of the next class's score.
     """
     target = labels(len(x))
-    depths = [networks.randomised(others, layers) for layers in range(1 + len(LAYERS))]
+    depths = [networks.randomised(others, layers) for layers in range(1 + LAYERS)]
     together = joined(depths)
     found = {}
     for rule in RULES:

@@ -8,12 +8,15 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
 from lessons.tricks import gradient_override_map, identity
 from lessons.tricks.rule import Op
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
@@ -133,31 +136,15 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
 
 CURVE = Curve(
     parameters=(
-        Number("factor", "Factor", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
-        Number("inner", "Inner factor", "2", low=-100, high=100, slider=(-10, 10), step=0.5),
-        Integer("ops", "Identities in a row", "1", low=1, high=6),
-        Choice(
-            "place",
-            "Where they run",
-            "map",
-            options=(
-                ("map", "in the map"),
-                ("nested", "in an inner map"),
-                ("restored", "inner map to itself"),
-                ("left", "after an exception"),
-            ),
-        ),
+        Number("factor", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
+        Number("inner", "2", low=-100, high=100, slider=(-10, 10), step=0.5),
+        Integer("ops", "1", low=1, high=6),
+        Choice("place", "map", options=alike("map", "nested", "restored", "left")),
     ),
     plain=lambda x, **_: x**2,  # an identity leaves no trace
     # What a map is written for: the true gradient times the factor, once.
     intended=lambda x, factor, **_: factor * 2 * x,
-    text=CurveText(
-        value="L",
-        gradient="dL/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: the true gradient times the factor, "
-        "once. Click a point to see its numbers in the text.",
-        forward_caption="The same with any map.",
-    ),
+    words=WORDS,
     x="-2, 1, 3",
     point=3,
     facts=beliefs,

@@ -9,11 +9,14 @@ import torch
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Result
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS, CurveText, curve_figures, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def second_derivative(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:
@@ -91,29 +94,13 @@ def penalty() -> dict[str, float]:
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "kind",
-            "Rule on",
-            "identity",
-            options=(("identity", "identity, y = I(x)³"), ("square", "square, y = x²")),
-        ),
-        Number("factor", "Factor", "10", low=-100.0, high=100.0, slider=(-10.0, 10.0), step=0.5),
-        Choice(
-            "order",
-            "Derivative",
-            "1",
-            options=(("1", "first"), ("2", "second"), ("3", "third")),
-        ),
+        Choice("kind", "identity", options=alike("identity", "square")),
+        Number("factor", "10", low=-100.0, high=100.0, slider=(-10.0, 10.0), step=0.5),
+        Choice("order", "1", options=alike("1", "2", "3")),
     ),
     plain=without_rule,
     intended=slope,
-    text=CurveText(
-        value="y",
-        gradient="dy/dx",
-        gradient_caption="Dotted: no rule. Ticks: for the first, the rule once; for a higher one, "
-        "the slope of the one before.",
-        forward_caption="What is differentiated: y, or the derivative before.",
-    ),
+    words=WORDS,
     x="-2, 1, 2",
     point=3,
     facts=beliefs,
@@ -124,7 +111,7 @@ def named(values: Values) -> CurveText:
     """The curve lab's words, each derivative by its name."""
     names = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
     order = int(values["order"])
-    return replace(CURVE.text, value=names[order - 1], gradient=names[order])
+    return replace(CurveText.of(WORDS), value=names[order - 1], gradient=names[order])
 
 
 def figures(result: Result, values: Values) -> list[Figure]:

@@ -6,12 +6,15 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def several_inputs(
@@ -110,38 +113,14 @@ def _as_text(came: torch.Tensor | None) -> str:
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "product",
-            "Product",
-            "weight_first",
-            options=(
-                ("weight_first", "W · I"),
-                ("weight_second", "I · W"),
-                ("matmul", "A @ B"),
-            ),
-        ),
-        Choice(
-            "rule",
-            "The rule returns",
-            "first",
-            options=(
-                ("both", "both"),
-                ("first", "first, None"),
-                ("sign", "sign, None"),
-            ),
-        ),
-        Number("factor", "Input I", "10", low=-100.0, high=100.0, slider=(-20.0, 20.0), step=0.5),
-        Choice("power", "Loss", "1", options=(("1", "L = Y"), ("2", "L = Y²"))),
+        Choice("product", "weight_first", options=alike("weight_first", "weight_second", "matmul")),
+        Choice("rule", "first", options=alike("both", "first", "sign")),
+        Number("factor", "10", low=-100.0, high=100.0, slider=(-20.0, 20.0), step=0.5),
+        Choice("power", "1", options=alike("1", "2")),
     ),
     plain=without_rule,
     intended=as_meant,
-    text=CurveText(
-        value="L",
-        gradient="dL/dW",
-        gradient_caption="Dotted: no rule. Ticks: what the rule should give. x is the "
-        "weight W. Click a point to see its numbers in the text.",
-        forward_caption="The same for every rule; x is the weight W.",
-    ),
+    words=WORDS,
     x="-1, 0.013, 2",
     point=2,
     facts=beliefs,

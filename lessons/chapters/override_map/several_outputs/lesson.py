@@ -7,12 +7,15 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import gradient_override_map, py_func
 from lessons.tricks.rule import Op
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def several_outputs(
@@ -122,35 +125,19 @@ def _plain(x: torch.Tensor) -> float:
     return float(torch.autograd.grad(2 * x**2 - 5 * x, x)[0])
 
 
-def _weight(place: int) -> Number:
-    return Number(
-        f"w{place}", f"Weight of output {place}", "1", low=-100, high=100, slider=(-5, 5), step=0.5
-    )
-
-
 CURVE = Curve(
     parameters=(
-        Choice(
-            "rule",
-            "The rule",
-            "product",
-            options=(("product", "multiplies"), ("sum", "adds up")),
+        Choice("rule", "product", options=alike("product", "sum")),
+        Choice("power", "1", options=alike("1", "2")),
+        Number("b", "3", low=-100, high=100, slider=(-5, 5), step=0.5),
+        *(
+            Number(name, "1", low=-100, high=100, slider=(-5, 5), step=0.5)
+            for name in ("w1", "w2", "w3")
         ),
-        Choice("power", "Loss", "1", options=(("1", "L = Σ w·o"), ("2", "L = Σ w·o²"))),
-        Number("b", "Second input b", "3", low=-100, high=100, slider=(-5, 5), step=0.5),
-        _weight(1),
-        _weight(2),
-        _weight(3),
     ),
     plain=without_rule,
     intended=added_up,
-    text=CurveText(
-        value="L",
-        gradient="dL/da",
-        gradient_caption="Dotted: no rule. Ticks: the vector-Jacobian product, by hand. x is the "
-        "first input, a. Click a point to see its numbers in the text.",
-        forward_caption="The same for both rules; x is the first input, a.",
-    ),
+    words=WORDS,
     x="-2, 1, 2",
     point=2,
     facts=beliefs,

@@ -13,12 +13,15 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Text, Values
 from lessons.contract.result import Note, Result
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import TrickError, gradient_override_map
 from lessons.tricks.entry import unmatched
 from lessons.tricks.lookup import resolve
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def silent_key(x: torch.Tensor, key: str) -> torch.Tensor:
@@ -50,7 +53,7 @@ def outcome(key: str) -> Outcome:
     with gradient_override_map({}) as report:
         torch.sign(torch.sin(torch.ones(1)))
     if not key:
-        return Outcome("warns", "An empty map: nothing is overridden.")
+        return Outcome("warns", WORDS("empty_map"))
     try:
         types = resolve(key)
     except TrickError as error:
@@ -121,7 +124,7 @@ def no_such_op(result: Result) -> str:
 def op_type(text: str) -> None:
     """Refuse what no op type could look like; whether it is one, the engine says."""
     if not re.fullmatch(r"[\w.:/ -]*", text, re.ASCII):
-        raise ValueError("An op type is written with letters, digits and _, as in Sign or matmul.")
+        raise ValueError(WORDS("not_a_type"))
 
 
 def a_name_that_fits_nothing(result: Result) -> str:
@@ -130,19 +133,11 @@ def a_name_that_fits_nothing(result: Result) -> str:
 
 
 CURVE = Curve(
-    parameters=(
-        Text("key", "Key of the map", "Sign", longest=40, read=op_type, placeholder="an op type"),
-    ),
+    parameters=(Text("key", "Sign", longest=40, read=op_type),),
     plain=lambda x, **_: torch.sign(torch.sin(x)),
     # The sign passes on what arrives, and the sine has its own gradient.
     intended=lambda x, **_: torch.cos(x),
-    text=CurveText(
-        value="y",
-        gradient="dy/dx",
-        gradient_caption="Ticks: the sign returns its upstream gradient. Where your key fits no "
-        "op, the curve is what TensorFlow gives: as if there were no map.",
-        forward_caption="The same under every key.",
-    ),
+    words=WORDS,
     x="-2, 1, 2.5",
     point=2,
     facts=beliefs,
@@ -166,15 +161,15 @@ def start(values: Values) -> Start:
 def _notes(key: str) -> Iterator[Note]:
     here, there = outcome(key), key in IN_TENSORFLOW
     if here.ends == "refuses":
-        yield Note("warning", f"Here this is an error: {here.words}")
+        yield Note("warning", WORDS("error", says=here.words))
     elif not key:
         yield Note("info", here.words)
     elif here.ends == "warns":
-        yield Note("warning", f"Here this is a warning: {here.words}")
+        yield Note("warning", WORDS("warning", says=here.words))
     elif not there:
-        yield Note("info", "Here the key works: it is torch’s name of the type.")
+        yield Note("info", WORDS("works"))
     if key and not there:
-        yield Note("warning", "TensorFlow 1 ignores this key without a message.")
+        yield Note("warning", WORDS("ignored"))
 
 
 LESSON = Lesson(

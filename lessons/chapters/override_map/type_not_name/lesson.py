@@ -10,9 +10,10 @@ import torch
 
 from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Text, Values
+from lessons.contract.parameters import Choice, Text, Values, alike
 from lessons.contract.result import Result
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
@@ -20,6 +21,8 @@ from lessons.recorder import named, record
 from lessons.tricks import TrickError, gradient_override_map, identity, op_types
 from lessons.tricks.lookup import resolve
 from lessons.tricks.rule import Op
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
 
@@ -47,10 +50,7 @@ def a_type(text: str) -> None:
 def a_name(text: str) -> None:
     """Refuse what TensorFlow would not take as the name of an op."""
     if not _NAME.fullmatch(text):
-        raise ValueError(
-            "A name is letters, digits and . _ - / without spaces, and begins with a letter, a "
-            "digit or a dot. Write it as in Identity or my_product."
-        )
+        raise ValueError(WORDS("not_a_name"))
 
 
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
@@ -106,7 +106,9 @@ def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, 
         # The product runs first, and is the only one that the program names.
         facts[f"op{place}_name"] = op.label if place == 1 else op.name
         facts[f"op{place}_type"] = op.type
-        facts[f"op{place}_gradient"] = "the rule" if op.kind == "overridden" else "its own"
+        facts[f"op{place}_gradient"] = (
+            WORDS("the_rule") if op.kind == "overridden" else WORDS("its_own")
+        )
     overridden = [op.name for op in recording.ops if op.kind == "overridden"]
     return facts | {"overridden": len(overridden)}
 
@@ -117,50 +119,28 @@ def inspector(result: Result, values: Values) -> Table:
     types = op_types()
     rows = []
     for place in range(1, int(facts["ops"]) + 1):
-        name, kind, by = (str(facts[f"op{place}_{what}"]) for what in ("name", "type", "gradient"))
-        rows.append((name, kind, types.get(kind) or "none", by))
-    columns = (("name", None), ("type", None), ("type in TensorFlow", None))
-    caption = subject = "Every op that ran"
+        name, kind, by = (
+            str(facts[f"op{place}_{what}"]) for what in (WORDS("name"), WORDS("type"), "gradient")
+        )
+        rows.append((name, kind, types.get(kind) or WORDS("none"), by))
+    columns = (("name", None), ("type", None), (WORDS("type_in_tensorflow"), None))
+    caption = subject = WORDS("table")
     if not facts["overridden"]:
-        caption += f". No op of type {values['key']} ran inside the map: the rule is never called"
-    return Table(caption, (*columns, ("its gradient", "trick_gradient")), tuple(rows), subject)
+        caption = WORDS("never_called", key=values["key"])
+    return Table(
+        caption, (*columns, (WORDS("its_gradient"), "trick_gradient")), tuple(rows), subject
+    )
 
 
 CURVE = Curve(
     parameters=(
-        Text(
-            "key",
-            "Type in the map",
-            "Identity",
-            "An op type: torch's name or TensorFlow's.",
-            longest=40,
-            read=a_type,
-            placeholder="Identity, Mul, Square …",
-        ),
-        Text(
-            "name",
-            "Name of the product",
-            "Identity",
-            "What 6·x is called. Any name will do.",
-            longest=40,
-            read=a_name,
-        ),
-        Choice(
-            "place",
-            "Identity and map",
-            "inside",
-            options=(("none", "none"), ("inside", "inside"), ("outside", "after it")),
-        ),
+        Text("key", "Identity", longest=40, read=a_type),
+        Text("name", "Identity", longest=40, read=a_name),
+        Choice("place", "inside", options=alike("none", "inside", "outside")),
     ),
     plain=lambda x, **_: torch.square(torch.mul(x, 6)),
     intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²
-    text=CurveText(
-        value="y",
-        gradient="dy/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: half of it. The table below says "
-        "which op the rule applies to.",
-        forward_caption="The same for any name, type and place.",
-    ),
+    words=WORDS,
     x="-2, 1, 3",
     point=3,
     facts=beliefs,

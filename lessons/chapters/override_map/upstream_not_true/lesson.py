@@ -7,14 +7,17 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.parameters import Choice, Values, alike
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.recorder import record
 from lessons.tricks import TrickError, gradient_override_map, identity
 from lessons.tricks.rule import Op
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
@@ -107,28 +110,12 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "op_type",
-            "Rule on",
-            "identity",
-            options=(("identity", "Identity"), ("square", "Square"), ("mul", "Mul")),
-        ),
-        Choice(
-            "local",
-            "Local derivative",
-            "missing",
-            options=(("missing", "not in the rule"), ("supplied", "in the rule")),
-        ),
+        Choice("op_type", "identity", options=alike("identity", "square", "mul")),
+        Choice("local", "missing", options=alike("missing", "supplied")),
     ),
     plain=lambda x, **_: torch.square(torch.mul(x, 6)),
     intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²
-    text=CurveText(
-        value="y",
-        gradient="dy/dx",
-        gradient_caption="Dotted: the true gradient. Ticks: half of it, which is wanted. "
-        "Click a point to have its numbers in the text.",
-        forward_caption="The same whichever op has the rule.",
-    ),
+    words=WORDS,
     x="-2, 1, 3",
     point=3,
     facts=beliefs,

@@ -9,8 +9,9 @@ from functools import cache
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import (
     TrickError,
@@ -21,6 +22,8 @@ from lessons.tricks import (
     register_gradient,
 )
 from lessons.tricks.registry import registered_names
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 @fresh_registry()  # as in a new process
@@ -114,32 +117,15 @@ def refused(values: Values) -> dict[str, str]:
 
 CURVE = Curve(
     parameters=(
-        Number("scale", "λ of the first call", "2", low=-100, high=100, slider=(-3, 3), step=0.1),
-        Number(
-            "second", "λ of the second call", "0.5", low=-100, high=100, slider=(-3, 3), step=0.1
-        ),
-        Choice(
-            "way",
-            "The map is given",
-            "rule",
-            options=(
-                ("names", "a name for each call"),
-                ("once", "one name, registered once"),
-                ("rule", "the rule itself"),
-            ),
-        ),
-        Integer("builders", "Builders", "1", "Each counts its own calls.", low=1, high=2),
+        Number("scale", "2", low=-100, high=100, slider=(-3, 3), step=0.1),
+        Number("second", "0.5", low=-100, high=100, slider=(-3, 3), step=0.1),
+        Choice("way", "rule", options=alike("names", "once", "rule")),
+        Integer("builders", "1", low=1, high=2),
     ),
     plain=lambda x, **_: x**3 + x**2,
     # Each path reversed with the λ of its own call.
     intended=lambda x, scale, second, **_: -scale * 3 * x**2 - second * 2 * x,
-    text=CurveText(
-        value="L",
-        gradient="dL/dx",
-        gradient_caption="Ticks: each path reversed with its own λ. Dotted: no reversal. Click a "
-        "point to see its numbers in the text.",
-        forward_caption="The same in every way: a reversal leaves the value alone.",
-    ),
+    words=WORDS,
     x="-1.5, -0.5, 1",
     point=3,
     facts=beliefs,

@@ -6,9 +6,12 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import flip_gradient
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 
 def flip(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
@@ -53,22 +56,14 @@ def in_a_residual_block() -> dict[str, float]:
 
 CURVE = Curve(
     parameters=(
-        Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-        Number(
-            "beside", "Other path b", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1
-        ),
-        Integer("flips", "Reversals in a row", "1", low=0, high=8),
+        Number("scale", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
+        Number("beside", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
+        Integer("flips", "1", low=0, high=8),
     ),
     plain=lambda x, beside, **_: x**3 + beside * x,
     # The cube's gradient times −λ, the other path's as it is.
     intended=lambda x, scale, beside, **_: -scale * 3 * x**2 + beside,
-    text=CurveText(
-        value="L",
-        gradient="dL/dx",
-        gradient_caption="Dotted: no reversal. Ticks: one reversal, as intended. Click a point "
-        "to see its numbers in the text.",
-        forward_caption="The same for every λ and every number of reversals.",
-    ),
+    words=WORDS,
     x="-1.5, -0.5, 1",
     point=3,
     facts=beliefs,

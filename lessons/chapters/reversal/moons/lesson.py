@@ -23,16 +23,17 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.inputs import array, computed_in, golden
 from lessons.kit.line_names import label
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
-from lessons.training.settings import MOVED, first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
 from lessons.training.step_charts import (
     HEIGHT,
@@ -45,6 +46,8 @@ from lessons.training.step_charts import (
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import flip_gradient, stop_gradient
 from lessons.tricks.as_one import one_op
+
+WORDS = Words(__file__)
 
 Head = Callable[..., torch.Tensor]
 
@@ -83,52 +86,26 @@ def adversarial(
 UNITS, HIDDEN = 8, 6
 """The one point's features, and the units between them and the domain head's logit."""
 
-WIRINGS = (
-    ("reversal", "one reversal"),
-    ("twice", "reversed twice"),
-    ("lost", "λ lost"),
-    ("never", "reversal never called"),
-    ("subtract", "domain loss subtracted"),
-    ("labels", "domain labels flipped"),
-)
-
 PARAMETERS = (
-    Number("scale", "Full λ", "1", MOVED, False, 0.0, 1e6, (0.0, 6.0), 0.1, in_run="steps"),
-    Number("angle", "Target turned by, degrees", "35", "", True, -360.0, 360.0, (0.0, 180.0), 1.0),
-    Choice("wiring", "How the two losses meet", "reversal", options=WIRINGS, in_run="steps"),
+    Number("scale", "1", low=0.0, high=1e6, slider=(0.0, 6.0), step=0.1, in_run="steps"),
+    Number("angle", "35", advanced=True, low=-360.0, high=360.0, slider=(0.0, 180.0), step=1.0),
     Choice(
-        "network",
-        "Network",
-        "two_layers",
-        advanced=True,
-        options=(("two_layers", "2→32→32"), ("paper", "paper's 2→15")),
+        "wiring",
+        "reversal",
+        options=alike("reversal", "twice", "lost", "never", "subtract", "labels"),
+        in_run="steps",
     ),
-    Choice(
-        "schedule", "λ as it trains", "rising", options=alike("rising", "fixed"), in_run="steps"
-    ),
-    Choice(
-        "whose",
-        "Graph and gradients of",
-        "target",
-        advanced=True,
-        options=(("target", "target point"), ("source", "source point")),
-        in_run="looks",
-    ),
+    Choice("network", "two_layers", advanced=True, options=alike("two_layers", "paper")),
+    Choice("schedule", "rising", options=alike("rising", "fixed"), in_run="steps"),
+    Choice("whose", "target", advanced=True, options=alike("target", "source"), in_run="looks"),
     seed_drawn(40),
-    Integer("point", "Unit in the graph", "1", "", True, low=1, high=UNITS, in_run="looks"),
+    Integer("point", "1", advanced=True, low=1, high=UNITS, in_run="looks"),
     seeds("20", 40),
     steps("1000", 20_000),
     rate("0.02", (0.001, 0.1), 0.001),
-    Choice(
-        "decay",
-        "Learning rate falls",
-        "falling",
-        advanced=True,
-        options=(("falling", "as in the paper"), ("none", "not at all")),
-        in_run="steps",
-    ),
+    Choice("decay", "falling", advanced=True, options=alike("falling", "none"), in_run="steps"),
     first_seed(),
-    *computed_in("float32", "Where torch computes. A GPU helps here."),
+    *computed_in("float32"),
 )
 
 MOON = 150
@@ -383,7 +360,7 @@ def compute(program: Program, values: Values) -> Result:
         series=series,
         curves=series,
         facts={**{name: values[name] for name in ("scale", "angle", "seeds")}, **other_shares()},
-        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
     )
 
 
@@ -397,8 +374,8 @@ _COLOURS = {"source": "role:noise", "target": "role:forward", "wrong": "role:tri
 
 
 ARMS = {
-    "trick": ("trick_gradient", "as wired"),
-    "source_only": ("true_gradient", "source only"),
+    "trick": ("trick_gradient", WORDS("as_wired")),
+    "source_only": ("true_gradient", WORDS("source_only")),
 }
 
 
@@ -410,11 +387,11 @@ def figures(history: History, values: Values) -> list[Figure]:
 def table(history: History, values: Values) -> Table:
     """Both trainings as they stand: mean over the seeds, lowest and highest."""
     measures = {
-        "target": "target accuracy",
-        "source": "source accuracy",
-        "domain": "domain head's accuracy",
-        "label_loss": "label loss",
-        "domain_loss": "domain loss",
+        "target": WORDS("target_accuracy"),
+        "source": WORDS("source_accuracy"),
+        "domain": WORDS("domain_accuracy"),
+        "label_loss": WORDS("label_loss"),
+        "domain_loss": WORDS("domain_loss"),
     }
     return arms_table(history, measures, ARMS)
 
@@ -433,17 +410,18 @@ def _plane(history: History) -> Figure:
     }
     return Figure(
         "data",
-        f"Right on the target, mean over the seeds: {_percent(facts, 'trick_target')}",
-        f"Seed {int(picture['seed'][0])} is drawn. Circles and crosses are the two moons. "
-        "In the shaded part the label head says cross. Orange: target points it gets wrong.",
-        f"Two interleaved moons in two domains, and where the label head separates them after step "
-        f"{history.done}. Of this and all other seeds, the label head is right on "
-        f"{_percent(facts, 'trick_target')} of the target, on "
-        f"{_percent(facts, 'source_only_target')} when trained on the source alone.",
+        WORDS("data_title", share=_percent(facts, "trick_target")),
+        WORDS("data_caption", seed=int(picture["seed"][0])),
+        WORDS(
+            "data_alt",
+            done=history.done,
+            share=_percent(facts, "trick_target"),
+            source_only=_percent(facts, "source_only_target"),
+        ),
         [region, *_crowds(picture["points"], picture["wrong"] > 0), *_named(picture["points"])],
         axes((-SIDE, SIDE), (-UP, UP), "x₁", "x₂"),
         height=HEIGHT,
-        subject="Two moons in two domains",
+        subject=WORDS("data_subject"),
     )
 
 
@@ -456,18 +434,18 @@ def _losses(history: History) -> Figure:
         history,
         "losses",
         {
-            "trick_label_loss": ("forward", "label"),
-            "source_only_domain_loss": ("true_gradient", "source only"),
-            "trick_domain_loss": ("trick_gradient", "domain"),
+            "trick_label_loss": ("forward", WORDS("label")),
+            "source_only_domain_loss": ("true_gradient", WORDS("source_only")),
+            "trick_domain_loss": ("trick_gradient", WORDS("domain")),
         },
-        step_axes(history, (0.0, 1.5), "loss"),
-        title=f"Label loss {number(label, 2)}, domain loss {number(domain, 2)}",
-        subject="Losses",
-        caption="The label loss, and the domain loss: as wired, and trained on the source only. "
-        "Means over the seeds.",
-        spoken="Losses over the steps, means over the seeds.",
-        found=f"label loss {number(label, 3)}, domain loss {number(domain, 3)}, source only "
-        f"{number(alone, 3)}",
+        step_axes(history, (0.0, 1.5), WORDS("loss")),
+        title=WORDS("losses_title", label=number(label, 2), domain=number(domain, 2)),
+        subject=WORDS("losses_subject"),
+        caption=WORDS("losses_caption"),
+        spoken=WORDS("losses_alt"),
+        found=WORDS(
+            "losses_found", label=number(label, 3), domain=number(domain, 3), alone=number(alone, 3)
+        ),
     )
 
 
@@ -480,17 +458,16 @@ def _accuracies(history: History) -> Figure:
         history,
         "accuracy",
         {
-            "trick_domain": ("noise", "domain head"),
+            "trick_domain": ("noise", WORDS("domain_head")),
             "source_only_target": ARMS["source_only"],
             "trick_target": ARMS["trick"],
         },
-        step_axes(history, (0.4, 1.02), "share right"),
-        title=f"Right on the target: source only {alone}, as wired {wired}",
-        subject="Accuracies",
-        caption="The label head on the target, trained on the source only and as wired. The domain "
-        "head guesses at one half.",
-        spoken="Accuracies over the steps, means over the seeds.",
-        found=f"target {wired}, source only {alone}, domain head {domain}",
+        step_axes(history, (0.4, 1.02), WORDS("share_right")),
+        title=WORDS("accuracy_title", alone=alone, wired=wired),
+        subject=WORDS("accuracy_subject"),
+        caption=WORDS("accuracy_caption"),
+        spoken=WORDS("accuracy_alt"),
+        found=WORDS("accuracy_found", wired=wired, alone=alone, domain=domain),
     )
 
 
@@ -515,11 +492,11 @@ def _named(places: Array) -> Iterator[Trace]:
 
 def static_table(result: Result, values: Values) -> Table:
     """The first units: feature and gradients."""
-    labels = {"forward": "feature", "trick_gradient": "autograd"}
-    labels |= {"true_gradient": "no trick", "intended_gradient": "intended"}
+    labels = {"forward": WORDS("feature"), "trick_gradient": WORDS("autograd")}
+    labels |= {"true_gradient": WORDS("no_trick"), "intended_gradient": WORDS("intended")}
     names = [str(index + 1) for index in range(UNITS)]
-    caption = f"One {values['whose']} point's features and gradients"
-    return component_table(result, labels, names, caption, "unit", 4)
+    caption = WORDS("static_table", whose=values["whose"])
+    return component_table(result, labels, names, caption, WORDS("unit"), 4)
 
 
 def _percent(facts: Facts, name: str) -> str:
@@ -527,6 +504,7 @@ def _percent(facts: Facts, name: str) -> str:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     # What the gradient is at one point is seen in the graph and in the table.

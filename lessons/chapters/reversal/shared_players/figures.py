@@ -8,17 +8,20 @@ import numpy as np
 from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, dragged, round_up
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.findings import brief, times
 from lessons.kit.line_names import label
 
+WORDS = Words(__file__)
+
 NAMES = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
 
 LABELS = {
-    "true_gradient": "no reversal",
-    "trick_gradient": "autograd",
-    "intended_gradient": "wanted",
+    "true_gradient": WORDS("no_reversal"),
+    "trick_gradient": WORDS("autograd"),
+    "intended_gradient": WORDS("wanted"),
 }
 
 REACH = 1.0
@@ -40,31 +43,26 @@ def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[F
         LABELS,
         NAMES,
         title=_shares(result),
-        subject=SHARES,
-        caption="For each weight, left to right: no reversal, what autograd gives, what is wanted. "
-        "w₁ is the extractor, w₂ the classifier.",
+        subject=WORDS("gradient_subject"),
+        caption=WORDS("gradient_caption"),
         y="dL/dw",
         height=HEIGHT,
     )
     return [_plane(result, arrows), gradient]
 
 
-SHARES = "Who gets which gradient"
-
-
 def _shares(result: Result) -> str:
     """The factor that each player's gradient has beside the plain one, where it has one."""
     true, trick = result["true_gradient"].y, result["trick_gradient"].y
-    parts = []
-    for weights, part in (("w₁", slice(0, 4)), ("w₂", slice(4, 6))):
-        factor = times(trick[part], true[part])
-        parts.append("" if factor is None else f"{weights} gets {brief(factor)} ×")
-    return f"{', '.join(parts)} its gradient" if all(parts) else SHARES
+    extractor, classifier = (times(trick[part], true[part]) for part in (slice(0, 4), slice(4, 6)))
+    if extractor is None or classifier is None:
+        return WORDS("gradient_subject")
+    return WORDS("gradient_title", extractor=brief(extractor), classifier=brief(classifier))
 
 
 def table(result: Result) -> Table:
     """One row a weight."""
-    return component_table(result, LABELS, NAMES, "The gradient of the domain loss")
+    return component_table(result, LABELS, NAMES, WORDS("table"))
 
 
 def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
@@ -72,37 +70,35 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
     features, tip = starts[:-1], starts[-1]
     domain = np.arange(len(features)) >= len(features) // 2
     reach = round_up([features, *(ends[:-1] for _, ends in arrows.values())], least=REACH)
-    layout = axes((-reach, reach), (-reach, reach), "feature 1", "feature 2")
+    layout = axes((-reach, reach), (-reach, reach), WORDS("feature_1"), WORDS("feature_2"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
     data: list[Trace] = [
-        _line("boundary", np.stack([-across, across])),
-        dragged(_line("classifier w₂", np.stack([np.zeros(2), tip])), "line", turn="angle"),
+        _line(WORDS("boundary"), np.stack([-across, across])),
+        dragged(_line(WORDS("classifier"), np.stack([np.zeros(2), tip])), "line", turn="angle"),
         # Dotted over solid: both show where they overlap.
         *(_arrows(role, *arrows[role]) for role in reversed(list(arrows))),
-        _points("source", features[~domain], "circle"),
-        _points("target", features[domain], "square-open"),
+        _points(WORDS("source"), features[~domain], "circle"),
+        _points(WORDS("target"), features[domain], "square-open"),
         label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),
     ]
     sizes = [f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}" for role in LABELS]
     return Figure(
         "plane",
         _after(result),
-        "Circles: source. Squares: target. Thin: w₂, to drag, and its boundary. Arrows: a step "
-        "downhill, solid as autograd gives it, dotted with no reversal.",
-        "The features of six examples, an arrow at each and one at the classifier’s weight. "
-        "Largest gradient of a weight: " + ", ".join(sizes) + ".",
+        WORDS("plane_caption"),
+        WORDS("plane_alt", sizes=", ".join(sizes)),
         data,
         layout,
         height=HEIGHT,
-        subject="Each feature, one step downhill",
+        subject=WORDS("plane_subject"),
     )
 
 
 def _after(result: Result) -> str:
     """What the loss is after one step of the extractor alone."""
     before, after = (float(result.facts[f"loss_{when}"]) for when in ("now", "after_extractor"))
-    return f"Extractor’s step: domain loss {brief(before)} → {brief(after)}"
+    return WORDS("plane_title", before=brief(before), after=brief(after))
 
 
 def _arrows(role: str, starts: Array, ends: Array) -> Trace:

@@ -16,8 +16,11 @@ from lessons.contract.figure import Figure
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Number, Parameter, Values
 from lessons.contract.result import Array, FactsAsAsked, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.experiment import Experiment, Program, Roles, components
 from lessons.kit.inputs import COMPUTED_IN, array
+
+WORDS = Words(__file__)
 
 STEP = 0.5
 """The learning rate of the one step that the facts try."""
@@ -26,11 +29,9 @@ DRAWN = 1.2
 """How long an arrow is drawn for an example's gradient of length 1."""
 
 PARAMETERS = (
-    Number("scale", "Scale λ", "2", low=-1000.0, high=1000.0, slider=(-1.0, 3.0), step=0.05),
-    Number("gap", "Gap of the domains", "1.2", low=-100.0, high=100.0, slider=(0.0, 3.0)),
-    Number(
-        "turn", "Classifier’s angle, °", "20", low=-360.0, high=360.0, slider=(-180, 180), step=1.0
-    ),
+    Number("scale", "2", low=-1000.0, high=1000.0, slider=(-1.0, 3.0), step=0.05),
+    Number("gap", "1.2", low=-100.0, high=100.0, slider=(0.0, 3.0)),
+    Number("turn", "20", low=-360.0, high=360.0, slider=(-180, 180), step=1.0),
 )
 
 
@@ -75,10 +76,11 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
                 },
                 lambda: _compared(program, experiment, start, compared) if compared else {},
             ),
-            work="6 examples, 6 weights",
+            work=WORDS("work"),
         )
 
     return Lab(
+        words=WORDS,
         parameters=(*own, *PARAMETERS, *COMPUTED_IN),
         compute=compute,
         figures=_figures,

@@ -7,10 +7,13 @@ from torch.nn import functional
 
 from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice
+from lessons.contract.parameters import Choice, alike
 from lessons.contract.result import Result
+from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.tricks import flip_gradient
+
+WORDS = Words(__file__)
 
 
 class Reversal(torch.nn.Module):
@@ -57,19 +60,14 @@ def wrong_ways(
     return loss(feature, w2, domain)
 
 
-WAY = Choice(
-    "way",
-    "Written as",
-    "module",
-    options=(
-        ("layer", "one reversal"),
-        ("module", "Module.backward"),
-        ("twice", "two reversals"),
-        ("left_out", "λ left out"),
-        ("subtract", "loss subtracted"),
-        ("apart", "subtracted, classifier apart"),
-        ("labels", "labels flipped"),
-    ),
+(WAY,) = WORDS.labelled(
+    [
+        Choice(
+            "way",
+            "module",
+            options=alike("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
+        )
+    ]
 )
 
 

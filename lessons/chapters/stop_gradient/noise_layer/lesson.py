@@ -23,14 +23,15 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, alike, validate
 from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.training import Training
+from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, band, curve, points
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, golden, series_by_role
-from lessons.text import counted, number
+from lessons.text import number
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import MOVED, first_seed, rate, steps
+from lessons.training.settings import first_seed, rate, steps
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -46,6 +47,8 @@ from lessons.training.step_charts import (
 )
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__)
 
 LAYERS = 10
 WIDTH = 16
@@ -104,44 +107,14 @@ class NoiseLayer(torch.nn.Module):
 
 
 PARAMETERS = (
-    Integer("place", "Noise after layer", "4", MOVED, low=1, high=9, in_run="steps"),
-    Number(
-        "strength",
-        "Noise strength s",
-        "0.9",
-        "u from 1 − s to 1 + s.",
-        False,
-        0,
-        1e3,
-        (0, 2),
-        in_run="steps",
-    ),
-    Integer("seeds", "Seeds", "8", "All of them train at once.", low=1, high=16),
+    Integer("place", "4", low=1, high=9, in_run="steps"),
+    Number("strength", "0.9", low=0, high=1e3, slider=(0, 2), in_run="steps"),
+    Integer("seeds", "8", low=1, high=16),
     steps("400", 20_000),
     rate("0.003", (0.0005, 0.02), 0.0005),
-    Integer(
-        "draws",
-        "Noise draws measured",
-        "32",
-        "Over so many draws a gradient's variance is taken.",
-        True,
-        2,
-        MOST_DRAWS,
-        in_run="looks",
-    ),
-    Choice(
-        "layer", "Backward in the graph", "clean", options=alike("clean", "plain"), in_run="looks"
-    ),
-    Integer(
-        "point",
-        "Input in the graph",
-        "13",
-        "By its place.",
-        True,
-        low=1,
-        high=INPUTS,
-        in_run="looks",
-    ),
+    Integer("draws", "32", advanced=True, low=2, high=MOST_DRAWS, in_run="looks"),
+    Choice("layer", "clean", options=alike("clean", "plain"), in_run="looks"),
+    Integer("point", "13", advanced=True, low=1, high=INPUTS, in_run="looks"),
     first_seed(),
     *computed_in("float32"),
 )
@@ -397,17 +370,14 @@ def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
     }
 
 
-ARMS = {"plain": ("true_gradient", "no trick"), "trick": ("trick_gradient", "clean")}
+ARMS = {"plain": ("true_gradient", WORDS("no_trick")), "trick": ("trick_gradient", WORDS("clean"))}
 _IN_FULL = {
-    "plain": ("true_gradient", "without the trick"),
-    "trick": ("trick_gradient", "with the clean backward"),
+    "plain": ("true_gradient", WORDS("without_trick")),
+    "trick": ("trick_gradient", WORDS("clean_backward")),
 }
 
 _LOSSES = (-3.0, 0.5)
 _POWERS = 11  # of ten on an axis: more, and no curve has a shape
-
-_NOISE = "How noisy each layer’s gradient is"
-_HOVER = "layer %{x}<br>%{y:.3g}<extra></extra>"
 
 
 def figures(history: History, values: Values) -> list[Figure]:
@@ -418,9 +388,10 @@ def figures(history: History, values: Values) -> list[Figure]:
 def table(history: History, values: Values) -> Table:
     """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
     measures = {f"noise_{layer}": str(layer) for layer in range(1, LAYERS + 1)}
-    measures[f"noise_{values['place']}"] += ", then noise"
-    what = f"Relative variance of each layer's gradient after step {history.done:,}"
-    return arms_table(history, measures, _IN_FULL, what=what, called="layer")
+    place = values["place"]
+    measures[f"noise_{place}"] = WORDS("then_noise", layer=place)
+    what = WORDS("table", done=history.done)
+    return arms_table(history, measures, _IN_FULL, what=what, called=WORDS("layer"))
 
 
 def _noise_by_layer(history: History, values: Values) -> Figure:
@@ -432,31 +403,36 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         series = _over_layers(layers, role)
         ends.append((role, called, series.y))
         parts += [series.y, series.low, series.high]
-        marks = {**points(series), "hovertemplate": _HOVER}
+        marks = {**points(series), "hovertemplate": WORDS("layer_hover")}
         data = [band(series), *data, curve(series), marks]
     place = float(values["place"])
     low, high = powers_of_ten(parts)
     top = min(math.ceil(high), 3)
     decades = float(max(math.floor(low), top - _POWERS)), top + 0.5
-    layout = logarithmic(axes((0.5, LAYERS + 0.5), decades, "layer", "relative variance"))
+    layout = logarithmic(
+        axes((0.5, LAYERS + 0.5), decades, WORDS("layer"), WORDS("relative_variance"))
+    )
     layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
     data += named_over_powers(ends, layout, HEIGHT)
     in_words = "; ".join(
-        f"{_IN_FULL[name][1]}, layer {layer}: {number(of(facts, f'{name}_noise_{layer}'), 3)}"
+        WORDS(
+            "layer_said",
+            name=_IN_FULL[name][1],
+            layer=layer,
+            variance=number(of(facts, f"{name}_noise_{layer}"), 3),
+        )
         for name in ARMS
         for layer in (1, int(place), int(place) + 1, LAYERS)
     )
     return Figure(
-        "noise",
-        _first_layer(facts) or _NOISE,
-        f"Variance of a layer's weight gradient over {values['draws']} draws of the noise, divided "
-        "by its squared mean. Areas: 5 to 95 % of the seeds.",
-        f"Relative variance by layer on a logarithmic axis, means over the seeds after step "
-        f"{history.done}. {in_words}. The noise stands after layer {int(place)}.",
+        WORDS("noise"),
+        _first_layer(facts) or WORDS("noise_subject"),
+        WORDS("noise_caption", draws=values["draws"]),
+        WORDS("noise_alt", done=history.done, layers=in_words, place=int(place)),
         [_upright(place + 0.5, decades), *data],
-        layout | {"annotations": [_label(place + 0.5, decades[1], "noise")]},
+        layout | {"annotations": [_label(place + 0.5, decades[1], WORDS("noise"))]},
         height=HEIGHT,
-        subject=_NOISE,
+        subject=WORDS("noise_subject"),
     )
 
 
@@ -465,7 +441,7 @@ def _first_layer(facts: Facts) -> str:
     plain, trick = (of(facts, f"{name}_noise_1") for name in ARMS)
     if not (math.isfinite(plain) and math.isfinite(trick)):
         return ""
-    return f"Noise in layer 1’s gradient: {number(plain, 2)} → {number(trick, 2)}"
+    return WORDS("noise_title", plain=number(plain, 2), trick=number(trick, 2))
 
 
 def _over_layers(layers: list[Array], role: str) -> Series:
@@ -485,11 +461,11 @@ def _losses(history: History) -> Figure:
         history,
         "loss",
         lines,
-        logarithmic(step_axes(history, _LOSSES, "loss, with noise")),
-        title=f"Loss: {told(history, lines, 2)}",
-        subject="The loss, with noise",
-        caption="Same start, same noise draws. Areas: 5 to 95 % of the seeds.",
-        spoken="Mean squared error over the steps, means over the seeds.",
+        logarithmic(step_axes(history, _LOSSES, WORDS("loss_axis"))),
+        title=WORDS("loss_title", found=told(history, lines, 2)),
+        subject=WORDS("loss_subject"),
+        caption=WORDS("loss_caption"),
+        spoken=WORDS("loss_alt"),
         found=told(history, lines_of(_IN_FULL, "loss"), 3),
     )
 
@@ -500,22 +476,25 @@ def _sizes(history: History, values: Values) -> Figure:
         history,
         "size",
         lines,
-        step_axes(history, (0.0, 1.0), f"size after layer {values['place']}"),
-        title=f"Size before the noise: {told(history, lines, 2)}",
-        subject="How large the values are before the noise",
-        caption="Root mean square of the values that enter the noise layer. The noise multiplies "
-        "them, so small values get little noise.",
-        spoken="Root mean square over the steps, means over the seeds.",
+        step_axes(history, (0.0, 1.0), WORDS("size_axis", place=values["place"])),
+        title=WORDS("size_title", found=told(history, lines, 2)),
+        subject=WORDS("size_subject"),
+        caption=WORDS("size_caption"),
+        spoken=WORDS("size_alt"),
         found=told(history, lines_of(_IN_FULL, "size"), 3),
     )
 
 
 def static_table(result: Result, values: Values) -> Table:
     """Inputs, outputs and gradients of the layer by itself."""
-    labels = {"forward": "output", "true_gradient": "true", "trick_gradient": "autograd"}
-    labels |= {"intended_gradient": "intended"}
+    labels = {
+        "forward": WORDS("output"),
+        "true_gradient": WORDS("true"),
+        "trick_gradient": WORDS("autograd"),
+    }
+    labels |= {"intended_gradient": WORDS("intended")}
     names = [number(float(x), 3) for x in result["forward"].x]
-    caption = "The layer by itself: output, and gradient of the tanh"
+    caption = WORDS("static_table")
     return component_table(result, labels, names, caption, "x", 4)
 
 
@@ -572,13 +551,13 @@ def compute(program: Program, values: Values) -> Result:
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
         notes=tuple(_notes(values)),
-        work=f"{counted(values['seeds'], 'seed')}, two networks each",
+        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
     )
 
 
 def _notes(values: Values) -> Iterator[Note]:
     if values["strength"] == 0:
-        yield Note("info", "With strength 0 there is no noise, and no variance to draw.")
+        yield Note("info", WORDS("no_noise"))
 
 
 def seconds(values: Values) -> float:
@@ -588,6 +567,7 @@ def seconds(values: Values) -> float:
 
 
 LAB = Lab(
+    words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
     # What the layer by itself hands back is seen in the graph and in the table.

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import torch
 
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import TORCH
 from lessons.playground.language.expressions import Node, called, kind_of, row_of, sign, walk
@@ -17,6 +19,8 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 _HEAD = "y = "
 # These mix entries, or give another shape than x has.
@@ -96,20 +100,20 @@ def read(text: str) -> Expression:
         ValueError: what came and what would be right, in words for people.
     """
     if "\n" in text or "\r" in text:
-        raise ValueError("Write one line: an expression of x, as in tanh(2 * x).")
+        raise ValueError(WORDS("one_line"))
     if not text.strip():
-        raise ValueError("This is empty. Write an expression of x, as in tanh(2 * x).")
+        raise ValueError(WORDS("empty"))
     try:
         lines = parse_program(_HEAD + text, ["x"]).assignments
     except PlaygroundError as error:
         raise ValueError(_placed(error)) from None
     if len(lines) != 1 or lines[0].names != ("y",):
-        raise ValueError("Write one expression of x and no name, as in tanh(2 * x).")
+        raise ValueError(WORDS("one_expression"))
     node = lines[0].value
     for part in walk(node):
         _refuse(part)
     if kind_of(node) == "mask":
-        raise ValueError("A comparison gives yes or no. Write step(x) or where(x > 0, 1, 0).")
+        raise ValueError(WORDS("comparison"))
     found = Expression(text, node)
     if refused := found.refusal(torch.float64):
         raise ValueError(refused)
@@ -119,20 +123,18 @@ def read(text: str) -> Expression:
 def _placed(error: PlaygroundError) -> str:
     """The message, with its place in the learner's own text in front."""
     column = error.column - len(_HEAD)
-    return f"Column {column}: {error.message}" if column > 0 else error.message
+    return WORDS("column", column=column, message=error.message) if column > 0 else error.message
 
 
 def _refuse(part: Node) -> None:
     """Raise for what does not give one number for each x, or brings a trick of its own."""
     name = called(part)
     if name in FUNCTIONS and name not in FUNCTION_NAMES:
-        why = (
-            "is a trick, and the lesson brings its own"
-            if FUNCTIONS[name].trick
-            else "does not give one number for each x"
-        )
-        raise ValueError(f"{name} {why}. There are: {', '.join(FUNCTION_NAMES)}.")
+        names = ", ".join(FUNCTION_NAMES)
+        if FUNCTIONS[name].trick:
+            raise ValueError(WORDS("a_trick", name=name, names=names))
+        raise ValueError(WORDS("not_each", name=name, names=names))
     if sign(part) == "@":
-        raise ValueError("@ multiplies matrices, and x is a list of numbers. Write *.")
+        raise ValueError(WORDS("matrices"))
     if not (row_of(part) or sign(part) or isinstance(part, ast.Name | ast.Constant)):
-        raise ValueError("Write numbers, x, functions, and + - * / **; lists have no place here.")
+        raise ValueError(WORDS("lists"))

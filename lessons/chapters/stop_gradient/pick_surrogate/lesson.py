@@ -13,11 +13,12 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
+from lessons.contract.parameters import Choice, Index, Numbers, Text, Values, alike
 from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.sketch import Sketch
+from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import CURVE_WORDS, CurveText, curve_figures, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
@@ -29,8 +30,9 @@ from lessons.kit.inputs import (
     place_of,
     series_by_role,
 )
-from lessons.text import counted
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 
@@ -187,36 +189,14 @@ def by_role(
     }
 
 
-FUNCTIONS_HELP = "x, numbers, + - * / **, and functions such as sign, step, tanh, sigmoid, softmax."
-
 PARAMETERS = (
-    Text("f", "Value: f(x)", "sign(x)", FUNCTIONS_HELP, read=read),
-    Text("g", "Gradient of: g(x)", "tanh(x)", FUNCTIONS_HELP, read=read),
-    Choice(
-        "spelling",
-        "Spelling",
-        "together",
-        options=(("together", "g + sg(f − g)"), ("apart", "f − sg(g) + g")),
-    ),
+    Text("f", "sign(x)", read=read),
+    Text("g", "tanh(x)", read=read),
+    Choice("spelling", "together", options=alike("together", "apart")),
     inputs("-2, -0.1, 0.4"),
-    Numbers(
-        "weights",
-        "Upstream gradient",
-        "",
-        "One number for each x, or one for all: what the rest of the network sends back.",
-        optional=True,
-        placeholder="1 for each",
-    ),
-    Index("point", "Curve over x number", "3", low=1, high=256, of="x"),
+    Numbers("weights", "", optional=True),
+    Index("point", "3", low=1, high=256, of="x"),
     *COMPUTED_IN,
-)
-
-TEXT = CurveText(
-    value="y",
-    gradient="dL/dx",
-    gradient_caption="Dotted: the gradient of f. Ticks: the gradient of g. L sums the y, each "
-    "times its upstream gradient.",
-    forward_caption="The value of f, as long as g is finite and not far larger.",
 )
 
 
@@ -251,27 +231,27 @@ def compute(program: Program, values: Values) -> Result:
             *_not_finite(points, x, f, g, at_points),
             *_alone(f, g),
         ),
-        work=counted(len(points), "input"),
+        work=WORDS.counted("inputs", len(points)),
     )
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """Gradients and value over the chosen input; the others stay where they are."""
     if all(read(values[name]).entry_by_entry for name in ("f", "g")) and values["weights"] is None:
-        return curve_figures(result, TEXT)
+        return curve_figures(result, CurveText.of(WORDS))
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
     place = place_of(values)
     chosen = tuple(
         Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
         for line in result.series
     )
-    drawn = curve_figures(replace(result, series=chosen), TEXT)
+    drawn = curve_figures(replace(result, series=chosen), CurveText.of(WORDS))
     return [replace(figure, selects=None) for figure in drawn]
 
 
 def table(result: Result, values: Values) -> Table:
     """One row an input."""
-    return curve_table(result, TEXT)
+    return curve_table(result, CurveText.of(WORDS))
 
 
 def check(values: Values) -> dict[str, str]:
@@ -279,12 +259,10 @@ def check(values: Values) -> dict[str, str]:
     errors: dict[str, str] = {}
     x, weights = values["x"], values["weights"]
     if weights is not None and len(weights) not in (1, len(x)):
-        errors["weights"] = (
-            f"There are {len(x)} inputs, but {len(weights)} numbers. Give one for each x, or one."
-        )
+        errors["weights"] = WORDS("other_length", inputs=len(x), numbers=len(weights))
     for name in ("f", "g"):
         if refused := read(values[name]).refusal(DTYPES[values["dtype"]]):
-            errors[name] = f"This cannot be computed in {values['dtype']}. {refused}"
+            errors[name] = WORDS("not_computed", dtype=values["dtype"], why=refused)
     return errors
 
 
@@ -314,26 +292,26 @@ def _not_finite(
     with torch.no_grad():
         f_bad, g_bad = (~function(x).isfinite() for function in (f, g))
     causes = (
-        (x.isinf(), "x is too large for this number format and becomes ∞."),
-        (g_bad, f"g, {g.text}, is NaN or infinite. It is added and subtracted again, and that "
-         "leaves NaN in the value too."),
-        (f_bad, f"f, {f.text}, is NaN or infinite."),
+        (x.isinf(), WORDS("x_too_large")),
+        (g_bad, WORDS("g_not_finite", g=g.text)),
+        (f_bad, WORDS("f_not_finite", f=f.text)),
     )  # fmt: skip
-    unknown = "a slope is NaN or infinite, or a number too large for this number format."
+    unknown = WORDS("slope_not_finite")
     return notes_on_not_finite("x", given, roles, causes, otherwise=unknown)
 
 
 def _alone(f: Expression, g: Expression) -> Iterator[Note]:
     """Notes on expressions that are valid but odd."""
     if not g.reads_x:
-        yield Note("info", "g does not read x, so no gradient comes back.")
+        yield Note("info", WORDS("constant"))
     if f.text.replace(" ", "") == g.text.replace(" ", ""):
-        yield Note("info", "f and g are the same: no trick, just the function.")
+        yield Note("info", WORDS("same"))
 
 
 LESSON = Lesson(
     program=surrogate,
     lab=Lab(
+        words=WORDS,
         parameters=PARAMETERS,
         compute=compute,
         figures=figures,

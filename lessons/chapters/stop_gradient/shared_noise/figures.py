@@ -10,6 +10,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     along_x,
@@ -27,6 +28,8 @@ from lessons.kit.line_names import NAMES, label
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
 from lessons.text import number
 
+WORDS = Words(__file__)
+
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """Gradients over x, forward value over x, and the gradient's histogram at one input."""
@@ -41,18 +44,22 @@ def table(result: Result, values: Values) -> Table:
     """One row an input: this draw's numbers, then the trick gradient over all draws."""
     over = {series.name: series for series in result.statistics}["trick_gradient"]
     roles = ("u", "forward", *GRADIENTS)
-    labels = {"u": "noise u", "trick_gradient": "autograd", "true_gradient": "true"}
-    labels |= {"forward": "forward z", "intended_gradient": "intended"}
+    labels = {
+        "u": WORDS("noise_u"),
+        "trick_gradient": WORDS("autograd"),
+        "true_gradient": WORDS("true"),
+    }
+    labels |= {"forward": WORDS("forward_z"), "intended_gradient": WORDS("intended")}
     columns: list[tuple[str, str | None]] = [("x", None)]
     columns += [(labels[name], result[name].role) for name in roles]
-    columns += [(what, "trick_gradient") for what in ("mean", "5 – 95 %")]
+    columns += [(what, "trick_gradient") for what in (WORDS("mean"), "5 – 95 %")]
     rows = []
     for index, x in enumerate(result["forward"].x):
         row = [number(float(x)), *cells(result, roles, index, 5)]
         mean, low, high = (number(float(values[index]), 5) for values in _spread(over))
         row += [mean, f"{low} … {high}"]
         rows.append(tuple(row))
-    caption = "This draw of the noise; then autograd’s gradient over all draws"
+    caption = WORDS("table")
     return Table(caption, tuple(columns), tuple(rows))
 
 
@@ -64,16 +71,13 @@ def _gradients(result: Result, values: Values) -> Figure:
     return Figure(
         "gradient",
         _of_gradients(result),
-        "Area: 5–95 % of the draws. Dotted: 5–95 % of the draws of the true gradient. Below: how "
-        "far off the intended gradient. Points: this draw at your x. Drag one along x, or an edge "
-        "up or down to set the noise.",
-        "The gradient dz/dx over x, and below it how far it is off the intended one. "
-        "At your inputs: " + spoken(result, GRADIENTS),
+        WORDS("gradient_caption"),
+        WORDS("gradient_alt", numbers=spoken(result, GRADIENTS)),
         data,
         layout,
         selects="point",
         height=HEIGHT,
-        subject="dz/dx, the gradient",
+        subject=WORDS("gradient_subject"),
     )
 
 
@@ -86,10 +90,10 @@ def _of_gradients(result: Result) -> str:
         size = abs(float(result.facts["true_gradient_mean"]))
         found = of_spread(true, trick, size)
     if found:
-        return f"dz/dx: {found}"
+        return WORDS("gradient_spread", found=found)
     curves = {series.name: series for series in result.curves}
     autograd, plain, wanted = (curves[name] for name in GRADIENTS)
-    return titled("dz/dx", of_gradient(autograd, plain, wanted), "the gradient")
+    return titled("dz/dx", of_gradient(autograd, plain, wanted), WORDS("the_gradient"))
 
 
 def _forward(result: Result, values: Values) -> Figure:
@@ -97,9 +101,8 @@ def _forward(result: Result, values: Values) -> Figure:
     return Figure(
         "forward",
         _of_forward(result, forward),
-        "Area: 5–95 % of the draws. Points: this draw at your x. Drag an edge of the area to set "
-        "the noise.",
-        "The forward value z over x. At your inputs: " + spoken(result, ["forward"]),
+        WORDS("forward_caption"),
+        WORDS("forward_alt", numbers=spoken(result, ["forward"])),
         [
             held(result, values, "forward", band(forward)),
             curve(forward),
@@ -116,31 +119,35 @@ def _of_forward(result: Result, forward: Series) -> str:
     facts = result.facts
     mean, deviation, x = (float(facts[name]) for name in ("forward_mean", "forward_deviation", "x"))
     if int(facts["draws"]) > 1 and (found := of_spread(None, deviation, abs(mean))):
-        return f"z: {found} at x = {number(x, 3)}"
-    return titled("z", of_value(forward), "the forward value")
+        return WORDS("forward_spread", found=found, x=number(x, 3))
+    return titled("z", of_value(forward), WORDS("the_value"))
 
 
 def _histogram(result: Result, values: Values) -> Figure:
     x = number(float(result.facts["x"]))
-    subject = f"dz/dx at x = {x}, draw by draw"
+    subject = WORDS("histogram_subject", x=x)
     if not result.histograms:
-        layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", "draws")
-        found = f"dz/dx at x = {x} is finite in no draw"
+        layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))
+        found = WORDS("finite_in_none", x=x)
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
     target = float(result["intended_gradient"].y[place_of(values)])
     summaries = [
-        f"{ROLES[bars.role].label}: mean {number(bars.mean, 4)}, spread {number(bars.spread, 3)}"
+        WORDS(
+            "draws_of",
+            name=ROLES[bars.role].label,
+            mean=number(bars.mean, 4),
+            spread=number(bars.spread, 3),
+        )
         for bars in result.histograms
     ]
-    layout = axes((float(ends[0]), float(ends[-1])), (-1.3, 1.3), "dz/dx", "draws")
+    layout = axes((float(ends[0]), float(ends[-1])), (-1.3, 1.3), "dz/dx", WORDS("draws_axis"))
     layout["yaxis"] |= {"tickmode": "array", "tickvals": []}
     return Figure(
         "histogram",
         _mean_of(result),
-        f"Draws at x = {x}: upward as autograd gives them, downward the true gradient, each on "
-        "a scale of its own. Dashed: the intended gradient.",
-        f"How often each gradient came out at x = {x}. " + "; ".join(summaries) + ".",
+        WORDS("histogram_caption", x=x),
+        WORDS("histogram_alt", x=x, draws="; ".join(summaries)),
         [
             *(_bars(bars) for bars in result.histograms),
             _line(target),
@@ -158,9 +165,9 @@ def _mean_of(result: Result) -> str:
     """Where the draws at the chosen input lie on average."""
     found = {bars.role: bars for bars in result.histograms}
     if not math.isfinite(found["trick_gradient"].mean):
-        return f"dz/dx at x = {number(float(result.facts['x']))} is finite in no draw"
+        return WORDS("finite_in_none", x=number(float(result.facts["x"])))
     mean, target = found["trick_gradient"].mean, float(result.facts["intended_gradient"])
-    return f"dz/dx on average {number(mean, 3)}, intended {number(target, 3)}"
+    return WORDS("histogram_title", mean=number(mean, 3), target=number(target, 3))
 
 
 def _bars(bars: Histogram) -> Trace:

@@ -20,6 +20,7 @@ from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Histogram, Result, Series
+from lessons.contract.words import Words
 from lessons.kit.draws import ROWS, unit_draws
 from lessons.kit.experiment import Program, Roles
 from lessons.kit.inputs import (
@@ -32,7 +33,8 @@ from lessons.kit.inputs import (
     series_by_role,
 )
 from lessons.kit.spread import Spread
-from lessons.text import counted
+
+WORDS = Words(__file__)
 
 PREVIEW_DRAWS = ROWS
 CURVE_DRAWS = 20 * ROWS
@@ -43,28 +45,13 @@ MOST_NUMBERS = 15_000 * 256
 """Draws × inputs."""
 
 PARAMETERS = (
-    Number("noise_low", "Noise from", "0.9", slider=(-0.5, 2.0)),
-    Number("noise_high", "Noise to", "1.1", slider=(-0.5, 2.0)),
+    Number("noise_low", "0.9", slider=(-0.5, 2.0)),
+    Number("noise_high", "1.1", slider=(-0.5, 2.0)),
     inputs("-2, -1, 1"),
-    Integer(
-        "draws",
-        "Draws",
-        "500",
-        low=1,
-        high=MOST_DRAWS,
-        log=True,
-    ),
-    Index("point", "Histogram at", "1", low=1, high=256, of="x"),
-    Integer("seed", "Seed", "0", "The same seed draws the same noise.", advanced=True),
-    Numbers(
-        "u",
-        "Noise u by hand",
-        "",
-        "One number for each x, or one for all, in place of drawn noise.",
-        advanced=True,
-        optional=True,
-        placeholder="drawn",
-    ),
+    Integer("draws", "500", low=1, high=MOST_DRAWS, log=True),
+    Index("point", "1", low=1, high=256, of="x"),
+    Integer("seed", "0", advanced=True),
+    Numbers("u", "", advanced=True, optional=True),
     *COMPUTED_IN,
 )
 
@@ -74,16 +61,17 @@ def check(values: Values) -> Mapping[str, str]:
     errors: dict[str, str] = {}
     low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
     if low > high:
-        errors["noise_low"] = f"{low:g} is above “Noise to”, {high:g}. Lower it, or raise that."
+        errors["noise_low"] = WORDS("noise_ends", low=low, high=high)
     if u is not None and len(u) not in (1, len(x)):
-        errors["u"] = (
-            f"There are {len(x)} inputs, but {len(u)} numbers. Give one for each x, or one."
-        )
+        errors["u"] = WORDS("other_length", inputs=len(x), numbers=len(u))
     if u is None and values["draws"] * len(x) > MOST_NUMBERS:
-        errors["draws"] = (
-            f"{values['draws']:,} draws at {len(x)} inputs are {values['draws'] * len(x):,} "
-            f"numbers, and {MOST_NUMBERS:,} are allowed. Take {MOST_NUMBERS // len(x):,} draws or "
-            "fewer, or fewer inputs."
+        errors["draws"] = WORDS(
+            "too_many",
+            draws=values["draws"],
+            inputs=len(x),
+            numbers=values["draws"] * len(x),
+            most=MOST_NUMBERS,
+            fewer=MOST_NUMBERS // len(x),
         )
     return errors
 
@@ -143,7 +131,7 @@ def compute(program: Program, values: Values) -> Result:
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
         facts={**_facts(points, u, roles, spreads, place, values), **powers(program)},
         notes=(*notes(points, x, start.leaves["u"], roles, spreads, along),),
-        work=counted(total, "draw"),
+        work=WORDS.counted("draws", total),
     )
 
 
@@ -252,6 +240,7 @@ def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
         return replace(result, facts={**result.facts, **facts()})
 
     return Lab(
+        words=WORDS,
         parameters=PARAMETERS,
         compute=with_facts,
         figures=figures,

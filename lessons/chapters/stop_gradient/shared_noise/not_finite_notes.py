@@ -5,10 +5,13 @@ from collections.abc import Iterator
 import torch
 
 from lessons.contract.result import Note
+from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.experiment import Roles
 from lessons.kit.spread import Spread
 from lessons.text import number
+
+WORDS = Words(__file__)
 
 
 def notes(
@@ -32,19 +35,18 @@ def notes(
     causes = [
         (
             y.isinf(),
-            "x² is too large for this number format and becomes ∞; what follows is ∞ or NaN.",
+            WORDS("square_too_large"),
         ),
         (
             x == 0,
-            "√ has slope ∞ at 0 and x² has slope 0 there: the chain rule multiplies them, "
-            "and ∞ · 0 is NaN. The forward value is 0.",
+            WORDS("slope_at_0"),
         ),
         (
             (y == 0) & (x != 0),
-            "x² is too small for this number format and becomes 0, where √ has slope ∞.",
+            WORDS("square_too_small"),
         ),
-        (u < 0, "u is negative, and √ of a negative number is NaN."),
-        (u == 0, "u is 0, and at 0 the slope of √ is ∞."),
+        (u < 0, WORDS("negative")),
+        (u == 0, WORDS("zero")),
     ]
     yield from notes_on_not_finite("x", given, roles, causes)
     for role in ("forward", "trick_gradient"):
@@ -52,23 +54,25 @@ def notes(
         left_out = spread.not_finite
         if bool((left_out > 0).any()):
             worst = int(left_out.argmax())
-            name = "forward value" if role == "forward" else "gradient"
             # The value of a finite x² is not finite where its noise is negative, and only there.
             negative = role == "forward" and bool(y[worst].isfinite())
-            yield Note(
-                "warning",
-                f"At x = {number(float(given[worst]))} the {name} is NaN or infinite in "
-                f"{int(left_out[worst]):,} of {spread.draws:,} draws"
-                f"{', where u is negative' if negative else ''}. "
-                "The mean and the band use the other draws.",
-            )
+            where = {
+                "x": number(float(given[worst])),
+                "some": int(left_out[worst]),
+                "all": spread.draws,
+            }
+            if role != "forward":
+                yield Note("warning", WORDS("gradient_lost", **where))
+            elif negative:
+                yield Note("warning", WORDS("negative_lost", **where))
+            else:
+                yield Note("warning", WORDS("value_lost", **where))
     some, drawn = along["forward"].draws, spreads["forward"].draws
     if some < drawn:
-        yield Note("info", f"The curves use the first {some:,} draws; the rest uses all {drawn:,}.")
+        yield Note("info", WORDS("curves_of", some=some, all=drawn))
     error = max(spread.error for spread in (*spreads.values(), *along.values()))
     if error:
         yield Note(
             "info",
-            f"With this many draws the percentiles are estimated, to within {error:.1g}. "
-            "The means use every draw.",
+            WORDS("estimated", error=error),
         )

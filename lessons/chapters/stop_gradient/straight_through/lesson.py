@@ -9,12 +9,15 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values, alike
 from lessons.contract.result import Result
+from lessons.contract.words import Words
 from lessons.kit.answers import which
-from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.tricks import stop_gradient, straight_through
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 SPELLINGS = ("difference", "value", "exact")
 LARGE = {"bfloat16": 300.0, "float32": 1e8}
@@ -113,34 +116,13 @@ def who_learns(result: Result) -> str:
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "function",
-            "Step function",
-            "round",
-            options=alike("round", "sign"),
-        ),
-        Choice(
-            "spelling",
-            "Spelling",
-            "difference",
-            options=(
-                ("plain", "f(x)"),
-                ("difference", "x + sg(f − x)"),
-                ("value", "sg(f) + (x − sg(x))"),
-                ("exact", "straight_through(f)"),
-            ),
-        ),
-        Choice("after", "Op after it", "square", options=(("nothing", "none"), ("square", "q²"))),
+        Choice("function", "round", options=alike("round", "sign")),
+        Choice("spelling", "difference", options=alike("plain", "difference", "value", "exact")),
+        Choice("after", "square", options=alike("nothing", "square")),
     ),
     plain=lambda x, **settings: quantised(x, **settings | {"spelling": "plain"}),
     intended=straight,
-    text=CurveText(
-        value="the result",
-        gradient="d/dx",
-        gradient_caption="Dotted: the step function as it is. Ticks: gradient 1 through it. Click "
-        "a point to see its numbers in the text.",
-        forward_caption="The same in every spelling, until the numbers are large.",
-    ),
+    words=WORDS,
     x="-2.7, 0.4, 1.6",
     point=3,
     facts=beliefs,

@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterable
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.parameters import Choice, Number, Values, alike
 from lessons.contract.result import Result
+from lessons.contract.words import Words
 from lessons.kit.answers import which
-from lessons.kit.curve_figures import CurveText
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program, Roles
 from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 AFTER: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "nothing": lambda z: z,
@@ -131,49 +134,26 @@ def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tenso
     """Why a value or gradient is not finite at these inputs."""
     y = x**2
     return (
-        (y.isinf(), "x² is too large for this number format and becomes ∞."),
-        (x == 0, "√ has slope ∞ at 0 and x² has slope 0 there; ∞ · 0 is NaN."),
-        ((y == 0) & (x != 0), "x² is too small for this number format and becomes 0."),
+        (y.isinf(), WORDS("square_too_large")),
+        (x == 0, WORDS("slope_at_0")),
+        ((y == 0) & (x != 0), WORDS("square_too_small")),
         (
             roles["forward"].isnan(),
-            "u is negative, and the root of a negative number is NaN. "
-            "A gradient that is still a number does not use the forward value.",
+            WORDS("negative"),
         ),
-        (torch.ones_like(x, dtype=torch.bool), "u is 0, so √ is taken at 0, where its slope is ∞."),
+        (torch.ones_like(x, dtype=torch.bool), WORDS("zero")),
     )
 
 
 CURVE = Curve(
     parameters=(
-        Number("u", "Noise u", "1.44", low=-10.0, high=10.0, slider=(-0.5, 2.0)),
-        Choice(
-            "way",
-            "How it is fixed",
-            "block",
-            options=(
-                ("block", "stop_gradient around the block"),
-                ("custom", "a custom gradient for the block"),
-                ("second", "a second expression without noise"),
-                ("whole", "stop_gradient around block and op"),
-                ("rule", "a rule on the product with u (chapter 2)"),
-            ),
-        ),
-        Choice(
-            "after",
-            "Op after it",
-            "square",
-            options=(("nothing", "none"), ("linear", "3z + 1"), ("square", "z²")),
-        ),
+        Number("u", "1.44", low=-10.0, high=10.0, slider=(-0.5, 2.0)),
+        Choice("way", "block", options=alike("block", "custom", "second", "whole", "rule")),
+        Choice("after", "square", options=alike("nothing", "linear", "square")),
     ),
     plain=no_trick,
     intended=of_the_clean_value,
-    text=CurveText(
-        value="w",
-        gradient="dw/dx",
-        gradient_caption="Dotted: no trick. Ticks: as if there were no noise. Click a point to "
-        "see its numbers in the text.",
-        forward_caption="The same for every way but one: the second expression has no noise.",
-    ),
+    words=WORDS,
     facts=at_the_input,
     observe=learned,
     causes=where_it_breaks,

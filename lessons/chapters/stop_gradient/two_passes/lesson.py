@@ -6,11 +6,14 @@ from functools import cache
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values
-from lessons.kit.curve_figures import CurveText
+from lessons.contract.parameters import Choice, Values, alike
+from lessons.contract.words import Words
+from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
+
+WORDS = Words(__file__, CURVE_WORDS)
 
 WEIGHT, RATE, DECAY = 1.0, 0.1, 0.5
 """A weight, and the learning rate and weight decay of the SGD that moves it."""
@@ -91,34 +94,17 @@ EXPRESSIONS = {
     "first": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0x",
     "second": "y\u00a0= x²\u00a0·\u00a0stop_gradient(x)",
     "both": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0stop_gradient(x)",
-    "no_grad": "y\u00a0=\u00a0first²\u00a0·\u00a0x, with first = x made under no_grad",
+    "no_grad": WORDS("made_under_no_grad"),
 }
 """The program as it runs with each choice, in one line."""
 
 CURVE = Curve(
     parameters=(
-        Choice(
-            "stopped",
-            "Stopped",
-            "first",
-            options=(
-                ("nothing", "nothing"),
-                ("first", "first, inside the square"),
-                ("second", "second, the other factor"),
-                ("both", "both"),
-                ("no_grad", "no_grad around first = x"),
-            ),
-        ),
+        Choice("stopped", "first", options=alike("nothing", "first", "second", "both", "no_grad")),
     ),
     plain=lambda x, **_: x**2 * x,
     intended=paths_left,
-    text=CurveText(
-        value="y",
-        gradient="dy/dx",
-        gradient_caption="Dotted: nothing stopped. Ticks: the product rule without the stopped "
-        "part. Click a point to see its numbers in the text.",
-        forward_caption="The same for every choice of Stopped.",
-    ),
+    words=WORDS,
     x="-2, -1, 3",
     point=3,
     facts=measured,

@@ -1,0 +1,137 @@
+"""Every word that a learner reads in a lesson stands in its en.md, under a name that is used."""
+
+import ast
+import re
+
+import pytest
+
+from lessons.contract.parameters import Choice, Number
+from lessons.contract.prose import ProseError
+from lessons.contract.words import Words
+from lessons.outputs.catalogue import ROOT
+
+MODULES = [
+    path
+    for path in sorted(ROOT.glob("*/*/*.py"))
+    if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
+]
+PLACE = re.compile("(top|middle|bottom) (left|center|right)")
+"""Where Plotly sets a text."""
+CODE_OR_TORCHS = (
+    "lambda x: ",
+    "modified by an inplace operation",
+    "detached in-place",
+    " is at version ",
+)
+"""Parts of code and of torch's messages."""
+TEXT = """
+## Settings
+- stop: Where it stops
+  help: Nothing passes there.
+  - no: nowhere
+  - yes: here
+- rate: Learning rate
+
+## Words
+- found: Loss {{ first }} → {{ last:.2f }}
+- steps: {{ n }} step | {{ n }} steps
+"""
+CODE = 'WORDS("found", first="1", last=2.0), WORDS.counted("steps", 3)'
+
+
+def sentences(source):
+    """The texts of a module that read like a sentence: two words with a space between them."""
+    tree = ast.parse(source)
+    apart = {
+        id(part) for node in ast.walk(tree) for part in code_in(node) for part in ast.walk(part)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
+            text = node.value
+            if re.search(r"[A-Za-z’]{2,},? [A-Za-z]", text) and not PLACE.fullmatch(text):
+                yield text
+
+
+def code_in(node):
+    """The parts of a node that no learner reads as words: docstrings, code, errors."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return [node]
+    if isinstance(node, ast.Raise):
+        return [node]
+    if isinstance(node, ast.keyword) and node.arg == "highlight":
+        return [node]
+    return []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_sentence_stands_in_a_lessons_python(path):
+    found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
+    assert not found, f"Write it into en.md, and ask for it by its name: {found}"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('title = "The loss while it trains"', 1),
+        ('title = f"Loss {n} and more words"', 1),
+        ('"""A docstring."""\ntitle = WORDS("loss")', 0),
+        ('raise ValueError("no such series here")', 0),
+        ('label("top left")', 0),
+    ],
+)
+def test_a_sentence_is_found(source, found):
+    assert len(list(sentences(source))) == found
+
+
+def written(tmp_path, text=TEXT, code=CODE):
+    (tmp_path / "en.md").write_text(text, "utf-8")
+    (tmp_path / "lesson.py").write_text(code, "utf-8")
+    return Words(str(tmp_path / "lesson.py"))
+
+
+def test_a_text_is_filled_in(tmp_path):
+    words = written(tmp_path)
+    assert words("found", first="−1", last=0.123) == "Loss −1 → 0.12"
+    assert [words.counted("steps", n) for n in (1, 2000)] == ["1 step", "2,000 steps"]
+
+
+def test_settings_get_their_words(tmp_path):
+    stop, rate = written(tmp_path).labelled(
+        (Choice("stop", "no", options=(("no", "no"), ("yes", "yes"))), Number("rate", "1"))
+    )
+    assert (stop.label, stop.help) == ("Where it stops", "Nothing passes there.")
+    assert stop.options == (("no", "nowhere"), ("yes", "here"))
+    assert (rate.label, rate.help) == ("Learning rate", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        (TEXT + "- lost: A word.\n", CODE, "'lost' is used in no Python file"),
+        (TEXT, CODE + ', WORDS("gone")', "'gone' is missing"),
+        (TEXT + "- found: Again.\n", CODE, "'found' stands twice"),
+        (TEXT + "no name\n", CODE, "not 'no name'"),
+    ],
+)
+def test_what_is_wrong_with_a_list_is_said_when_it_is_read(tmp_path, text, code, says):
+    with pytest.raises(ProseError, match=re.escape(says)) as caught:
+        written(tmp_path, text, code)
+    assert "en.md" in str(caught.value)
+
+
+def test_other_placeholders_are_refused(tmp_path):
+    with pytest.raises(ProseError, match="'found' has"):
+        written(tmp_path)("found", first="1")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ((Number("rate", "1"),), "no setting 'stop'"),
+        ((Number("rate", "1"), Number("stop", "0"), Number("size", "1")), "'size' is missing"),
+        ((Choice("stop", "no", options=(("no", "no"),)), Number("rate", "1")), "the options"),
+    ],
+)
+def test_settings_and_their_words_belong_together(tmp_path, parameters, says):
+    with pytest.raises(ProseError, match=says):
+        written(tmp_path).labelled(parameters)
