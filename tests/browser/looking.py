@@ -139,9 +139,7 @@ def answered(page: Page) -> None:
     page.wait_for_function(
         """() => {
           const asks = sent.labs.filter((one) => / ask /.test(one.slice(0, 20)));
-          const { seq } = document.querySelector(".gl-lab").dataset;
-          const behind = document.querySelector(".gl-graph[data-behind]");
-          return +seq >= parseInt(asks.at(-1)) && !behind;
+          return document.querySelector(".gl-lab").dataset.seq >= parseInt(asks.at(-1));
         }"""
     )
 

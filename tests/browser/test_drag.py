@@ -213,6 +213,12 @@ def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare, phone: Page):
     low, high, value = (
         float(bar.evaluate(f"bar => bar.{name}")) for name in ("min", "max", "value")
     )
+    felt = """bar => {
+      const { left, top, width, height } = bar.getBoundingClientRect();
+      const places = Array.from({ length: width }, (_, along) => left + along);
+      return places.filter((x) => document.elementFromPoint(x, top + height / 2) === bar).length;
+    }"""
+    assert bar.evaluate(felt) >= 44, "of the bar, a finger feels the thumb alone"
     assert swipe(phone, along((value - low) / (high - low)), 60, 2) == 0
     assert float(number.input_value()) > 1
 
@@ -331,21 +337,25 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     expect(x).to_have_text("−1")
 
 
-def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
-    url = bare + "/clipping?lesson=cliff&step=4&seeds=1&path=20"
-    page = shown(trains(open_page(url, height=1400)), "map")
+CLIFF = "/clipping?lesson=cliff&step=4&path=20"
+
+
+def over(page: Page, right: float, down: float) -> tuple[float, float]:
+    """Pixels of a place on the map, as shares of it from its upper left corner."""
     page.locator("[data-figure=map]").scroll_into_view_if_needed()
     area = page.locator("[data-figure=map] .nsewdrag").bounding_box()
-    plot = page.locator("[data-figure=map] .gl-plot")
+    return area["x"] + right * area["width"], area["y"] + down * area["height"]
 
-    def over(right: float, down: float) -> tuple[float, float]:
-        return area["x"] + right * area["width"], area["y"] + down * area["height"]
+
+def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
+    page = shown(trains(open_page(bare + CLIFF + "&seeds=1", height=1400)), "map")
+    plot = page.locator("[data-figure=map] .gl-plot")
 
     def start() -> list[float]:
         return [float(exact(page, name).input_value()) for name in "wb"]
 
     before = plot.get_attribute("aria-label")
-    page.mouse.click(*over(0.25, 0.5))
+    page.mouse.click(*over(page, 0.25, 0.5))
     page.wait_for_function("/[?&]w=.*[?&]b=/.test(location.search)")
     assert start() == pytest.approx([4, -2.5], abs=0.05)
     expect(plot).not_to_have_attribute("aria-label", before)
@@ -353,10 +363,11 @@ def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
     mark = page.locator("[data-figure=map] .scatterlayer .trace .point").first
     zoom = "document.querySelector('[data-figure=map] .gl-plot')._fullLayout.xaxis.range"
     place, query, reach = mark.get_attribute("transform"), asked(page), page.evaluate(zoom)
-    pull(page, over(0.25, 0.5), 0.3 * area["width"], 0.2 * area["height"])
+    start_at, there, beyond = over(page, 0.25, 0.5), over(page, 0.55, 0.7), over(page, 6, 0.3)
+    pull(page, start_at, there[0] - start_at[0], there[1] - start_at[1])
     expect(mark).not_to_have_attribute("transform", place)
     assert asked(page) == query, "the address is written on release"
-    page.mouse.move(area["x"] + 3000, area["y"] + 0.3 * area["height"])
+    page.mouse.move(*beyond)
     page.mouse.up()
     page.wait_for_function("location.search.includes('w=7&')")
     assert start()[0] == 7.0, "beyond the edge is the edge"
@@ -364,9 +375,39 @@ def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
 
     page.evaluate("placed({fix: ['w']})")  # as a teacher's link does
     expect(exact(page, "w")).to_be_disabled()
-    page.mouse.click(*over(0.75, 0.75))
+    page.mouse.click(*over(page, 0.75, 0.75))
     page.wait_for_function("/b=-(3|2.9)/.test(location.search)")
     assert start() == [7, pytest.approx(-3.0, abs=0.05)]
+
+
+@pytest.mark.long
+def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
+    page = shown(trains(open_page(bare + CLIFF, height=1400)), "map")
+    page.evaluate("""() => {
+        window.moved = window.taken = 0;
+        const figure = document.querySelector("[data-figure=shares]");
+        new MutationObserver((changes) => {
+          if ("behind" in figure.dataset) window.moved += changes.length;
+          else window.taken += 1;
+        }).observe(figure, { attributeFilter: ["data-behind"] });
+    }""")
+    steps = "document.querySelector('.gl-progress').value"
+    page.locator(".gl-trainer .gl-go").click()
+    page.wait_for_function(f"{steps} >= 5", timeout=60_000)
+    entry = exact(page, "norm_limit")
+    entry.fill("0.2")
+    entry.press("Enter")
+    page.mouse.click(*over(page, 0.5, 0.25))
+    page.wait_for_function("/[?&]w=.*[?&]b=/.test(location.search)")
+    before = page.evaluate(steps)
+    page.wait_for_function(f"{steps} > {before + 5}", timeout=60_000)
+    page.locator(".gl-trainer .gl-go").click()
+    page.wait_for_timeout(600)
+    assert 5 < page.evaluate(steps) < 300
+    assert "norm_limit=0.2" in page.url
+    # Curves that grow are moved without Plotly; it draws once more when there is time.
+    assert page.evaluate("window.moved") > 5
+    assert page.evaluate("window.taken") <= 3
 
 
 LIMIT = "/clipping?lesson=where_to_clip&step=3"

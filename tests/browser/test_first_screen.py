@@ -32,6 +32,14 @@ STAGES = """() => [...document.querySelectorAll(
     return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / height;
   })"""
 
+BELOW = """() => {
+  const bar = document.querySelector(".st-key-turn")?.getBoundingClientRect().top;
+  return [...document.querySelectorAll(".gl-head :is(.gl-control, .gl-trainer)")]
+    .filter((one) => one.checkVisibility() && one.getBoundingClientRect().bottom > bar)
+    .map((one) => one.textContent);
+}"""
+"""The controls in reach of the stage that are out of sight."""
+
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 @pytest.mark.parametrize("name", [*OFTEN, *also(*sorted(PLACES.keys() - set(OFTEN)))])
@@ -50,6 +58,7 @@ def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
     found = page.evaluate(FOCUSABLE)
     assert len(found) <= 20, found
     if width == 1280:
+        assert page.evaluate(BELOW) == []
         assert page.evaluate("document.querySelector('.stMain').scrollHeight") <= 1500
     shifts = page.evaluate("shifts")
     assert sum(value for value, pressed, _ in shifts if not pressed) <= 0.02, shifts

@@ -115,6 +115,7 @@ def test_a_phone(app, open_page):
     # The stage stays at the top while the text scrolls under it.
     stage = page.locator(".gl-stage :is(.gl-picture, .gl-view:not(.gl-graph))")
     top = box(stage)["y"]
+    assert box(stage)["height"] <= 0.4 * PHONE["height"]
     tiles(page).last.scroll_into_view_if_needed()
     for part in (tiles(page).last, stage):
         expect(part).to_be_in_viewport(ratio=0.9)

@@ -52,7 +52,7 @@ def column(page: Page, place: int) -> list[str]:
 
 def caught_up(page: Page) -> None:
     """Wait until the lab has its answer and the graph is drawn."""
-    page.wait_for_selector(".gl-lab:not([aria-busy=true]):not(:has(.gl-graph[data-behind]))")
+    page.wait_for_selector(".gl-lab:not([aria-busy=true])")
 
 
 def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open_page):

@@ -72,7 +72,7 @@ export class View {
     views.box("table").append(scroll);
     const { stage, tabs, drawers } = views;
     if (written) root.replaceChildren(head, notes, stage, goals, tabs, drawers);
-    else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
+    else root.replaceChildren(goals, head, stage, notes, tabs, drawers);
 
     this.root = root;
     /** @type {?Frame} */

@@ -71,7 +71,7 @@ export class Drawing {
     const [width, height] = [spec.width + 2 * MARGIN, spec.height + 2 * MARGIN];
     setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${height}`);
     this.root.style.setProperty("--gl-width", `${width}px`);
-    this.root.style.setProperty("--gl-height", String(height));
+    this.root.style.setProperty("--gl-ratio", String(width / height));
     setOrRemove(this.root, "aria-label", `Graph of ${spec.nodes.length} nodes and ${spec.edges.length} edges. Use the up and down arrows to move through them.`);
     const before = this.known;
     this.known = new Map();
