@@ -336,6 +336,7 @@ class Own(torch.autograd.Function):
     def backward(ctx, grad_output):
         (x,) = ctx.saved_tensors
         grad = grad_output.clone()
+        factor = grad_output.new_tensor(ctx.alpha)
         return {gradient}, None
 """
 
@@ -345,6 +346,7 @@ class Own(torch.autograd.Function):
     [
         ("x.view_as(x)", "-grad", "out = flip_gradient(x)"),
         ("x", "grad.neg() * ctx.alpha", "out = flip_gradient(x, alpha)"),
+        ("x", "-factor * grad", "out = flip_gradient(x, alpha)"),
         ("x", "ctx.alpha * torch.neg(grad)", "out = flip_gradient(x, alpha)"),
         ("x", "-(-grad) / 4", "out = scale_gradient(x, 1 / 4)"),
         ("x", "grad.mul(-2.0)", "out = flip_gradient(x, 2.0)"),
@@ -390,11 +392,11 @@ NET = """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first = nn.Linear(8, 8)
+        self.first = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Dropout(0.1))
         self.last = {last}
 
     def forward(self, x):
-        h = torch.relu(self.first(x))
+        h = self.first(x) ** 2
         return self.last(h)
 """
 
@@ -402,8 +404,8 @@ class Net(nn.Module):
 def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
     now = pasted(NET.format(last="nn.Linear(8, 1)"))
     assert now.errors == {}
-    assert now.form["program"] == "h = torch.relu(first_weight * x)\nout = last_weight * h"
-    assert "Line 9: the layer first multiplies by the input first_weight" in now.notice
+    assert now.form["program"] == "h = relu(first_0_weight * x) ** 2\nout = last_weight * h"
+    assert "Line 5: the layer first_0 multiplies by the input first_0_weight" in now.notice
 
 
 def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output():

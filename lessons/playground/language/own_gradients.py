@@ -8,10 +8,11 @@ import copy
 from collections.abc import Iterable, Sequence
 
 from lessons.playground.language.rewrite import Put, call, path
-from lessons.playground.language.spellings import MODULES, WITHOUT_EFFECT
+from lessons.playground.language.spellings import MODULES, TENSORS, WITHOUT_EFFECT
 from lessons.text import visible
 
 _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
+_TENSORS = {*TENSORS, "new_tensor"}
 _OPERATORS: dict[str, type[ast.operator]] = {"mul": ast.Mult, "multiply": ast.Mult, "div": ast.Div}
 
 
@@ -120,7 +121,10 @@ def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.
             names = target.elts if isinstance(target, ast.Tuple) else [target]
             known |= {ast.unparse(n): value for n, value in zip(names, saved, strict=False)}
         elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-            known[line.targets[0].id] = Put(known).visit(line.value)
+            value = line.value
+            if isinstance(value, ast.Call) and path(value.func)[-1] in _TENSORS and value.args:
+                value = value.args[0]
+            known[line.targets[0].id] = Put(known).visit(value)
         elif not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)):
             return []
     return []

@@ -25,7 +25,13 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
 from lessons.playground.language.rewrite import ROOTS, Rewriter, path
 from lessons.playground.language.scan import scan
-from lessons.playground.language.spellings import INSTEAD, MODULES, NOISE, TENSORS
+from lessons.playground.language.spellings import (
+    INSTEAD,
+    MODULES,
+    NOISE,
+    TENSORS,
+    WITHOUT_EFFECT,
+)
 from lessons.text import listed, visible
 
 _LONGEST, _LONGEST_STATEMENT = 12_000, 1_500
@@ -238,11 +244,26 @@ class _Paste:
     def _setting(self, name: str, value: ast.expr, init: ast.FunctionDef) -> None:
         """What __init__ says of a name on self: its number, or a function such as nn.ReLU()."""
         value = _defaults(init).get(_name(value)) or value
-        if isinstance(value, ast.Call) and path(value.func)[-1] in _LAYERS:
+        called = path(value.func)[-1] if isinstance(value, ast.Call) else ""
+        if called in _LAYERS:
             self.layers.add(name)
+        elif called == "Sequential" and isinstance(value, ast.Call):
+            self._sequence(name, value, init)
+        elif called.lower() in WITHOUT_EFFECT:
+            self.rewriter.functions[self.clean(name)] = called.lower()
         settled = self.rewriter.settle(self.clean(name), value)
         if not settled and (number := _number(self.rewriter.read(value))):
             self._input(self.clean(name), number)
+
+    def _sequence(self, name: str, value: ast.Call, init: ast.FunctionDef) -> None:
+        """Read an ``nn.Sequential`` as a helper that calls one layer after another."""
+        through = "x"
+        for place, layer in enumerate(value.args):
+            self._setting(f"{name}_{place}", layer, init)
+            through = f"self.{name}_{place}({through})"
+        (made,) = ast.parse(f"def {name}(x): return {through}").body
+        assert isinstance(made, ast.FunctionDef)
+        self.helpers[name] = ast.increment_lineno(made, value.lineno - 1)
 
     def statement(self, node: ast.stmt) -> None:
         """Read one statement; what it cannot be leaves a note."""
