@@ -31,7 +31,7 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     assert header(page) == ["← stop_gradient", "1 of 8 · Two passes", "Search"]
     to_lesson(page, "In place")
     page.wait_for_url("**/gone_missing?lesson=in_place*")
-    expect(page.locator(".gt-here")).to_have_text("2 of 5 · In place")
+    expect(page.locator(".gt-here")).to_have_text("2 of 6 · In place")
     page.get_by_role("link", name="← Gone missing").click()
     page.wait_for_url("**/course?chapter=gone_missing")
     expect(page.locator("#chapter-gone_missing")).to_be_in_viewport()
@@ -41,6 +41,13 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     page.go_back()
     page.wait_for_url("**/course?chapter=gone_missing")
     assert page.evaluate("window.stays"), "the page was never left"
+
+
+def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there(app, open_page):
+    page = open_page(f"{app.url}/in_the_wild?lesson=unroll&step=2&every=10")
+    page.wait_for_url("**/gone_missing?lesson=unroll&step=2&every=10")
+    expect(page.locator("h1")).to_have_text(find("unroll").title)
+    expect(page.locator(".gt-here")).to_have_text("3 of 6 · Cut in time")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])

@@ -390,11 +390,11 @@ def test_equivalents_say_the_same_in_other_frameworks(lesson):
 def test_chapters_are_in_order():
     assert [chapter.slug for chapter in chapters()] == [
         "stop_gradient",
+        "gone_missing",
         "override_map",
         "reversal",
         "clipping",
         "in_the_wild",
-        "gone_missing",
     ]
 
 

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.chapters.in_the_wild.unroll.bug import BUG
-from lessons.chapters.in_the_wild.unroll.lesson import (
+from lessons.chapters.gone_missing.unroll.bug import BUG
+from lessons.chapters.gone_missing.unroll.lesson import (
     EXPERIMENT,
     contributions,
     kept,
