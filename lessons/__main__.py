@@ -32,7 +32,7 @@ from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.quiz_in_terminal import ask
-from lessons.outputs.reading import entry, reading, settings
+from lessons.outputs.reading import entry, in_columns, reading, settings
 from lessons.outputs.scorm import framed, package
 from lessons.text import console
 from lessons.training.under_way import Run
@@ -173,14 +173,8 @@ def _numbers(one: Asked, as_json: bool, steps: int | None) -> str:
     table = lesson.lab.table(result, values)
     if history and lesson.lab.training:
         table = lesson.lab.training.table(history, values)
-    rows = [tuple(label for label, _ in table.columns), *table.rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
     notes = [note.text for note in (*result.notes, *(history.notes() if history else ()))]
-    return "\n".join([lesson.title, *lines, *notes])
+    return "\n".join([lesson.title, in_columns(table), *notes])
 
 
 def _trained(one: Asked, steps: int | None) -> History | None:

@@ -47,6 +47,13 @@ class History:
         self._passing = False  # the last moment gives way to the next
         self._facts: dict[str, float | int | str] = {}
 
+    @classmethod
+    def at_end(cls, facts: Facts) -> "History":
+        """A training's history of which only the facts at its end are known."""
+        history = cls(int(facts["steps"]))
+        history.done, history._facts = int(facts["step"]), dict(facts)
+        return history
+
     def add(self, done: int, snapshot: Snapshot, keep: bool = True) -> None:
         """Take in how things stand after ``done`` steps.
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from lessons import tricks
 from lessons.contract.bug import Bug
+from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
 from lessons.contract.prose import Question, Step, fill
 from lessons.contract.result import Result
 from lessons.outputs.glossary import Term
+from lessons.outputs.trained import case, end_of
 
 RUN = "python -m lessons run"
 _TRICKS = re.compile(rf"\b({'|'.join(tricks.__all__)})\(")
@@ -33,10 +35,14 @@ def reading(lesson: Lesson, answers: bool = False) -> str:
 def steps(lesson: Lesson, answers: bool = True) -> Iterator[str]:
     """Each step as Markdown: its text, its question, the commands that do what it asks for."""
     for step in lesson.prose.steps:
-        result = lesson.compute(lesson.validate(step.lab))
-        parts = [f"## {step.title}", fill(step.text, result.facts)]
+        result, end = lesson.compute(lesson.validate(step.lab)), end_of(lesson, step)
+        facts = {**result.facts, **end.facts} if end else result.facts
+        parts = [f"## {step.title}", fill(step.text, facts)]
         if step.question:
             parts += _question(lesson, step.question, result, answers)
+        if end and answers and lesson.lab.training:
+            table = lesson.lab.training.table(end, case(lesson, step))
+            parts += [f"{table.caption}:", fenced(in_columns(table), "text")]
         if step.turn:
             parts.append(fill(step.turn.text, result.facts))
         yield _with_commands("\n\n".join([*parts, *_commands(lesson, step, answers)]))
@@ -114,6 +120,16 @@ def _with_commands(text: str) -> str:
     commands = {"lesson": "show", "term": "glossary"}
     return _INSIDE.sub(
         lambda link: f"{link[1]} (`python -m lessons {commands[link[2]]} {link[3]}`)", text
+    )
+
+
+def in_columns(table: Table) -> str:
+    """A table's columns, each as wide as its widest cell."""
+    rows = [tuple(label for label, _ in table.columns), *table.rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
     )
 
 

@@ -120,6 +120,13 @@ def test_what_a_lesson_tells_in_a_terminal_can_be_done_there(lesson):
     assert "](/" not in said
 
 
+def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command):
+    said, answered = command("show", "moons").stdout, command("show", "moons", "--answers").stdout
+    assert "After step 600 of 600 the mean target accuracy" in said
+    assert "After step 1,000: mean over the seeds" not in said
+    assert answered.count("After step 1,000: mean over the seeds") == 3
+
+
 def test_the_glossary_is_in_the_terminal_too(command):
     assert command("glossary", "straight_through").stdout.startswith("straight-through")
     assert len(re.findall(r"^\S", command("glossary").stdout, re.MULTILINE)) == len(terms())

@@ -1,0 +1,42 @@
+"""The ends of the trainings that a lesson's text tells of, kept with the lesson.
+
+A reader in a terminal or a notebook gets a training's numbers without waiting for it. The command
+``python -m tests.support.trained`` writes the files, and a long test trains again.
+"""
+
+import json
+
+from lessons.contract.history import History
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Values
+from lessons.contract.prose import TRAINING, Step, quoted
+
+FILE = "trained.json"
+
+
+def tells(lesson: Lesson, step: Step) -> bool:
+    """Whether a step tells of a training: it asks how it ends, or quotes one of its numbers."""
+    if lesson.lab.training is None:
+        return False
+    if step.question and (TRAINING in step.question.holds or "**Start**" in step.text):
+        return True
+    known = lesson.lab.training.facts_at_first(lesson.program, case(lesson, step))
+    return any(name in known for name, _ in quoted(step.text))
+
+
+def case(lesson: Lesson, step: Step) -> Values:
+    """The settings that a step's training has: its question's, once that is answered."""
+    return lesson.case(step.question) if step.question else lesson.validate(step.lab)
+
+
+def end_of(lesson: Lesson, step: Step) -> History | None:
+    """The end of the training that a step tells of; None where it tells of none."""
+    if not tells(lesson, step):
+        return None
+    ends = json.loads((lesson.folder / FILE).read_text("utf-8"))
+    return History.at_end(ends[key(lesson, case(lesson, step))])
+
+
+def key(lesson: Lesson, values: Values) -> str:
+    """The settings as the file names them: those that are not the lesson's own."""
+    return " ".join(f"{name}={text}" for name, text in lesson.changed(values).items())

@@ -1,0 +1,38 @@
+"""Trains what the lessons tell of: ``python -m tests.support.trained`` writes every trained.json."""
+
+import json
+import sys
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.result import Facts
+from lessons.kit.process import suit_small_tensors
+from lessons.outputs.catalogue import lessons
+from lessons.outputs.trained import FILE, case, key, tells
+from lessons.training.under_way import finished
+
+LESSONS = [lesson for lesson in lessons() if lesson.lab.training]
+
+
+def ends(lesson: Lesson) -> dict[str, Facts]:
+    """The facts at the end of each training that the text tells of, by the settings' key."""
+    told = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
+    by_key = {key(lesson, values): values for values in told}
+    return {
+        name: finished(lesson.lab, lesson.program, values).facts for name, values in by_key.items()
+    }
+
+
+def written(found: dict[str, Facts]) -> str:
+    """The file: six digits of each number."""
+    rounded = {
+        name: {fact: float(f"{value:.6g}") for fact, value in facts.items()}
+        for name, facts in found.items()
+    }
+    return json.dumps(rounded, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    suit_small_tensors()
+    for lesson in LESSONS:
+        print(lesson.slug, file=sys.stderr, flush=True)
+        (lesson.folder / FILE).write_text(written(ends(lesson)), "utf-8")

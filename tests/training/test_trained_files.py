@@ -1,0 +1,34 @@
+"""The files with the ends of trainings, which a reader in a terminal gets instead of a training."""
+
+import json
+
+import pytest
+
+from lessons.outputs.trained import FILE, case, key, tells
+from tests.support.trained import LESSONS, ends
+
+EACH = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+
+
+def kept(lesson):
+    return json.loads((lesson.folder / FILE).read_text("utf-8"))
+
+
+@pytest.mark.slow
+@EACH
+def test_a_lesson_keeps_each_training_that_its_text_tells_of_and_no_other(lesson):
+    told = [step for step in lesson.prose.steps if tells(lesson, step)]
+    assert told
+    assert kept(lesson).keys() == {key(lesson, case(lesson, step)) for step in told}
+
+
+@pytest.mark.long
+@EACH
+def test_the_kept_numbers_are_those_of_a_training(lesson):
+    """Means are; the lowest and highest of a few seeds may differ on another machine."""
+    found = ends(lesson)
+    for name, facts in kept(lesson).items():
+        means = [fact for fact in facts if not fact.endswith(("_lowest", "_highest"))]
+        assert [facts[fact] for fact in means] == pytest.approx(
+            [found[name][fact] for fact in means], rel=0.05, abs=0.01, nan_ok=True
+        )
