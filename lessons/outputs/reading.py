@@ -14,7 +14,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
 from lessons.contract.prose import Question, Step, fill
 from lessons.contract.result import Result
-from lessons.outputs.glossary import Term
+from lessons.outputs.glossary import Term, lessons_of, terms
 from lessons.outputs.trained import case, end_of
 
 RUN = "python -m lessons run"
@@ -28,7 +28,7 @@ def reading(lesson: Lesson, answers: bool = False) -> str:
     end = f"`python -m lessons show {lesson.slug} --answers` prints the answers, too."
     if answers:
         end = f"**To remember:** {lesson.prose.front['remember']}"
-    start = [f"# {lesson.title}", lesson.summary, *_imports(lesson)]
+    start = [f"# {lesson.title}", lesson.summary, *_new_terms(lesson), *_imports(lesson)]
     return "\n\n".join([*start, *steps(lesson, answers), end]) + "\n"
 
 
@@ -113,6 +113,13 @@ def _imports(lesson: Lesson) -> Iterator[str]:
     names = sorted(set(_TRICKS.findall(text)))
     if names:
         yield fenced(f"import torch\nfrom gradient_tricks import {', '.join(names)}")
+
+
+def _new_terms(lesson: Lesson) -> Iterator[str]:
+    """The glossary's terms that the course uses first in this lesson."""
+    new = [one.name for one in terms() if [of.slug for of in lessons_of(one)][:1] == [lesson.slug]]
+    if new:
+        yield f"New terms: {', '.join(new)}. `python -m lessons glossary TERM` explains a term."
 
 
 def _with_commands(text: str) -> str:

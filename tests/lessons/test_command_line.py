@@ -127,6 +127,11 @@ def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command):
     assert answered.count("After step 1,000: mean over the seeds") == 3
 
 
+def test_a_lesson_in_a_terminal_names_the_terms_that_are_new_there(command):
+    assert "New terms: " in (said := command("show", "two_passes").stdout)
+    assert "stop_gradient" in next(line for line in said.split("\n") if line.startswith("New"))
+
+
 def test_the_glossary_is_in_the_terminal_too(command):
     assert command("glossary", "straight_through").stdout.startswith("straight-through")
     assert len(re.findall(r"^\S", command("glossary").stdout, re.MULTILINE)) == len(terms())

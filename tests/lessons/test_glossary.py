@@ -90,6 +90,8 @@ def read_in_order():
             for option in step.question.options if step.question else ():
                 yield f"{lesson.slug}, {step.title}, {option.key}", option.text, False
                 yield f"{lesson.slug}, {step.title}, {option.key}", option.reply, True
+            if step.turn:
+                yield f"{lesson.slug}, {step.title}, the task", step.turn.text, False
 
 
 def met_first():
