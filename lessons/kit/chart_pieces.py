@@ -346,5 +346,5 @@ def _resolve(part: Any, theme: Theme) -> Any:
 
 
 def axis_title(text: str) -> Trace:
-    """What stands beside an axis."""
+    """The title of an axis."""
     return {"text": text, "font": {"color": "ink:muted", "size": 13}, "standoff": 6}

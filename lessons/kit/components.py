@@ -17,7 +17,7 @@ from lessons.text import number
 WORDS = Words(__file__)
 
 Labels = Mapping[str, str]
-"""What each role's series is called here; drawn in this order, side by side."""
+"""The name of each role's series; drawn in this order, side by side."""
 
 MOST_NAMED = 12
 """More components than this are numbered by the axis itself."""

@@ -30,7 +30,7 @@ CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
 
 @dataclass(frozen=True)
 class CurveText:
-    """What a lesson calls its function.
+    """The names that a lesson gives its function.
 
     Args:
         value: the forward value, a word or letter.

@@ -39,7 +39,7 @@ Observe = Callable[[Program, torch.Tensor, Values], Facts]
 
 @dataclass(frozen=True)
 class Curve:
-    """What a lesson says of its function; the lab does the rest.
+    """A lesson's description of its function; the lab does the rest.
 
     Args:
         parameters: the lesson's own settings; program, plain and intended take them by name.

@@ -16,7 +16,7 @@ from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, leaf, place_of, series_by_role
 
 Program = Callable[..., torch.Tensor]
-"""What a lesson is about: from its leaves and settings, by name."""
+"""A lesson's program: takes its leaves and settings by name."""
 
 V = TypeVar("V")
 
@@ -47,7 +47,7 @@ Roles = Mapping[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a program starts from, and what its gradient is compared with.
+    """A program's start, and the gradients that its own is compared with.
 
     Args:
         run: from a lab's values, the leaves and settings of one run; its graph is drawn.

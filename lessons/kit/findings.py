@@ -1,4 +1,4 @@
-"""What a chart's title says of its numbers: one finding, true at every setting, or nothing.
+"""Titles of charts: one finding on the numbers, true at every setting, or nothing.
 
 Each function gets numbers and looks for the first statement that holds of them all; where none
 does, it returns an empty text. Who calls leaves out what a question still hides.
@@ -39,7 +39,7 @@ def titled(subject: str, finding: str, otherwise: str) -> str:
 def of_gradient(
     trick: Series, true: Series | None, intended: Series | None, called: str = "x"
 ) -> str:
-    """What autograd gives, over x, beside what is true and what is wanted.
+    """Autograd's gradient over x, compared with the true and the intended one.
 
     Args:
         trick, true, intended: over x; None if the lab has no such curve. Only shared x count.
@@ -66,7 +66,7 @@ def are_apart(trick: Series, true: Series) -> bool:
 
 
 def of_curves(curves: Iterable[Series], called: str = "x") -> str:
-    """What autograd gives over x; for draws, how far apart they lie at most."""
+    """Autograd's gradient over x; for draws, their largest distance."""
     by_role = {series.name: series for series in curves}
     trick, true, intended = (by_role.get(role) for role in GRADIENTS)
     if trick is None:
@@ -76,12 +76,12 @@ def of_curves(curves: Iterable[Series], called: str = "x") -> str:
 
 
 def of_points(result: Result) -> str:
-    """What autograd gives at the learner's x, beside what is true and what is wanted."""
+    """Autograd's gradient at the learner's x, compared with the true and the intended one."""
     return of_gradient(result[GRADIENTS[0]], result[GRADIENTS[1]], result[GRADIENTS[2]])
 
 
 def of_value(value: Series, called: str = "x") -> str:
-    """How a function of x runs; ``called`` is what x is called."""
+    """The course of a function of x; ``called`` is the name of x."""
     there = np.isfinite(value.y)
     x, y = value.x[there], value.y[there]
     if not len(y):
@@ -113,7 +113,7 @@ def of_value(value: Series, called: str = "x") -> str:
 
 
 def of_spread(true: float | None, trick: float, size: float) -> str:
-    """How far the draws lie apart, without the trick and with it; nothing where they do not.
+    """The distance between draws, without the trick and with it; nothing where there is none.
 
     Args:
         true, trick: standard deviations; true is None if the lab computes none.
@@ -139,7 +139,7 @@ def times(one: Array, other: Array) -> float | None:
 
 
 def of_bands(true: Series | None, trick: Series) -> str:
-    """How wide the draws lie at most, without the trick and with it; nothing where they do not."""
+    """The widest band of draws, without the trick and with it; nothing where there is none."""
     wide = [_width(one) for one in (true, trick) if one is not None]
     if not all(map(math.isfinite, wide)):
         return ""

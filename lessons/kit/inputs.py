@@ -1,4 +1,4 @@
-"""What labs over x share: where torch computes, the points of a drawn curve, arrays."""
+"""Pieces of labs over x: where torch computes, the points of a drawn curve, arrays."""
 
 import math
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def inputs(default: str) -> Parameter:
 
 
 def point_in_text(default: str, of: str = "x", most: int = 256) -> Parameter:
-    """Which of the learner's points the numbers in the text are of, as a parameter of a lab.
+    """The parameter that chooses which of the learner's points the text's numbers are for.
 
     Args:
         default: its place, 1 for the first.

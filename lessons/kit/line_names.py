@@ -17,7 +17,7 @@ NAMES = {
     "intended_gradient": WORDS("intended"),
     "true_gradient": WORDS("true"),
 }
-"""What each gradient is called at the end of its line, from the bottom where all end together."""
+"""The name of each gradient at the end of its line, from the bottom where all end together."""
 
 _LEAST, _LETTER = 62, 6.2
 """Pixels to the right of a chart for the names of its lines, and for each of their letters."""

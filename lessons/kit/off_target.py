@@ -103,7 +103,7 @@ def ends_of(curves: Mapping[str, Series]) -> list[Array]:
 
 
 def _off(series: Series, target: Series) -> Series:
-    """How far mean and band are off the target."""
+    """The distances of mean and band from the target."""
     parts = (None if one is None else one - target.y for one in (series.low, series.high))
     return Series(series.name, series.role, series.x, series.y - target.y, *parts)
 

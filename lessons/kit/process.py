@@ -1,4 +1,4 @@
-"""How a process is set up for what torch computes here."""
+"""The set-up of a process for torch's small tensors."""
 
 import ast
 import ctypes

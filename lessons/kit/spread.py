@@ -1,4 +1,4 @@
-"""What many draws look like, without keeping them: mean, deviation, percentiles, histogram."""
+"""Statistics of many draws, without keeping them: mean, deviation, percentiles, histogram."""
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,7 @@ class Spread:
         self._sum, self._squares = self._sum + total, self._squares + squares
 
     def _summed(self, values: Array, whole: bool) -> tuple[Array, Array]:
-        """What a chunk adds: its differences from the shift, and their squares, in units."""
+        """The sums over a chunk: its differences from the shift, and their squares, in units."""
         with np.errstate(over="ignore", invalid="ignore"):  # seen by who adds it
             away = self._in_units(values) - self._shift
             if not whole:
@@ -117,7 +117,7 @@ class Spread:
         return exact
 
     def histogram(self, column: int, edges: Array) -> Array:
-        """How many finite draws of one column fall between the edges, shape [len(edges) - 1].
+        """Count the finite draws of one column between the edges, shape [len(edges) - 1].
 
         Raises:
             ValueError: nothing was added yet.

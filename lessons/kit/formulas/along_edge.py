@@ -1,4 +1,4 @@
-r"""What an op does to the gradient along one edge, as LaTeX, with the numbers put in.
+r"""The gradient along one edge of an op, as LaTeX, with the numbers filled in.
 
 Elementwise ops have a local derivative, a number for each component (elementwise.py); the others a
 vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the gradient of x.

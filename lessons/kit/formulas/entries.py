@@ -13,7 +13,7 @@ _ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def entry_of(value: Value, index: Sequence[int]) -> str:
-    """What the chosen component is in a tensor, counted from 1; empty where it has one number.
+    """The place of the chosen component in a tensor, counted from 1; empty where it has one number.
 
     >>> entry_of(Value((3,), "float64", [1, 2, 3]), (1,)), entry_of(Value((), "float64", [1]), (1,))
     ('entry 2 of 3', '')
@@ -41,7 +41,7 @@ def _entry(of: tuple[int, ...], chosen_at: tuple[int, ...]) -> str:
 
 
 def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
-    """Which entry of the tensors a drawing shows; empty where no tensor has several.
+    """The entry of the tensors that a drawing shows; empty where no tensor has several.
 
     >>> x = Node("x", "input", "input", [Value((3,), "float64", [1, 2, 3])], requires_grad=True)
     >>> shown_entries([x], (2,))
@@ -64,7 +64,7 @@ def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
 
 
 def shown_sums(edges: Iterable[Edge], index: Sequence[int]) -> str:
-    """Which gradients are sums over entries, where an op has spread a smaller tensor over them."""
+    """The gradients that are sums over entries, where an op has broadcast a smaller tensor."""
     spread = [edge for edge in edges if _is_sum(edge, index)]
     if not spread:
         return ""

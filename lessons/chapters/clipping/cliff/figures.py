@@ -101,7 +101,7 @@ def _map(result: Result, window: Window) -> Figure:
 
 
 def _arrived(result: Result) -> str:
-    """Which paths end in the valley."""
+    """A sentence on the paths that end in the valley."""
     names = [name for arm, (_, name) in LOOKS.items() if result.facts[f"{arm}_in_valley"]]
     return WORDS("map_title", names=", ".join(names) or WORDS("no_path"))
 
@@ -137,7 +137,7 @@ def _shown(places: Array) -> tuple[Array, Array]:
 
 
 def _above(window: Window) -> list[Trace]:
-    """How each path is drawn, above the map: on it a name would be lost among the paths."""
+    """A legend above the map: on it a name would be lost among the paths."""
     (low, high), (_, top) = window
     return [
         label(
@@ -152,7 +152,7 @@ def _above(window: Window) -> list[Trace]:
 
 
 def _mark(result: Result) -> Trace:
-    """Where training starts."""
+    """The mark where training starts."""
     w, b = result.planes["places"][0, :, 0]
     return {
         "type": "scatter",

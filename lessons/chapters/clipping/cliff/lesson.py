@@ -131,7 +131,7 @@ def _surface(program: Program, window: str, device: str, dtype: str) -> tuple[Ar
 
 @lru_cache(maxsize=8)
 def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]:
-    """How steep it is: on both grids, and on the edge itself."""
+    """The landscape's steepness: on both grids, and on the edge itself."""
     facts: dict[str, float] = {}
     for window in WINDOWS:
         _, norm = _surface(program, window, device, dtype)
@@ -207,21 +207,21 @@ LAB = Lab(
 
 
 def at_the_wall(result: Result) -> str:
-    """Where descent without clipping goes from the learner's start."""
+    """Grade where descent without clipping goes from the learner's start."""
     if result.facts["none_left_at"]:
         return "out"
     return "valley" if result.facts["none_in_valley"] else "slow"
 
 
 def value_or_norm(result: Result, program: Program = cliff) -> str:
-    """Which clipping brings more starts to the valley without leaving the window."""
+    """Grade which clipping brings more starts to the valley without leaving the window."""
     ends = numbers_at_end(LAB, program, seeds="1", steps="150")
     lead = ends["norm_stayed"] - ends["value_stayed"]
     return "same" if abs(lead) < 0.1 else "norm" if lead > 0 else "value"
 
 
 def first_step_by_signs(result: Result) -> str:
-    """How far the first step of signSGD moves b for each unit that it moves w."""
+    """Grade how far signSGD's first step moves b for each unit that it moves w."""
     ratio = float(result.facts["sign_ratio"])
     if math.isclose(ratio, 1.0):
         return "diagonal"

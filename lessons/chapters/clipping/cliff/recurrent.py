@@ -28,7 +28,7 @@ WINDOWS = {"whole": WHOLE, "closer": ((4.0, 6.0), (-3.0, -2.0))}
 """Parts of the plane to draw, as the ends of w and of b."""
 
 ARMS = ("none", "value", "norm")
-"""How the gradient is clipped: not at all, by value, by norm."""
+"""The ways to clip the gradient: not at all, by value, by norm."""
 
 VALLEY = 1e-3
 """An error below this lies in the valley."""
@@ -51,14 +51,14 @@ def limits(values: Values, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
 
 
 def inside(places: torch.Tensor) -> torch.Tensor:
-    """Which places, [2, ...], lie in the whole window; a NaN does not."""
+    """Test which places, [2, ...], lie in the whole window; a NaN does not."""
     (w_low, w_high), (b_low, b_high) = WHOLE
     w, b = places.unbind()
     return (w >= w_low) & (w <= w_high) & (b >= b_low) & (b <= b_high)
 
 
 def within(places: Array, window: Window) -> npt.NDArray[np.bool_]:
-    """Which of these places, [..., 2], lie in a window; a NaN does not."""
+    """Test which of these places, [..., 2], lie in a window; a NaN does not."""
     ends = np.array(window)
     inside = (places >= ends[:, 0]) & (places <= ends[:, 1])
     return np.asarray(inside.all(-1))
@@ -181,7 +181,7 @@ class Descents(BySeed):
         self._newest = None
 
     def arrived(self) -> torch.Tensor:
-        """Which of them are in the valley now, shape [arms, seeds, starts]."""
+        """Test which starts are in the valley now, shape [arms, seeds, starts]."""
         return self._evaluated()[0] < VALLEY
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:

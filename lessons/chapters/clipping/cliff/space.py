@@ -36,12 +36,12 @@ _STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 _TURN = np.radians(205.0)
 _SIN, _COS = float(np.sin(_TURN)), float(np.cos(_TURN))
 _REACH = abs(_SIN) + abs(_COS)
-"""How far the corners of the turned window lie from its middle, in halves of a side."""
+"""The distance from the turned window's middle to its corners, in halves of a side."""
 _TILT, _TALL = 0.5, 1.2
-"""How far a unit to the back, and an error of 1, lift a place on the paper."""
+"""The lift on the paper of a unit to the back, and of an error of 1."""
 _COLUMNS, _ROWS, _DEEP = 300, 180, 240
 _LIGHT = np.array([-0.45, 0.35, 0.8]) / np.linalg.norm([-0.45, 0.35, 0.8])
-"""Where it comes from: the left, behind the wall, above. So the wall lies in the shade."""
+"""The light's direction: from the left, behind the wall, above. So the wall lies in the shade."""
 _SIDES = 0.35
 """The shade of the block's sides, below the landscape."""
 _ACROSS = (-_REACH - 0.34, _REACH + 0.16)
@@ -108,7 +108,7 @@ def in_space(result: Result, window: Window) -> Figure:
 
 
 def _out(result: Result) -> str:
-    """Which paths are thrown out of the window, or that none is."""
+    """A sentence on the paths that are thrown out of the window."""
     thrown = [
         WORDS("thrown_at", name=name, update=result.facts[f"{arm}_left_at"])
         for arm, (_, name) in LOOKS.items()
@@ -118,7 +118,7 @@ def _out(result: Result) -> str:
 
 
 def on_paper(window: Window, w: Array, b: Array, error: Array) -> tuple[Array, Array]:
-    """Where a place of the landscape lies on the paper: across and up."""
+    """The place on the paper of a place in the landscape: across and up."""
     (w_low, w_high), (b_low, b_high) = window
     right = (2 * w - w_low - w_high) / (w_high - w_low)
     back = (2 * b - b_low - b_high) / (b_high - b_low)
@@ -172,7 +172,7 @@ def shades(window: Window) -> Array:
 
 
 def _lit(height: Array, across: Array, depth: Array) -> Array:
-    """How much light each place gets, 0 to 1."""
+    """The light at each place, 0 to 1."""
     by_across = np.gradient(height, across, axis=1)
     by_depth = np.diff(height, axis=0, prepend=height[:1]) / (depth[1] - depth[0])
     upright = np.stack([-by_across, -by_depth, np.ones_like(height)])

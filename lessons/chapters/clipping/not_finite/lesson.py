@@ -1,4 +1,4 @@
-"""What clipping does to NaN and to infinities."""
+"""Clipping of NaN and of infinities."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +40,7 @@ def not_finite(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Ten
 
 
 def one_infinity(result: Result) -> str:
-    """What clipping by norm leaves of a gradient with one infinity in it."""
+    """Grade what clipping by norm leaves of a gradient with one infinity in it."""
     first, last = (float(result.facts[f"inf_norm_{place}"]) for place in ("first", "last"))
     if math.isnan(first):
         return "all"
@@ -66,7 +66,7 @@ def finite_distance(result: Result) -> str:
 
 
 def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
-    """What a clip should leave: 0 where a slope is not finite, the others clipped by themselves."""
+    """The intended result of a clip: 0 for a slope that is not finite, the others clipped alone."""
     kept = torch.where(slopes.isfinite(), slopes, 0.0)
     if clip == "value":
         return kept.clamp(-limit, limit)
@@ -173,7 +173,7 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _lost(result: Result) -> str:
-    """How many components are finite before and after the clip."""
+    """A title that counts the finite components before and after the clip."""
     before, after = (_finite(result, role) for role in ("true_gradient", "trick_gradient"))
     return WORDS("gradient_title", before=before, after=after)
 
@@ -233,7 +233,7 @@ def _by_hand() -> Mapping[str, float | str]:
 
 @lru_cache(maxsize=8)
 def _trained(program: Program) -> Mapping[str, int]:
-    """How many weights are NaN after each of two steps, clipped by norm; the loss is their sum."""
+    """Count the weights that are NaN after each of two steps, clipped by norm."""
     w = torch.tensor(EXAMPLE, dtype=torch.float64)
     bad = []
     for _ in range(2):
@@ -246,7 +246,7 @@ def _trained(program: Program) -> Mapping[str, int]:
 def _not_finite(
     w: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
-    """Why a number is not finite, each reason with its inputs."""
+    """Notes on numbers that are not finite: each reason with its inputs."""
     trick = roles["trick_gradient"]
     plain = values["root"] == "plain"
     where = (values["root"] == "where") & (w <= 0)

@@ -63,13 +63,13 @@ def what_does_not_help(result: Result) -> str:
 
 
 def largest_elsewhere(result: Result) -> str:
-    """Which of four losses of one logit sends back most at a sure mistake."""
+    """Grade which of four losses of one logit sends back most at a sure mistake."""
     losses = ("sigmoid", "tanh", "times", "logit")
     return max(losses, key=lambda one: abs(float(result.facts["else_" + one])))
 
 
 FAR = 20.0
-"""How far the wrong logit leads at the sure mistake that the facts describe."""
+"""The wrong logit's lead at the sure mistake that the facts describe."""
 
 RATE, STEPS = 0.5, 100
 """The descent from there: learning rate and steps."""
@@ -93,7 +93,7 @@ def through_logarithms(x: torch.Tensor, right: float, loss: str, scale: float) -
 
 
 def share_of_wrong(x: torch.Tensor, right: float, loss: str, scale: float) -> torch.Tensor:
-    """What cross-entropy sends back to a wrong answer's logit: its probability."""
+    """The gradient of cross-entropy at a wrong answer's logit: its probability."""
     return torch.sigmoid(x - right)
 
 
@@ -126,7 +126,7 @@ def on_both(program: Program) -> Program:
 def to_the_right(
     program: Program, x: torch.Tensor, right: float, loss: str, scale: float
 ) -> torch.Tensor:
-    """What autograd sends back to the right answer's logit, for each x."""
+    """Autograd's gradient at the right answer's logit, for each x."""
     z = torch.full_like(x, right).requires_grad_()
     return gradient(program(x.detach(), z, loss, scale), z)
 

@@ -343,7 +343,7 @@ def _turned(result: Result) -> list[Trace]:
 
 
 def _turns(result: Result) -> str:
-    """How far each clip turns the arrow; nothing where one of them has no direction."""
+    """Say how far each clip turns the arrow; nothing where an arrow has no direction."""
     value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
     if not (math.isfinite(value) and math.isfinite(norm)):
         return ""

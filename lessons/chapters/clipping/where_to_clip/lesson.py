@@ -1,4 +1,4 @@
-"""Where a clip belongs in the training step."""
+"""The place of a clip in the training step."""
 
 import math
 from collections.abc import Mapping
@@ -353,7 +353,7 @@ def _scaled() -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def _after_a_spike() -> Mapping[str, float]:
-    """What is left of Adam's usual step some steps after one long gradient, clipped and not."""
+    """The share left of Adam's usual step after one long gradient, clipped and not."""
 
     def left(limit: float) -> float:
         w = torch.zeros((), dtype=torch.float64, requires_grad=True)

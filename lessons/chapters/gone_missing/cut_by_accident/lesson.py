@@ -107,7 +107,7 @@ def by_role(program: Program, start: Start) -> Roles:
 
 
 def refusal(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> str:
-    """What torch says when backward() is called on the loss; nothing where it runs."""
+    """Torch's message when backward() is called on the loss; nothing where it runs."""
     try:
         program(w.detach().requires_grad_(), **settings).backward()
     except RuntimeError as error:
@@ -116,7 +116,7 @@ def refusal(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> s
 
 
 def arrives(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> bool:
-    """Whether the weights have a ``.grad`` after ``backward()``, even one of zeros."""
+    """Test whether the weights have a ``.grad`` after ``backward()``, even one of zeros."""
     w = w.detach().requires_grad_()
     loss = program(w, **settings)
     if not loss.requires_grad:
@@ -125,7 +125,7 @@ def arrives(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> b
 
 
 def refused_flag() -> str:
-    """What torch says to ``loss.requires_grad = True`` on a loss with a history: one sentence."""
+    """Torch's message for ``loss.requires_grad = True`` on a loss with a history: one sentence."""
     loss = torch.ones(1, requires_grad=True).sum()
     try:
         loss.requires_grad = True
@@ -209,7 +209,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """What each weight gets, and the loss while it trains."""
+    """Charts of each weight's gradient, and of the loss while it trains."""
     gradient = component_figure(
         result,
         LABELS,
@@ -265,7 +265,7 @@ def _training(result: Result) -> Figure:
 
 
 def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | str]:
-    """What torch says of this loss, and what comes of it with a second term, at the first weight.
+    """Torch's message for this loss, and the first weight's gradient with a second term.
 
     Each is of the program as it is set, but for what the name says.
     """

@@ -52,19 +52,19 @@ def frozen_checkpoint(
 
 
 def who_trains(result: Result) -> str:
-    """Which of the trained weights get a gradient: all, head alone or none."""
+    """Grade which trained weights get a gradient: all, head alone or none."""
     count = int(result.facts["with_gradient"])
     return "all" if count == result.facts["trained"] else "head" if count else "none"
 
 
 def from_layer_two(result: Result) -> str:
-    """Which weights train if layer 1 has no checkpoint: all, both (adapter 1 and head), or head."""
+    """Grade which weights train without a checkpoint on layer 1: all, both or head."""
     count = int(result.facts["since_2_with_gradient"])
     return {1: "head", 2: "both"}.get(count, "all")
 
 
 def as_an_argument(result: Result) -> str:
-    """Which weights of a layer get a gradient if one of them is an argument: given, both, none."""
+    """Grade which weights get a gradient if one of them is an argument: given, both, none."""
     given, inside = (bool(result.facts[f"argument_{name}"]) for name in ("given", "inside"))
     return "both" if given and inside else "given" if given else "none"
 

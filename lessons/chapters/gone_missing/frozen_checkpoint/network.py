@@ -77,7 +77,7 @@ class Network:
 def gradients(
     program: Program, network: Network, values: Values, way: str | None = None
 ) -> list[torch.Tensor | None]:
-    """What ``backward()`` leaves in ``.grad`` of each weight; None where it leaves nothing."""
+    """The ``.grad`` that ``backward()`` leaves at each weight; None where it leaves nothing."""
     torch.autograd.backward(network.loss(program, values, way))
     return [weight.grad for weight in network.weights]
 

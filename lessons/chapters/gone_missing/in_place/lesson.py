@@ -63,7 +63,7 @@ def a_step_too_early() -> Mapping[str, float]:
 
 
 REFUSED = "modified by an inplace operation"
-"""What torch's message says, whatever the tensor."""
+"""The part of torch's message that is the same for every tensor."""
 
 
 def unchanged(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -78,7 +78,7 @@ def by_formula(x: torch.Tensor, added: float, change: str, reads: str) -> torch.
 
 
 def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> str:
-    """What torch says of a backward pass through the program, without its hint; or nothing."""
+    """Torch's message for a backward pass through the program, without its hint; or nothing."""
     x = x.detach().requires_grad_()
     z = program(x, **settings)
     try:
@@ -156,7 +156,7 @@ def _without_end(trace: Trace) -> Trace:
 
 
 def _found(facts: Mapping[str, float | int | str]) -> str:
-    """What autograd gives at the chosen input, beside the true gradient."""
+    """A title with autograd's gradient and the true one at the chosen input."""
     x, came, true = (float(facts[name]) for name in ("x", "trick_gradient", "true_gradient"))
     if math.isnan(came):
         return WORDS("refused")

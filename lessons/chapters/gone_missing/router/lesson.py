@@ -40,7 +40,7 @@ def router(
 def all_experts(
     x: torch.Tensor, first: float, second: float, third: float, **_: Any
 ) -> torch.Tensor:
-    """What is wanted: the slope of the mixture of all three, by hand: p₁ (y₁ − Σ pᵢ yᵢ)."""
+    """The intended slope, that of the mixture of all three, by hand: p₁ (y₁ − Σ pᵢ yᵢ)."""
     p = torch.softmax(torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)]), 0)
     mixture = p[0] * first + p[1] * second + p[2] * third
     return p[0] * (first - mixture)
@@ -74,14 +74,14 @@ def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str,
 
 
 def stopped_divisor(result: Result) -> str:
-    """Which gradient arrives if only the divisor is stopped."""
+    """Grade which gradient arrives if only the divisor is stopped."""
     if abs(float(result.facts["stopped_1"]) - float(result.facts["raw_1"])) < 1e-6:
         return "raw_1"
     return "stopped_1" if result.facts["stopped_1"] else "normalised_1"
 
 
 def the_first_token(result: Result) -> str:
-    """Which of a token's query, key and value get a gradient where it attends to itself alone."""
+    """Grade which of query, key and value get a gradient where a token attends to itself alone."""
     value = float(result.facts["first_value"])
     query = float(result.facts["first_query"]) > 1e-6 * value
     return ("all" if query else "value") if value else "none"

@@ -163,7 +163,7 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
 
 
 def _arrived(result: Result) -> str:
-    """How many gradients are an exact 0, and how many are no number; else how long they are."""
+    """A title with the gradients that are 0 or no number; else with their length."""
     y = result["trick_gradient"].y
     zeros, lost = int((y == 0).sum()), int((~np.isfinite(y)).sum())
     used, right = (float(result.facts[f"length_{one}"]) for one in ("used", "right"))

@@ -123,7 +123,7 @@ class _Descent:
 def skipped(
     program: Program, x: tuple[float, ...], scale: float, tokens: int, narrow: str
 ) -> tuple[float, float]:
-    """How far one step of a real GradScaler moves its weights, and its scale after the step.
+    """Take one step of a real GradScaler: how far its weights move, and its scale afterwards.
 
     The program, which scales and unscales by itself, is run with no scale of its own and no clip.
     """
@@ -293,7 +293,7 @@ def _length(vector: Array) -> float:
 
 
 def _counts(x: torch.Tensor, settings: Mapping[str, Any], plain: Array) -> dict[str, int]:
-    """How many gradients are lost with no clip, and what one may expect at a scale of 1."""
+    """Count the gradients that are lost with no clip, and the numbers of the wrong answers."""
     true = np.abs(array(2 * x / settings["tokens"]))
     normal = torch.finfo(getattr(torch, settings["narrow"])).smallest_normal
     return {
@@ -312,7 +312,7 @@ def _lengths(roles: Roles) -> dict[str, float]:
 
 
 def _scaler(program: Program, values: Values) -> dict[str, float]:
-    """What torch's GradScaler does with a step at these settings, and how it starts."""
+    """The facts of torch's GradScaler: its start, and a step at these settings."""
     given = (values[name] for name in ("tokens", "narrow"))
     moved, after = skipped(program, values["x"], float(values["scale"]), *given)
     new = fresh()
@@ -336,7 +336,7 @@ def _micro_batches() -> dict[str, float]:
 
 
 def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> Iterator[Note]:
-    """Why a number is not finite, each reason with its inputs."""
+    """Notes on numbers that are not finite: each reason with its inputs."""
     most = largest(settings["narrow"])
     beyond = WORDS("beyond", format=settings["narrow"], most=number(most, 5))
     everywhere = torch.full_like(x, settings["scale"] / settings["tokens"] > most, dtype=torch.bool)

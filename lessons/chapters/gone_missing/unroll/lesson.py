@@ -83,7 +83,7 @@ EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
 def contributions(
     run: Callable[[torch.Tensor], torch.Tensor], w: torch.Tensor, steps: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What each step's use of w adds to dh/dw, read off autograd's graph.
+    """The part of dh/dw that each step's use of w adds, read off autograd's graph.
 
     Args:
         run: from w to the last state, one product with w a step.
@@ -108,7 +108,7 @@ def contributions(
 
 
 def kept(steps: int, every: int) -> int:
-    """How many steps lie after the last stop.
+    """The number of steps after the last stop.
 
     >>> kept(50, 5), kept(50, 50), kept(4, 3)
     (5, 50, 1)
@@ -143,7 +143,7 @@ NAMES = {"true_gradient": WORDS("all_steps"), "trick_gradient": WORDS("with_stop
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """What each step back contributes, and the gradient over w."""
+    """Charts of each step's contribution, and of the gradient over w."""
     return [_parts(result), _over_w(result)]
 
 
@@ -261,7 +261,7 @@ def _stems(x: Array, y: Array) -> Trace:
 
 
 def _crowns(x: Array, y: Array) -> Trace:
-    """What each step adds with no stop, an open square around the diamonds."""
+    """Each step's part with no stop, an open square around the diamonds."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -283,7 +283,7 @@ def _size(count: int) -> float:
 
 
 def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
-    """Where the stop nearest to the last state lies; nothing where there is none."""
+    """A mark at the stop nearest to the last state; nothing where there is none."""
     there = kept < steps
     return {
         "type": "scatter",
@@ -415,7 +415,7 @@ def _long(program: Program) -> Mapping[str, float]:
 
 @cache
 def _decoder() -> Mapping[str, float]:
-    """What a decoder's losses send to the encoder's output, with stops in its state and without."""
+    """The gradient that a decoder's losses send to the encoder's output, with stops and without."""
     w, steps, every = DECODER["w"], int(DECODER["steps"]), int(DECODER["every"])
 
     def reaches(stops: bool) -> float:

@@ -73,7 +73,7 @@ FIXED = ((0.5, 0.4), (-0.6, 0.3), (-0.3, -0.6), (0.6, -0.5))
 WEIGHT = 0.8
 """The decoder's weight: it multiplies."""
 POINT = (1.0, -0.2)
-"""What is to be reconstructed."""
+"""The point to reconstruct."""
 
 NAMES = ("z₁", "z₂", "code₁", "code₂", "decoder")
 PARTS = ("reconstruction", "codebook", "commitment")
@@ -201,7 +201,7 @@ class Trained(TwoArms[Networks]):
         return losses[0] + losses[1] + losses[2]
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
-        """What is measured of each arm, shape [seeds].
+        """The measurements of each arm, shape [seeds].
 
         Returns:
             ``…_error``: of the reconstruction. ``…_apart``: the squared distance of encodings and
@@ -228,13 +228,13 @@ class Trained(TwoArms[Networks]):
 
 
 def in_use(chosen: torch.Tensor) -> torch.Tensor:
-    """Whether each code is chosen by some point: [seeds, points] to [seeds, CODES]."""
+    """Test whether some point chooses each code: [seeds, points] to [seeds, CODES]."""
     seen = torch.zeros(len(chosen), CODES, dtype=torch.bool, device=chosen.device)
     return seen.scatter_(1, chosen, torch.ones_like(chosen, dtype=torch.bool))
 
 
 class Leaves:
-    """What a gradient can move: z and its code, shape [2, 1], and the decoder's weight.
+    """The tensors that a gradient can move: z and its code, shape [2, 1], and the decoder's weight.
 
     Args:
         values: the settings.
@@ -267,7 +267,7 @@ class Leaves:
         return torch.cat([one.reshape(-1) for one in found])
 
     def formula(self, part: str, beta: float) -> torch.Tensor:
-        """What the paper means each loss to move, by hand, shape [5]."""
+        """The gradients that the paper intends, by hand, shape [5]."""
         z, code, weight = (one.detach() for one in (self.z, self.code, self.weight))
         none = torch.zeros_like(z)
         off = weight * code - self.point
@@ -469,7 +469,7 @@ def _over(history: History, what: str) -> Figure:
 
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
-    """What pulls at one encoding and its code."""
+    """The chart of the pulls at one encoding and its code."""
     return [_pulls(result)]
 
 
@@ -545,7 +545,7 @@ def _pulls(result: Result) -> Figure:
 
 
 def _moved(by: Array, towards: Array) -> str:
-    """Whether a step brings one to the other, and how long the gradient is."""
+    """Say whether a step brings one to the other, and how long the gradient is."""
     away = by @ towards < -1e-6 * np.hypot(*by) * np.hypot(*towards)
     length = brief(float(np.hypot(*by)), 1.0)
     return WORDS("pushed", length=length) if away else WORDS("pulled", length=length)
@@ -600,7 +600,7 @@ LAB = Lab(
 
 
 def moved_by_reconstruction(result: Result) -> str:
-    """Which parts the reconstruction loss sends a gradient to."""
+    """Grade which parts the reconstruction loss sends a gradient to."""
     parts = ("encoder", "codes", "decoder")
     moved = {one for one in parts if float(result.facts[f"reconstruction_to_{one}"]) != 0}
     beliefs = {
@@ -613,7 +613,7 @@ def moved_by_reconstruction(result: Result) -> str:
 
 
 def without_commitment(result: Result, program: Program = vq_losses) -> str:
-    """Where the encodings end, as seen from their codes, against training as in the paper."""
+    """Grade how far from their codes the encodings end, compared with the paper's training."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="100", beta="0")
     share = ends["trick_apart"] / ends["paper_apart"]
     return nearest_factor(share, {"nearer": 0.1, "same": 1.0, "away": 10.0})
@@ -643,7 +643,7 @@ def where_they_meet() -> dict[str, float]:
 
 
 def where_adam_takes_them() -> float:
-    """Where the same two numbers end with Adam."""
+    """The place where the same two numbers end with Adam."""
     a = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
     b = torch.tensor(APART, dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.Adam([a, b], lr=RATE)

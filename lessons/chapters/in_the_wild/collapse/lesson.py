@@ -112,7 +112,7 @@ class Networks(torch.nn.Module):
 
     @one_op("predictor")
     def predictor(self, features: torch.Tensor) -> torch.Tensor:
-        """What one view's features say of the other's, [seeds, FEATURES, points]."""
+        """Predict the other view's features from one view's, [seeds, FEATURES, points]."""
         found: torch.Tensor = self._predict(features)
         return found
 
@@ -174,7 +174,7 @@ def scaled(features: torch.Tensor) -> torch.Tensor:
 
 
 def measured(features: torch.Tensor, x: torch.Tensor) -> dict[str, torch.Tensor]:
-    """What the features are worth, whatever the loss says.
+    """Measurements of the features that don't use the loss.
 
     Args:
         features: [seeds, FEATURES, points], float64.
@@ -372,7 +372,7 @@ def _spreads(history: History) -> Figure:
 
 
 def _on_line(y: float, name: str) -> Trace:
-    """What a level line is, and where."""
+    """A level line with its name."""
     return {
         "x": 0,
         "y": y,
@@ -416,7 +416,7 @@ LAB = Lab(
 
 
 def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = siamese) -> str:
-    """How far from −1 the loss ends with the stop, against how far without it."""
+    """Grade how far from −1 the loss ends with the stop, compared with training without it."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="100")
     share = (1 + ends["trick_loss"]) / (1 + ends["plain_loss"])
     return nearest_factor(share, {"stopped": 0.1, "same": 1.0, "open": 10.0})
@@ -424,7 +424,7 @@ def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = s
 
 @lru_cache(maxsize=1)
 def changed_by_a_detach() -> dict[str, float]:
-    """How much a detach on the target changes the gradient of a student's weights.
+    """The change that a detach on the target makes to the gradient of a student's weights.
 
     By the source of the target: a ``teacher`` with weights of its own, equal ones, or the
     ``student`` itself. Largest entry, float64.
@@ -448,7 +448,7 @@ def changed_by_a_detach() -> dict[str, float]:
 
 
 def what_a_detach_changes(result: Result) -> str:
-    """Whether the student's gradient is another one once a teacher's output is detached."""
+    """Grade whether the student's gradient changes when a teacher's output is detached."""
     teacher, student = (float(result.facts[f"changed_{of}"]) for of in ("teacher", "student"))
     return "collapse" if teacher > 0.5 * student else "half" if teacher > 1e-9 else "nothing"
 

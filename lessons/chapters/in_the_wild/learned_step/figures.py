@@ -153,7 +153,7 @@ def _straight(role: str, line: tuple[Array, Array]) -> Trace:
 
 
 def _weights(result: Result) -> Figure:
-    """What each weight sends to the step size."""
+    """The chart of each weight's gradient for the step size."""
     count = len(result["forward"].x)
     places = np.arange(1.0, count + 1)
     numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
@@ -181,7 +181,7 @@ def _weights(result: Result) -> Figure:
 
 
 def _ratios(result: Result) -> Figure:
-    """How far a step moves s, relative to how far it moves the weights, over their number."""
+    """The chart of a step's move of s, relative to that of the weights, over their number."""
     counts = result.planes["counts"]
     roles = {"none": ("noise", WORDS("no_scale")), "lsq": ("trick_gradient", WORDS("lsq"))}
     drawn = {

@@ -67,7 +67,7 @@ PLAIN = {"rounding": "plain", "scale": "none"}
 """Rounding as it is, whose derivative is 0."""
 
 COUNTS = (16, 64, 256, 1024)
-"""How many weights share one step size where the size of its gradient is measured."""
+"""The number of weights that share one step size where its gradient's size is measured."""
 
 DRAWS = 32
 """Random layers over which that is averaged."""
@@ -84,7 +84,7 @@ def levels(bits: int) -> tuple[int, int]:
 
 
 def gradient_factor(count: int, bits: int) -> float:
-    """What LSQ multiplies the step size's gradient by: 1/√(N · highest code)."""
+    """LSQ's factor on the step size's gradient: 1/√(N · highest code)."""
     return 1 / math.sqrt(count * levels(bits)[1])
 
 
@@ -151,7 +151,7 @@ def teeth(program: Program, x: float, bits: int, end: float) -> tuple[torch.Tens
 
 @lru_cache(maxsize=16)
 def relative_steps(program: Program, bits: int) -> dict[str, tuple[float, ...]]:
-    """How far one step of descent moves the step size, relative to how far it moves the weights.
+    """The move of the step size in one step of descent, relative to the move of the weights.
 
     The paper's ratio R: |∂L/∂s| / s over ‖∂L/∂x‖ / ‖x‖, as a root mean square over random layers,
     for each of ``COUNTS`` weights. Weights and upstream gradients are standard normal, and s is
@@ -308,7 +308,7 @@ def _difference(
 def _notes(
     given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
-    """Why a number is not finite, and where torch and the formula differ."""
+    """Notes on numbers that are not finite, and on weights where torch and the formula differ."""
     causes = ((x.isinf(), WORDS("x_too_large")),)
     too_large = WORDS("ratio_too_large")
     yield from notes_on_not_finite("x", given, roles, causes, otherwise=too_large)

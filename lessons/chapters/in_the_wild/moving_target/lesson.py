@@ -150,7 +150,7 @@ class Task:
         return (error.square() * self.often).sum(-1)
 
     def off(self, w: torch.Tensor, true: torch.Tensor) -> float:
-        """How far the values of these weights are from the true ones: root mean square."""
+        """The distance of these weights' values from the true ones: root mean square."""
         return float((w @ self.states - true).square().mean().sqrt())
 
 
@@ -174,7 +174,7 @@ def task_of(values: Mapping[str, Any]) -> Task:
 
 
 def two_next_states(task: Task) -> torch.Tensor:
-    """Where it rests if each sample has two next states, drawn independently; of the walk.
+    """The values where the walk's training rests if each sample has two independent next states.
 
     The product of both errors has the squared mean error of a state as its mean, and its
     gradient the gradient of that (Baird, 1995).
@@ -242,7 +242,7 @@ class Learners(TwoArms[ParameterList]):
 
 
 def sampled(task: Task, draws: Draws) -> torch.Tensor:
-    """Which steps are in the next batch, [seeds, BATCH]."""
+    """Draw the steps of the next batch, [seeds, BATCH]."""
     often = task.often.cumsum(0)
     return torch.bucketize(draws.uniform(BATCH), often, right=True).clamp(max=len(often) - 1)
 
@@ -321,7 +321,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def _of_one_step(gradient: torch.Tensor, values: Values) -> dict[str, float]:
-    """What one step sends to its state's weight and to the next state's."""
+    """The gradients of one step for its state's weight and for the next state's."""
     here = min(int(values["point"]), len(gradient)) - 1
     after = min(here + 1, len(gradient) - 1)
     return {"own_gradient": float(gradient[here]), "next_gradient": float(gradient[after])}
@@ -520,7 +520,7 @@ LAB = Lab(
 
 
 def nearer_to_the_true_values(result: Result) -> str:
-    """Which of the two points where the training rests is nearer to the true values."""
+    """Grade which of the two trainings rests nearer to the true values."""
     stopped, plain = (float(result.facts[f"{arm}_rests_off"]) for arm in ("stopped", "open"))
     if abs(stopped - plain) < 1e-6:
         return "same"
@@ -528,18 +528,18 @@ def nearer_to_the_true_values(result: Result) -> str:
 
 
 def where_it_rests(result: Result) -> str:
-    """Whether the training without a stop rests at the true values too."""
+    """Grade whether the training without a stop rests at the true values too."""
     return "true" if float(result.facts["open_rests_off"]) < 1e-6 else "off"
 
 
 def how_it_goes(result: Result) -> str:
-    """What one step does to the weight, with the stop: factor above 1, below it, or just 1."""
+    """Grade the factor of one step on the weight, with the stop: above 1, below it, or just 1."""
     factor = abs(float(result.facts["factor_stopped"]))
     return "grows" if factor > 1.001 else "falls" if factor < 0.999 else "stays"
 
 
 def two_next_states_by_rest() -> dict[str, float]:
-    """How far from the true values it rests with one sampled next state, and with two."""
+    """Distances from the true values at rest, with one sampled next state and with two."""
     task = task_of({"task": "walk", "chance": 0.5, "discount": 0.9})
     true = task.true()
     one, two = (task.off(w, true) for w in (task.rests(stop=False), two_next_states(task)))
@@ -547,7 +547,7 @@ def two_next_states_by_rest() -> dict[str, float]:
 
 
 def by_samples(result: Result) -> str:
-    """Where a loss with two sampled next states rests, by how far off."""
+    """Grade where a loss with two sampled next states rests, by its distance."""
     one, two = (float(result.facts[f"{count}_off"]) for count in ("one_next", "two_next"))
     beliefs = {"true": 0.0, "same": one, "beyond": 2 * one}
     return min(beliefs, key=lambda key: abs(beliefs[key] - two))

@@ -78,7 +78,7 @@ def _arrows(result: Result, values: Values) -> Figure:
 
 
 def _frame(result: Result, limit: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Where the ordinary samples fit, and the circle where it is not far larger than they."""
+    """A frame for the ordinary samples, and for the circle unless it is far larger."""
     others = result.planes["raw"][1:]
     most = float(np.hypot(*others.T).max(initial=0.0)) or 1.0
     circle = max(min(limit, 1.5 * most), 0.2 * most)
@@ -102,12 +102,12 @@ def _within(vector: Array, layout: Trace, share: float) -> tuple[float, float]:
 
 
 def _leaves(vector: Array, layout: Trace) -> bool:
-    """Whether the name of an arrow stands on its way, not at its tip."""
+    """Test whether an arrow's name lies along the arrow, not at its tip."""
     return math.hypot(*_within(vector, layout, 0.7)) < 0.7 * math.hypot(*vector)
 
 
 def _falls(ray: Array, other: Array) -> bool:
-    """Whether a line falls to the right; where it is level or upright, whether the other does."""
+    """Test whether a line falls to the right; the other one decides if it is level or upright."""
     slope = float(ray[0] * ray[1])
     return (slope if abs(slope) > 0.03 * float(ray @ ray) else float(other[0] * other[1])) < 0
 
@@ -133,7 +133,7 @@ def _rays(rows: Array) -> Trace:
 
 
 def _its_name(result: Result, layout: Trace) -> Trace:
-    """Which of the thin lines is the bad sample, and how long it is in truth, if it stands out."""
+    """The bad sample's name with its true length, if its thin line sticks out."""
     shown, raw = result.planes["samples"][0], result.planes["raw"][0]
     x, y = _within(shown, layout, 0.45)
     longest = float(np.hypot(*result.planes["raw"][1:].T).max())
@@ -185,7 +185,7 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
 
 
 def _turned(result: Result) -> str:
-    """How far the used gradient is from the direction without the bad sample."""
+    """A title with the angle between the used gradient and the one without the bad sample."""
     turn = float(result.facts["turn_used"])
     if not math.isfinite(turn):
         return ""

@@ -41,7 +41,7 @@ EXAMPLE_SIZE = 100.0
 """The error of the label that the text speaks of."""
 
 MOVED_TIMES = 100.0
-"""What the last sample is multiplied by, to see if the first sample's gradient changes."""
+"""The factor on the last sample that shows if the first sample's gradient changes."""
 
 Layer = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """From a batch, shape [n, 4], and a weight for each feature to the layer's output."""
@@ -170,7 +170,7 @@ def _one_sample(at: At, limit: float, many: int) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def _mixed() -> Mapping[str, float]:
-    """How far the gradient of the first sample's loss moves when only the last input does."""
+    """The change of the first sample's gradient when only the last input changes."""
     layers: Mapping[str, Layer] = {
         "linear": lambda x, w: functional.linear(x, w.diag()),
         "layernorm": lambda x, w: functional.layer_norm(x, (4,), w),

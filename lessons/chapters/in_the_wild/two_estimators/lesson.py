@@ -37,7 +37,7 @@ def two_estimators(
 
 
 def with_a_baseline(result: Result) -> str:
-    """What the mean cost, taken as the baseline, changes: the mean, the variance, or nothing."""
+    """Grade what the mean cost as a baseline changes: the mean, the variance, or nothing."""
     mean, before, after, exact = (
         float(result.facts[name])
         for name in ("based_expected", "score_variance", "based_variance", "exact")
@@ -53,7 +53,7 @@ Program = Callable[..., torch.Tensor]
 MOST_DRAWS = 100_000
 
 TARGET = 3.0
-"""Where the cost is 0; the program says so, too."""
+"""The sample whose cost is 0, as in the program."""
 
 _NODES = 12
 """Nodes of the quadrature: exact up to degree 23. The square of a score's gradient has 6."""
@@ -81,7 +81,7 @@ def each_draw(
     estimator: str,
     baseline: float | torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What each draw adds to the loss, and its gradient with respect to mu; shaped like eps."""
+    """Each draw's part of the loss, and its gradient with respect to mu; shaped like eps."""
     means = torch.full_like(eps, mu).requires_grad_()
     added = program(means, eps, sigma, estimator, baseline)
     return added.detach(), gradient(added, means)
@@ -142,7 +142,7 @@ BINS = 80
 """Bins of each histogram."""
 
 REACH = 2.6
-"""How many standard deviations of the widest estimator the histograms show on both sides."""
+"""The histograms' reach on both sides, in standard deviations of the widest estimator."""
 
 AS_GOOD_AS = 100
 """Draws of the path estimator that the prose compares with."""
@@ -158,7 +158,7 @@ PARAMETERS = (
 )
 
 _OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
-"""What is drawn besides the chosen estimator: its name and its baseline."""
+"""The estimators to draw next to the chosen one: name and baseline."""
 
 
 def compute(program: Program, values: Values) -> Result:

@@ -65,7 +65,7 @@ def without_stop(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.
 
 
 def run(values: Values) -> Start:
-    """What each token adds, at the learner's logits."""
+    """The start of a run that gives each token's part of the loss, at the learner's logits."""
     x = leaf(values, "x")
     leaves = {"x": x.requires_grad_(), "advantages": advantages(values).to(x)}
     return Start(leaves, {"form": values["form"]}, (place_of(values),))
@@ -115,12 +115,12 @@ SECOND_AT = -1.0
 """The lead at which the second derivatives are quoted."""
 
 SECOND_REACH = 6.0
-"""How far the chart of second derivatives reaches on both sides of 0."""
+"""The reach of the chart of second derivatives on both sides of 0."""
 
 STORED, NOW = -1.2, -0.7
 """The log-probability when the last question's token was sampled, and after an update."""
 PPO_CLIP = 0.2
-"""How far from 1 the clipped loss of PPO lets the ratio go."""
+"""The distance from 1 at which PPO's loss clips the ratio."""
 
 PARAMETERS = (
     Choice("form", "ratio", options=alike("ratio", "plain", "no_stop")),
@@ -132,7 +132,7 @@ PARAMETERS = (
 
 
 def compute(program: Program, values: Values) -> Result:
-    """What each token adds, the gradients, the same over the logit, and the second derivative."""
+    """Compute each token's part, the gradients, both over the logit, and the second derivative."""
     form = values["form"]
     points, given = torch.tensor(values["x"], dtype=torch.float64), advantages(values)
     start = EXPERIMENT.run(values)
@@ -178,7 +178,7 @@ def advantages(values: Values) -> torch.Tensor:
 
 
 def _value_curves(program: Program, points: torch.Tensor, start: Start) -> Iterator[Series]:
-    """What a token of each advantage adds, over its logit."""
+    """Curves of a token's part over its logit, one for each advantage."""
     grid = grid_around(points)
     x = grid.to(start.leaves["x"].detach())
     given = start.leaves["advantages"].tolist()[:MOST_LINES]
@@ -267,7 +267,7 @@ SECOND = {
     "intended_gradient": WORDS("expected_loss"),
     "true_gradient": WORDS("of_the_value"),
 }
-"""What each second derivative is of."""
+"""The function of each second derivative."""
 
 MOST_LINES = 6
 """Tokens whose value is drawn over their logit; the points of all are drawn."""
@@ -327,7 +327,7 @@ def _values(result: Result) -> Figure:
 
 
 def _of_values(result: Result, still: bool) -> str:
-    """Whether the values move with the logits, and what autograd gives if they don't."""
+    """Say whether the values move with the logits, and what autograd gives if they don't."""
     if not still:
         return WORDS("values_move")
     slopes = np.abs(result["trick_gradient"].y)
@@ -437,7 +437,7 @@ def _of_second(known: dict[str, Series]) -> str:
 
 
 def _level(y: Array) -> bool:
-    """Whether a curve is constant, up to rounding."""
+    """Test whether a curve is constant, up to rounding."""
     y = y[np.isfinite(y)]
     return len(y) == 0 or extent(y) <= 1e-6 * float(np.abs(y).max())
 

@@ -37,7 +37,7 @@ def clip_identity(
 def clipped_at_x(
     x: torch.Tensor, limit: float, factor: float, uses: int, power: str, **_: str
 ) -> torch.Tensor:
-    """What is wanted: the true gradient, held to the limit where it arrives at x."""
+    """The intended gradient: the true one, held to the limit where it arrives at x."""
     slope = factor * torch.ones_like(x) if power == "1" else 2 * factor**2 * x
     return (uses * slope).clamp(-limit, limit)
 

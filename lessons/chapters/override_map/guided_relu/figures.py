@@ -27,14 +27,14 @@ from lessons.training.step_charts import HEIGHT, of, with_ends
 WORDS = Words(__file__)
 
 BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
-"""What eight relus are given."""
+"""The inputs of eight relus."""
 
 BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
-"""What weighs their outputs in the score: the upstream gradients of the eight relus."""
+"""The weights of their outputs in the score: the upstream gradients of the eight relus."""
 
 _GAP = 0.01
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
-"""How each rule's curves are drawn."""
+"""The role that each rule's curves are drawn in."""
 
 # Below 0 the one hue, above it the other, and the paper where the gradient is 0.
 _DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradient"]]
@@ -47,7 +47,7 @@ def figures(history: History, values: Values) -> list[Figure]:
 
 
 def table(history: History, values: Values) -> Table:
-    """How well it does, or if asked how alike the maps are: mean, lowest and highest seed."""
+    """Accuracy and loss, or if asked how similar the maps are: mean, lowest and highest seed."""
     facts = history.facts
     if not _asked(values):
         return Table(
@@ -109,7 +109,7 @@ def _maps(history: History, values: Values) -> Figure:
 
 
 def _correlations(facts: Facts, layers: int) -> str:
-    """How alike each rule's maps are to those with so many layers randomised: means over all."""
+    """A title with each rule's mean rank correlation after so many layers are randomised."""
     each = ((rule, of(facts, f"{rule}_{layers}") + 0.0) for rule in RULES)
     return ", ".join(f"{rule} {share:.2f}" for rule, share in each).replace("-", "−")
 
@@ -153,7 +153,7 @@ def _alike(history: History) -> Figure:
 
 
 def _asked(values: Values) -> bool:
-    """Whether to show what randomising does; not before the learner has predicted it."""
+    """Test whether to show what randomising does; not before the learner has predicted it."""
     return int(values["randomised"]) > 0
 
 
@@ -219,7 +219,7 @@ def _grid(names: tuple[str, ...], rows: int) -> Trace:
 
 
 def _beside(text: str) -> Trace:
-    """What the second row is, in its first place, which has no square."""
+    """A caption for the second row, in its first place, which has no square."""
     return _words(text, 0.125, 0.25, "paper", "paper")
 
 

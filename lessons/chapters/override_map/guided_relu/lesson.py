@@ -231,7 +231,7 @@ def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
 
 
 def compute(program: Program, values: Values) -> Result:
-    """What is there before the first step: what the rule does to eight relus."""
+    """Compute the part that needs no training: the rule's effect on eight relus."""
     whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
     roles = by_role(program, values)
     series = components(roles)
@@ -301,7 +301,7 @@ def two_pixels(program: Program) -> dict[str, float | str]:
 
 @lru_cache(maxsize=8)
 def missed(spelling: str) -> str:
-    """What the engine says where the networks' relu is of another type; empty where it is not."""
+    """The engine's warning if the networks' relu is of another type; else empty."""
     networks = Networks.new([0], torch.device("cpu"), torch.float32)
     x = test_pictures(1, 0.0)
     with gradient_override_map({}) as report:
@@ -338,7 +338,7 @@ LAB = Lab(
 
 
 def never_differs(result: Result) -> str:
-    """What it takes that a guided relu's gradient differs from a relu's."""
+    """Grade what makes a guided relu's gradient differ from a relu's."""
     if result.facts["differ_sum"]:
         return "inputs"
     return "signs" if result.facts["differ_weights"] else "never"

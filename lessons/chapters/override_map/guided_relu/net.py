@@ -183,7 +183,7 @@ def ranks(values: torch.Tensor) -> torch.Tensor:
 def compared(
     program: Program, networks: Networks, others: Networks, x: torch.Tensor, values: Values
 ) -> dict[str, torch.Tensor]:
-    """How alike each rule's maps are to those of the same network, changed. By rule.
+    """Correlate each rule's maps with those of the changed network. By rule.
 
     Args:
         networks: as trained.

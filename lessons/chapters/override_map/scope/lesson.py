@@ -1,4 +1,4 @@
-"""Which ops a map reaches, and until when."""
+"""The ops that a map reaches, and until when."""
 
 import math
 from collections.abc import Callable
@@ -59,7 +59,7 @@ def _when(factor: float, x: float) -> dict[str, float]:
 
 @cache
 def what_is_seen() -> str:
-    """What a map reports of a few library calls: the outermost one of each."""
+    """A map's report on a few library calls: the outermost op of each."""
     x = torch.tensor([[1.0, 2.0]])
     with gradient_override_map({}) as report:
         functional.normalize(x)
@@ -92,7 +92,7 @@ def in_a_library_call() -> dict[str, float | str]:
 
 @cache
 def in_no_grad() -> dict[str, float]:
-    """What torch's own block does to an op inside it, and to a backward call inside it."""
+    """The effect of torch's own block on an op inside it, and on a backward call inside it."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
     first, second = x**2, 5 * x
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""What a second derivative does to a rule."""
+"""Second derivatives through a rule."""
 
 from dataclasses import replace
 from functools import cache

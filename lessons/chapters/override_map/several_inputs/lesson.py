@@ -49,7 +49,7 @@ def without_rule(
 
 
 def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str) -> torch.Tensor:
-    """What is wanted: the derivative with respect to the weight, or its sign under that rule."""
+    """The intended gradient: the derivative with respect to the weight, or its sign."""
     slope = factor + 1 if product == "matmul" else factor
     y = slope * x + 1 if product == "matmul" else slope * x
     own = slope * torch.ones_like(x) if power == "1" else 2 * slope * y

@@ -52,7 +52,7 @@ def without_rule(
 def added_up(
     x: torch.Tensor, b: float, w1: float, w2: float, w3: float, power: str, **_: str
 ) -> torch.Tensor:
-    """What is wanted: each output's upstream gradient times its derivative, added up."""
+    """The intended gradient: each output's upstream gradient times its derivative, added up."""
     if power == "1":
         return (w1 + w2 * b + w3) * torch.ones_like(x)
     return 2 * (w1 * (x + b) + w2 * (x * b) * b + w3 * (x - b))
@@ -79,13 +79,13 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
 
 
 def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float | str]:
-    """What a rule is handed; and an op of one input and two outputs."""
+    """Facts on a rule's arguments, and on an op of one input and two outputs."""
     return {**arrivals(), **square_and_scale()}
 
 
 @cache
 def arrivals() -> dict[str, str]:
-    """What a rule is handed for an output that is used, one that is not, and a whole number."""
+    """A rule's arguments for an output that is used, one that is not, and a whole number."""
     seen: list[str] = []
 
     def rule(op: Op, *upstream: torch.Tensor | None) -> torch.Tensor | None:

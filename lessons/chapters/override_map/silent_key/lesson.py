@@ -37,7 +37,7 @@ IN_TENSORFLOW = ("Sin", "Sign")
 
 
 class Outcome(NamedTuple):
-    """What happens to a key: it overrides an op, or the engine warns, or refuses; and its words.
+    """The result of a key: it overrides an op, or the engine warns or refuses; with its words.
 
     Args:
         ends: which of the three.
@@ -49,7 +49,7 @@ class Outcome(NamedTuple):
 
 
 def outcome(key: str) -> Outcome:
-    """What the engine does with this key around the lesson's two ops."""
+    """Run the lesson's two ops under this key and keep the engine's answer."""
     with gradient_override_map({}) as report:
         torch.sign(torch.sin(torch.ones(1)))
     if not key:
@@ -70,7 +70,7 @@ def bound(values: Values) -> Values:
 
 @cache
 def unknown_gradient() -> str:
-    """What the engine says of a gradient name that is not registered."""
+    """The engine's error for a gradient name that is not registered."""
     try:
         with gradient_override_map({"Sign": "Straigt"}):
             pass
@@ -103,7 +103,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
 
 @cache
 def frozen() -> dict[str, float | str]:
-    """What the text's loop does, which compares names of parameters with a misspelt one."""
+    """Run the text's loop, which compares names of parameters with a misspelt one."""
     x = torch.tensor([[3.0]])
     model = torch.nn.utils.skip_init(torch.nn.Linear, 1, 1)
     for name, parameter in model.named_parameters():
@@ -116,7 +116,7 @@ def frozen() -> dict[str, float | str]:
 
 
 def no_such_op(result: Result) -> str:
-    """What the engine does with a correct key if the block has no such op."""
+    """Grade the engine's answer to a correct key if the block has no such op."""
     ends = str(result.facts["absent_ends"])
     return {"refuses": "error", "warns": "warning", "overrides": "silence"}[ends]
 
@@ -128,7 +128,7 @@ def op_type(text: str) -> None:
 
 
 def a_name_that_fits_nothing(result: Result) -> str:
-    """What a loop over parameters does with a name that none of them has."""
+    """Grade what a loop over parameters does with a name that none of them has."""
     return str(result.facts["frozen_came"])
 
 

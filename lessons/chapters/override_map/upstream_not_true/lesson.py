@@ -66,7 +66,7 @@ class TenthExp(torch.autograd.Function):
 
 @cache
 def exponential() -> dict[str, float]:
-    """What arrives at x before that op, and what each belief expects."""
+    """The gradient at x before that op, and the number of each wrong answer."""
     x = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
     true = float(gradient(3 * torch.exp(x), x))
     return {
@@ -81,7 +81,7 @@ def exponential() -> dict[str, float]:
 
 @cache
 def refusal() -> str:
-    """What the engine says to one gradient for a product of two tensors."""
+    """The engine's error for one gradient of a product of two tensors."""
     x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
     with gradient_override_map({"mul": lambda op, upstream: upstream * 0.5}):
         y = torch.square(torch.mul(x, torch.full_like(x, 6)))
@@ -93,7 +93,7 @@ def refusal() -> str:
 
 
 def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
-    """What the rule is handed at each op, read off the program's own backward pass.
+    """The rule's argument at each op, read off the program's own backward pass.
 
     NaN where no gradient comes: an edge of the program may be cut.
     """

@@ -118,13 +118,13 @@ NOISE = 0.05
 """Standard deviation of the points about their moons."""
 
 LABELS = torch.tensor([0.0, 1.0, 0.0, 1.0]).repeat_interleave(MOON)
-"""Which moon a point is of."""
+"""The moon of each point."""
 
 DOMAINS = torch.tensor([0.0, 1.0]).repeat_interleave(SOURCE)
-"""Which domain a point is of."""
+"""The domain of each point."""
 
 SIDE, UP = 3.7, 2.9
-"""How far the plane is drawn on each side of the middle, across and up."""
+"""The plane's reach on each side of the middle, across and up."""
 
 MARKS, GRID = grid(-SIDE, SIDE, 41)
 
@@ -315,7 +315,7 @@ def one_point(values: Values) -> Start:
 def by_hand(
     features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: Any
 ) -> torch.Tensor:
-    """What the features should get: the label loss's gradient, −λ times the domain loss's."""
+    """The intended gradient of the features: the label loss's, and −λ times the domain loss's."""
     heads = FixedHeads(features)
     before = heads.inner @ features
     upstream = torch.sigmoid(heads.outer @ before.clamp(min=0)) - float(domains)
@@ -515,14 +515,14 @@ LAB = Lab(
 
 
 def classifier(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
-    """Where the domain head's accuracy ends, between what it is alone and always wrong."""
+    """Grade where the domain head's accuracy ends, between its accuracy alone and always wrong."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="200", wiring="reversal")
     beliefs = {"guess": 0.5, "alone": ends["source_only_domain"], "wrong": 0.0}
     return min(beliefs, key=lambda key: abs(beliefs[key] - ends["trick_domain"]))
 
 
 def reversed_twice(result: Result, program: Callable[..., torch.Tensor] = adversarial) -> str:
-    """What two minus signs make of the domain loss, compared with training on the source alone."""
+    """Grade the domain loss with two minus signs, compared with training on the source alone."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="200", wiring="twice")
     share = ends["trick_domain_loss"] / ends["source_only_domain_loss"]
     return nearest_factor(share, {"better": 0.75, "same": 1.0, "worse": 4.0})

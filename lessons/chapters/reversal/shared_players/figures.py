@@ -25,7 +25,7 @@ LABELS = {
 }
 
 REACH = 1.0
-"""How far the feature plane's axes go at least."""
+"""The least reach of the feature plane's axes."""
 
 HEIGHT = 380
 """Pixels: the plane gets a square."""
@@ -96,7 +96,7 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
 
 
 def _after(result: Result) -> str:
-    """What the loss is after one step of the extractor alone."""
+    """The loss after one step of the extractor alone."""
     before, after = (float(result.facts[f"loss_{when}"]) for when in ("now", "after_extractor"))
     return WORDS("plane_title", before=brief(before), after=brief(after))
 

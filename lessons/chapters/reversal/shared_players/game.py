@@ -46,7 +46,7 @@ def wanted(
     scale: float,
     **_: str,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What both players should get, as formulas: −scale times the gradient, and the gradient."""
+    """The intended gradients of both players: −scale times the gradient, and the gradient."""
     feature = x @ w1
     miss = (torch.sigmoid(feature @ w2) - domain) / len(x)
     return -scale * (x.T @ torch.outer(miss, w2)), feature.T @ miss

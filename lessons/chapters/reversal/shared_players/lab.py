@@ -26,7 +26,7 @@ STEP = 0.5
 """The learning rate of the one step that the facts try."""
 
 DRAWN = 1.2
-"""How long an arrow is drawn for an example's gradient of length 1."""
+"""The drawn length of an arrow for an example's gradient of length 1."""
 
 PARAMETERS = (
     Number("scale", "2", low=-1000.0, high=1000.0, slider=(-1.0, 3.0), step=0.05),
@@ -116,7 +116,7 @@ def _arrows(program: Program, start: Start, roles: Roles) -> dict[str, tuple[Arr
 
 
 def _shares(roles: Roles) -> dict[str, float]:
-    """What each player gets of the plain gradient: lengths, and the factor along it."""
+    """Each player's gradient compared with the plain one: lengths, and the factor along it."""
     plainly, trick = roles["true_gradient"].double(), roles["trick_gradient"].double()
     facts: dict[str, float] = {"loss": float(roles["forward"])}
     for player, part in (("extractor", slice(0, 4)), ("classifier", slice(4, 6))):

@@ -32,7 +32,7 @@ def who_is_reversed(result: Result) -> str:
 
 
 def one_step(result: Result) -> str:
-    """What a step of each player alone does to the domain loss, with λ = 1."""
+    """Grade what a step of each player alone does to the domain loss, with λ = 1."""
     now, after_e, after_c = (
         float(result.facts[f"loss_{when}_at_one"])
         for when in ("now", "after_extractor", "after_classifier")
@@ -65,7 +65,7 @@ def changed() -> dict[str, float]:
 
 
 def under_adam() -> float:
-    """How many times as long Adam's first step is when the loss is multiplied by ten."""
+    """The factor on Adam's first step when the loss is multiplied by ten."""
 
     def step(weight: float) -> float:
         w = torch.ones((), dtype=torch.float64, requires_grad=True)
@@ -78,7 +78,7 @@ def under_adam() -> float:
 
 
 def faster_classifier(result: Result) -> str:
-    """Which change gives the classifier ten times its gradient and the extractor the same."""
+    """Grade which change gives the classifier ten times its gradient and the extractor the same."""
 
     def off(name: str) -> float:
         extractor, classifier = (

@@ -80,7 +80,7 @@ def module_backward(result: Result) -> str:
 
 
 def subtracted(result: Result) -> str:
-    """Who gets −λ times the gradient when the loss is subtracted."""
+    """Grade who gets −λ times the gradient when the loss is subtracted."""
     extractor, classifier = (
         float(result.facts[f"subtract_{player}"]) < 0 for player in ("extractor", "classifier")
     )
@@ -89,7 +89,7 @@ def subtracted(result: Result) -> str:
 
 @lru_cache(maxsize=1)
 def hooked() -> dict[str, float]:
-    """What a feature that two heads read is sent through a hook, and what the answers expect."""
+    """The gradient of a feature with two heads, through a hook, and the number of each answer."""
     feature = torch.tensor(1.0, requires_grad=True)
     feature.register_hook(lambda upstream: -2.0 * upstream)
     label_part, domain_part = 3.0, 5.0

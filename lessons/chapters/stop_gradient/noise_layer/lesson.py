@@ -80,7 +80,7 @@ PREVIEW_DRAWS = 8
 """Draws of noise measured while the learner drags."""
 
 MEASURED = 25
-"""How often the gradients' noise is measured in a whole run: it costs more than a step."""
+"""The number of times a whole run measures the gradients' noise, which costs more than a step."""
 
 Draw = Callable[[torch.Tensor], torch.Tensor]
 
@@ -330,7 +330,7 @@ def relative_variance(gradients: torch.Tensor) -> torch.Tensor:
 
 
 def quieter(trick: torch.Tensor, plain: torch.Tensor) -> torch.Tensor:
-    """How many times less noise the clean backward leaves: a geometric mean over layers, [seeds].
+    """The factor of noise that the clean backward removes: a geometric mean over layers, [seeds].
 
     Args:
         trick, plain: relative variances, shape [layers, seeds]. A layer with a 0, which has no
@@ -437,7 +437,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
 
 
 def _first_layer(facts: Facts) -> str:
-    """How noisy the first layer's gradient is, without the trick and with it."""
+    """A title with the noise of the first layer's gradient, without the trick and with it."""
     plain, trick = (of(facts, f"{name}_noise_1") for name in ARMS)
     if not (math.isfinite(plain) and math.isfinite(trick)):
         return ""
@@ -533,7 +533,7 @@ TRAINING = Training(Long, figures, table, cuts=True)
 
 
 def compute(program: Program, values: Values) -> Result:
-    """What is there before the first step: the layer by itself, and the untrained networks."""
+    """Compute the part that needs no training: the layer by itself, and the untrained networks."""
     start = by_itself(values)
     roles = by_role(program, start)
     series = series_by_role(array(start.leaves["x"]), roles)
@@ -597,7 +597,7 @@ def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str
 
 @lru_cache(maxsize=1)
 def changed_by_a_stop() -> dict[str, float]:
-    """How much of the gradient a clean backward changes, for noise in three sizes."""
+    """The share of the gradient that a clean backward changes, for noise in three sizes."""
     x = torch.linspace(-2, 2, 9, dtype=torch.float64, requires_grad=True)
     n = torch.linspace(-0.5, 1, 9, dtype=torch.float64)
     sorts = {"a": x + 0.1 * n, "b": x * (1 + 0.1 * n), "c": x + 0.1 * x.abs().mean() * n}

@@ -57,7 +57,7 @@ class Expression:
         return value if self.reads_x else torch.zeros_like(x) + value
 
     def refusal(self, dtype: torch.dtype) -> str:
-        """Why it cannot be computed in this number format, for people; nothing where it can.
+        """The reason why this number format cannot compute it, for people; nothing where it can.
 
         Tried on a list of two: what torch refuses depends on shapes and formats alone.
         """

@@ -115,7 +115,7 @@ LINES = {
 
 
 def leaky_spellings() -> dict[str, float]:
-    """Whether each of ``LINES`` has the value of relu and the slope of a leaky relu: 1 or 0."""
+    """Test which of ``LINES`` have the value of relu and the slope of a leaky relu: 1 or 0."""
 
     def of(line: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> list[list[float]]:
         x = torch.tensor(LEAKY_X, dtype=torch.float64, requires_grad=True)

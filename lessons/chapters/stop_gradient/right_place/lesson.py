@@ -19,7 +19,7 @@ def right_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
 
 @cache
 def at_the_edges() -> dict[str, float]:
-    """How often the sum is rounded, |x| at 0, and a gradient scaled by the same form."""
+    """The share of rounded sums, |x| at 0, and a gradient scaled by the same form."""
     low, high = 0.01, 0.2
     u = torch.linspace(low, high, 1001)
     rounded = right_place(torch.ones_like(u), u) != torch.sqrt(u)

@@ -17,7 +17,7 @@ from lessons.kit.chart_pieces import Edge, Trace, dragged
 from lessons.kit.experiment import Program
 
 LOW, HIGH = 0.05, 0.95
-"""Where in the noise, as a share of it, the edges of a band are."""
+"""The places of a band's edges in the noise, as shares of it."""
 
 DRAWN = ("forward", "trick_gradient", "true_gradient")
 """The roles that another draw of the noise would change."""

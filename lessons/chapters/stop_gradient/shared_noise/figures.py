@@ -162,7 +162,7 @@ def _histogram(result: Result, values: Values) -> Figure:
 
 
 def _mean_of(result: Result) -> str:
-    """Where the draws at the chosen input lie on average."""
+    """The mean of the draws at the chosen input."""
     found = {bars.role: bars for bars in result.histograms}
     if not math.isfinite(found["trick_gradient"].mean):
         return WORDS("finite_in_none", x=number(float(result.facts["x"])))

@@ -199,7 +199,7 @@ def _facts(
     place: int,
     values: Values,
 ) -> dict[str, float]:
-    """What the prose and the predictions use, at the input the learner chose."""
+    """The facts for the prose and the predictions, at the input the learner chose."""
     facts: dict[str, float] = {
         "x": float(points[place]),
         "u": float(u[place]),

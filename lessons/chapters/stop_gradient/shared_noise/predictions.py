@@ -1,4 +1,4 @@
-"""Which answer of chapter 1's predictions the computed result makes right."""
+"""Grade the predictions of the lessons on noise."""
 
 import numpy as np
 
@@ -29,6 +29,6 @@ def which_formula(result: Result) -> str:
 
 
 def value_and_gradient(result: Result) -> str:
-    """Whether the forward value is noisy, then what formula the gradient follows."""
+    """Grade whether the forward value is noisy, then which formula the gradient follows."""
     noisy = abs(float(result.facts["forward"]) - abs(float(result.facts["x"]))) > _SAME
     return f"{'noisy' if noisy else 'exact'}_{which_formula(result)}"

@@ -61,7 +61,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
 
 
 def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
-    """Where a derivative can be taken, and the sign of two large numbers in each spelling."""
+    """Facts on derivatives, and the sign of two large numbers in each spelling."""
     point = float(x)
     return {
         "at_quantised": 2.0 * round(point) if math.isfinite(point) else math.nan,
@@ -97,7 +97,7 @@ def around_a_rectangle(program: Program) -> float:
 
 
 def through_a_gate(program: Program) -> dict[str, float]:
-    """What a rounded gate and the feature that it multiplies get from a squared error."""
+    """The gradients of a rounded gate and of its feature, from a squared error."""
     s, h = (torch.tensor([one], dtype=torch.float64, requires_grad=True) for one in (GATE, FEATURE))
     loss = (program(s, "round", "difference", "nothing") * h - 2) ** 2
     to_gate, to_feature = torch.autograd.grad(loss.sum(), (s, h), materialize_grads=True)
@@ -110,7 +110,7 @@ def through_a_gate(program: Program) -> dict[str, float]:
 
 
 def who_learns(result: Result) -> str:
-    """Which of gate and feature gets a gradient other than 0."""
+    """Grade which of gate and feature gets a gradient other than 0."""
     return which(gate=result.facts["to_gate"] != 0, feature=result.facts["to_feature"] != 0)
 
 

@@ -1,4 +1,4 @@
-"""What an op after the clean block does, and other ways to make the block."""
+"""An op after the clean block, and other ways to make the block."""
 
 from collections.abc import Callable, Iterable
 
@@ -131,7 +131,7 @@ def what_the_noise_changes(result: Result) -> str:
 
 
 def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tensor, str]]:
-    """Why a value or gradient is not finite at these inputs."""
+    """Notes on values and gradients that are not finite at these inputs."""
     y = x**2
     return (
         (y.isinf(), WORDS("square_too_large")),

@@ -1,4 +1,4 @@
-"""What stop_gradient does to the value and to the gradient."""
+"""The effect of stop_gradient on the value and on the gradient."""
 
 import math
 from functools import cache
@@ -59,7 +59,7 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
 
 @cache
 def leaf_after_backward() -> str:
-    """What ``.grad`` of a leaf holds when the only way to it is stopped."""
+    """The ``.grad`` of a leaf when the only way to it is stopped."""
     x = torch.ones((), requires_grad=True)
     other = torch.ones((), requires_grad=True)
     (stop_gradient(x) + other).backward()
@@ -82,7 +82,7 @@ def over_itself(program: Program, x: torch.Tensor, settings: Values) -> dict[str
 
 @cache
 def moved(gradient: float | None) -> float:
-    """How far SGD with weight decay moves a weight in one step with this gradient."""
+    """The distance that SGD with weight decay moves a weight in one step with this gradient."""
     weight = torch.tensor(WEIGHT, dtype=torch.float64, requires_grad=True)
     weight.grad = None if gradient is None else torch.full_like(weight, gradient)
     torch.optim.SGD([weight], lr=RATE, weight_decay=DECAY).step()
