@@ -85,6 +85,10 @@ def test_with_lsqs_factor_the_ratio_does_not_grow_with_the_number_of_weights():
         assert (np.diff(plain) > 0).all()
         assert plain[-1] / plain[0] > 5
         assert 0.3 < lsq[-1] / lsq[0] < 2
+    planes = at(bits="3").planes  # 6,400 layers of 1,024 weights give 11.8 and 0.212
+    assert (planes["ratio_none"][-1], planes["ratio_lsq"][-1]) == pytest.approx(
+        (11.8, 0.212), rel=0.08
+    )
 
 
 def test_a_small_step_size_clips_all_and_each_sends_the_highest_code():

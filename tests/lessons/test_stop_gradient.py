@@ -102,6 +102,22 @@ def test_a_functional_interface_gives_zeros_in_torch_too():
     assert "functional" in step, "zeros are not JAX's alone"
 
 
+def test_a_stop_removes_every_path_through_its_tensor():
+    x = torch.tensor(3.0, requires_grad=True)
+    s = x.detach()
+    assert torch.autograd.grad(x**3 + x, x)[0] == 28
+    assert torch.autograd.grad(s * s * x + s, x)[0] == 9, "three paths are stopped, one is left"
+
+
+def test_a_gan_needs_no_detach_with_retain_graph_and_zero_grad():
+    g, d = (torch.tensor(value, requires_grad=True) for value in (3.0, 0.5))
+    fake = g * 2
+    (d * fake).backward(retain_graph=True)
+    g.grad = None
+    (-d.detach() * fake).backward()
+    assert (g.grad, d.grad) == (-1, 6)
+
+
 @pytest.mark.parametrize("x", [-2.0, -0.5, 4.0])
 def test_over_itself_stopped_the_numerators_part_is_left(x):
     facts = run("two_passes", x=str(x), point="1").facts
@@ -226,6 +242,16 @@ def test_a_closed_gate_learns_and_its_feature_does_not():
     assert result.facts["to_gate"] == 2 * (0 - 2) * 3
     soft = replace(lesson, program=lambda x, function, spelling, after: x + 0)
     assert right(lesson, "transfer", soft.compute(lesson.validate({}))) == "both"
+
+
+def test_a_target_between_two_codes_is_circled():
+    x, places = torch.tensor(0.4, requires_grad=True), []
+    for _ in range(400):
+        q = x + (x.round() - x).detach()
+        (slope,) = torch.autograd.grad((q - 2.3) ** 2, x)
+        x = (x - 0.1 * slope).detach().requires_grad_()
+        places.append(x.item())
+    assert 2.4 < min(places[-100:]) < 2.5 < max(places[-100:]) < 2.6
 
 
 def test_a_surrogate_leaves_far_out_weights_almost_nothing_and_the_text_says_so():
@@ -529,6 +555,15 @@ def test_no_cut_of_the_plain_block_takes_the_noise_out(cut):
 def test_a_wider_noise_above_one_spreads_the_true_gradient_more_than_the_obvious_cut():
     facts = run("wrong_place", noise_low="1", noise_high="2", x="-2, -1, 0, 1", point="4").facts
     assert facts["trick_gradient_deviation"] < 0.8 * facts["true_gradient_deviation"]
+
+
+@pytest.mark.parametrize(("weight", "slope"), [(1.0, 2.88), (-2.0, -0.96)])
+def test_without_its_stop_a_target_lowers_the_value_at_one_weight_and_raises_it_at_another(
+    weight, slope
+):
+    w = torch.tensor(weight, requires_grad=True)
+    (found,) = torch.autograd.grad(find("noise_leaks").bug.broken(w), w)
+    assert found.item() == pytest.approx(slope)
 
 
 def test_before_a_product_the_path_stays_clean_and_the_partner_reads_the_noise():

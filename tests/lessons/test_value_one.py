@@ -95,6 +95,15 @@ def test_the_loss_is_minus_the_sum_of_the_advantages_at_any_logit():
     assert run().facts["logp_loss"] == pytest.approx(run(form="plain").facts["loss"], rel=1e-12)
 
 
+def test_the_advantages_of_answers_of_unequal_length_do_not_add_up_to_0_over_tokens():
+    rewards, lengths = torch.tensor([1.0, 0, 0, 1]), torch.tensor([100, 400, 300, 50])
+    advantages = (rewards - rewards.mean()) / rewards.std(correction=0)
+    assert advantages.mean() == 0
+    tokens = advantages.repeat_interleave(lengths)
+    assert abs(tokens.mean().item()) > 0.3
+    assert "answers of equal length" in find("value_one").prose.steps[0].text
+
+
 def test_a_group_with_equal_rewards_has_no_gradient():
     assert run(advantages="0, 0, 0").facts["trick_gradient_length"] == 0
 

@@ -166,6 +166,9 @@ def test_the_largest_spread_is_what_the_chart_says():
     found = measured(corners, corners)
     assert float(found["spread"]) == pytest.approx(FULL, rel=1e-12)
     assert pytest.approx(1 / math.sqrt(8)) == FULL
+    on_a_line = corners.new_full(corners.shape, FULL) * torch.tensor([1, -1]).repeat(FEATURES)
+    assert torch.linalg.matrix_rank(on_a_line) == 1
+    assert float(measured(on_a_line, corners)["spread"]) == pytest.approx(FULL, rel=1e-12)
     one = torch.ones(1, FEATURES, 16, dtype=torch.float64)
     assert float(measured(one, corners)["spread"]) == pytest.approx(0, abs=1e-7)
     assert float(measured(one, corners)["others"]) == pytest.approx(1)

@@ -89,6 +89,17 @@ def test_no_weights_have_a_lower_loss_than_where_it_rests_without_a_stop(chance,
     assert float(loss.detach()) < float(task.loss(task.true()))
 
 
+def test_without_a_stop_the_values_of_two_possible_next_states_are_pulled_together():
+    """A goes to B or C by chance, B ends with 1 and C with 0: A is right, B and C are not."""
+    steps = torch.tensor([[1.0, -1, 0], [1, 0, -1], [0, 1, 0], [0, 0, 1]], dtype=torch.float64)
+    often = torch.tensor([0.25, 0.25, 0.25, 0.25], dtype=torch.float64)
+    rewards = torch.tensor([0.0, 0, 1, 0], dtype=torch.float64)
+    weighted = often.sqrt()[:, None] * steps
+    rests = torch.linalg.lstsq(weighted, (often.sqrt() * rewards)[:, None]).solution[:, 0]
+    assert rests.tolist() == pytest.approx([0.5, 0.75, 0.25])
+    assert "pulled together" in LESSON.prose.front["remember"]
+
+
 def test_the_stop_has_no_mean_step_at_the_true_values_and_no_stop_has_one():
     task = walk()
     true = task.true()
