@@ -36,11 +36,11 @@ def steps(lesson: Lesson, answers: bool = True) -> Iterator[str]:
     """Each step as Markdown: its text, its question, the commands that do what it asks for."""
     for step in lesson.prose.steps:
         result, end = lesson.compute(lesson.validate(step.lab)), end_of(lesson, step)
-        facts = {**result.facts, **end.facts} if end else result.facts
+        facts = result.facts if end is None else {**result.facts, **end.facts}
         parts = [f"## {step.title}", fill(step.text, facts)]
         if step.question:
             parts += _question(lesson, step.question, result, answers)
-        if end and answers and lesson.lab.training:
+        if end is not None and answers and lesson.lab.training:
             table = lesson.lab.training.table(end, case(lesson, step))
             parts += [f"{table.caption}:", fenced(in_columns(table), "text")]
         if step.turn:

@@ -1,4 +1,4 @@
-"""Trains what the lessons tell of: ``python -m tests.support.trained`` writes every trained.json."""
+"""Writes every trained.json: ``python -m tests.support.trained``."""
 
 import json
 import sys
@@ -23,9 +23,9 @@ def ends(lesson: Lesson) -> dict[str, Facts]:
 
 
 def written(found: dict[str, Facts]) -> str:
-    """The file: six digits of each number."""
+    """The file: six digits of each number, as a whole number where it is one."""
     rounded = {
-        name: {fact: float(f"{value:.6g}") for fact, value in facts.items()}
+        name: {fact: json.loads(f"{value:.6g}") for fact, value in facts.items()}
         for name, facts in found.items()
     }
     return json.dumps(rounded, indent=1) + "\n"
