@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lessons.chapters.in_the_wild.unroll.lesson import WORDS
+from lessons.chapters.gone_missing.unroll.lesson import WORDS
 from tests.lessons.titles import reads
 
 
