@@ -1,8 +1,12 @@
 """``python -m lessons trace``: traces a script or function of yours, without a server."""
 
 import argparse
+import multiprocessing
+import os
+import runpy
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +14,10 @@ import torch
 
 from ..recorder import record
 from ..text import console, visible
-from . import arguments, script
-from .errors import TraceError
-from .page import TOLD
-from .run import watched
-from .target import load
+from .errors import TraceError, program_frames
+from .page import MARK
+from .run import Run, watched
+from .target import HELP, bound, load, read
 from .trace import Trace
 from .watch import Watch
 
@@ -51,7 +54,7 @@ def add_command(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help=f"an argument; may be given several times: {arguments.HELP}",
+        help=f"an argument; may be given several times: {HELP}",
     )
     trace.add_argument(
         "--out",
@@ -93,7 +96,7 @@ def run(options: argparse.Namespace) -> str:
         raise TraceError(f"Only a script takes arguments after --; got {options.rest[0]}.")
     name = Path(target).stem if is_script else target.rpartition(":")[2]
     page = Path(options.out or f"{name}.html").absolute()  # wherever the program goes
-    if not options.out and page.is_file() and TOLD not in page.read_text("utf-8", "replace"):
+    if not options.out and page.is_file() and MARK not in page.read_text("utf-8", "replace"):
         raise TraceError(
             f"{page.name} exists and is no report of ours. Name another file with --out."
         )
@@ -108,12 +111,12 @@ def run(options: argparse.Namespace) -> str:
 
     def stopped(made: Trace) -> None:
         console.write(told(made))
-        script.leave(int(bool(made.faults)))
+        _leave(int(bool(made.faults)))
 
     if is_script:
-        made = script.trace_script(Path(target), options.rest, options.steps, stopped)
+        made = trace_script(Path(target), options.rest, options.steps, stopped)
         if made.error is not None:
-            script.told_as_alone(made.error)
+            _told_as_alone(made.error)
     else:
         made = traced_file(target, options.arg, options.seed or 0, options.steps)
     if made.faults:
@@ -125,13 +128,81 @@ def run(options: argparse.Namespace) -> str:
 def traced_file(target: str, settings: list[str], seed: int = 0, steps: int = 2) -> Trace:
     """The trace of `FILE.py:NAME` with arguments as they are typed, `NAME=VALUE` each."""
     torch.manual_seed(seed)
-    given = arguments.read(settings)
+    given = read(settings)
     with record() as recording:
         watching = Watch(recording, steps)
         recording.wait()  # the file makes its weights, and may freeze some
         what = load(target, given)
         # Of a model it is the weights that want gradients; of a function its arguments.
-        values = arguments.bound(what.name, what.signature, given, grad="" not in what.modules)
+        values = bound(what.name, what.signature, given, grad="" not in what.modules)
         recording.wait(False)
         run = watched(watching, what, (), values)
     return Trace(run)
+
+
+def trace_script(
+    path: Path, arguments: Sequence[str], steps: int, stopped: Callable[[Trace], None]
+) -> Trace:
+    """Run a script until its optimizers have made so many steps, and call `stopped` then.
+
+    Where `stopped` returns, the script goes on, unwatched. Returns that trace; where the script
+    ends before, one of all that ran.
+
+    Raises:
+        TraceError: there is no such file.
+    """
+    if not path.is_file():
+        raise TraceError(f"There is no file {path}.")
+    folder = str(path.resolve().parent)
+    with record() as recording:
+        watching = Watch(recording, steps, is_script=True)
+        recording.wait()
+        made: list[Trace] = []
+
+        def finished() -> None:
+            try:
+                made.append(Trace(Run(watching, path.name, folder=folder)))
+                stopped(made[0])
+            except TraceError as error:
+                print(error, file=sys.stderr)
+                _leave(2)
+            except Exception:  # within the script it would look like an error of the script
+                traceback.print_exc()
+                print("The doctor itself failed here, not your script.", file=sys.stderr)
+                _leave(70)
+
+        watching.finished = finished
+        with watching.following():
+            watching.call(lambda: _as_main(path, folder, arguments))
+    return made[0] if made else Trace(Run(watching, path.name, folder=folder))
+
+
+def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
+    """Run the script as `python path arguments` does."""
+    sys.argv = [str(path), *arguments]
+    sys.path.insert(0, folder)
+    try:
+        runpy.run_path(str(path.absolute()), run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)  # as Python does
+        if end.code not in (None, 0):
+            status = end.code if isinstance(end.code, int) else 1
+            print(f"{path.name} ended with exit status {status}.", file=sys.stderr)
+
+
+def _told_as_alone(error: BaseException) -> None:
+    """Print an error as Python does where a script is run without us."""
+    shown = traceback.TracebackException.from_exception(error)
+    frames = program_frames(error)
+    shown.stack = traceback.StackSummary.from_list(frames or shown.stack)
+    print("".join(shown.format()), file=sys.stderr, end="")
+
+
+def _leave(status: int = 0) -> None:
+    """End this process at once: no `finally` of the script may save what two steps have made."""
+    for child in multiprocessing.active_children():
+        child.terminate()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)

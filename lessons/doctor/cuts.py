@@ -8,13 +8,15 @@ from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
-from .copies import copies
 from .run import Run
 from .source import backward_of, callee, is_statement
-from .stops import left_by, stop
+from .stops import JOIN, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
 RETURN = "Return the tensor itself, and use .item() for printing alone."
+_NEAR = 0.5
+"""How far a copy may be from what it was copied from, in parts of its length; a network that was
+drawn anew is 1.4 away."""
 
 
 def cuts(run: Run) -> Iterator[Fault]:
@@ -24,7 +26,7 @@ def cuts(run: Run) -> Iterator[Fault]:
     """
     if run.broke_off:
         return
-    meant = copies(run)
+    meant = _copies(run)
     yield from (Fault("note", says) for says in dict.fromkeys(meant.values()))
     missing = [
         name
@@ -47,6 +49,71 @@ def cuts(run: Run) -> Iterator[Fault]:
         yield _kept_back(run, read)
 
 
+def _copies(run: Run) -> dict[str, str]:
+    """Leaves that got no gradient and are meant to, by name, each with the reason in a sentence.
+
+    Of such a module nothing trains, and it runs without gradients or not at all. It is a copy of
+    one that trains, or it is in eval mode, or the optimizers do not hold it.
+    """
+    trained = [name for name, one in run.gradients.items() if one.norm is not None]
+    missing = [name for name in run.gradients if name not in trained]
+    if not missing or not trained:
+        return {}
+    held = run.optimizers.all_held()
+    if not held.intersection(id(run.tensors[name]) for name in trained):
+        held = set()
+    found: dict[str, str] = {}
+    ends = ((name, at) for name in missing for at, letter in enumerate(name) if letter == ".")
+    for prefix in dict.fromkeys(name[:at] for name, at in ends):
+        own = [one for one in run.gradients if one.startswith(f"{prefix}.")]
+        if own[0] in found or not set(missing).issuperset(own):
+            continue
+        why = _meant(run, held, prefix, own)
+        if why and _is_stopped(run, own):
+            ran = any(one in run.graph.consumers for one in own)
+            how = "runs without gradients" if ran else "does not run"
+            meant = "meant for a target network, a teacher or an average"
+            found |= dict.fromkeys(own, f"{prefix} {how} here, and {why}: {meant}.")
+    return found
+
+
+def _meant(run: Run, held: set[int], prefix: str, own: list[str]) -> str:
+    """How one sees that a module is not to train."""
+    twin = _twin(run, prefix, own)
+    if twin is not None:
+        return f"it is a copy of {twin}, which trains"
+    if held and not any(id(run.tensors[one]) in held for one in own):
+        return "no optimizer holds it"
+    module = run.modules.get(prefix)
+    return "it is in eval mode" if module is not None and not module.training else ""
+
+
+def _is_stopped(run: Run, own: list[str]) -> bool:
+    """Whether its results are stopped on purpose, by a block or a detach, and not by a copy."""
+    found = stops(run, run.graph.after(own, live=True), run.wanted)
+    return {why.kind for why, _ in found} <= {"no_grad", "detached"}
+
+
+def _twin(run: Run, prefix: str, own: list[str]) -> str | None:
+    """The other module with parameters of the same names, shapes and nearly the same numbers."""
+    for name in run.gradients:
+        other = name.removesuffix(own[0].removeprefix(prefix))
+        if other not in (name, prefix) and all(
+            _trains_alike(run, mine, other + mine.removeprefix(prefix)) for mine in own
+        ):
+            return other
+    return None
+
+
+def _trains_alike(run: Run, name: str, other: str) -> bool:
+    """Whether another leaf has a gradient, and nearly the same numbers as this one."""
+    if other not in run.gradients or run.gradients[other].norm is None:
+        return False
+    mine, theirs = (run.tensors[one].detach().double() for one in (name, other))
+    length = torch.linalg.vector_norm
+    return mine.shape == theirs.shape and bool(length(mine - theirs) <= _NEAR * length(theirs))
+
+
 def _moved(run: Run, name: str) -> bool:
     """Whether the program changed a leaf itself: an average, or a weight whose gradient it set."""
     node = run.recording.nodes.get(name)
@@ -66,17 +133,18 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
         if node.type == "Parameter" or node.name in copied
     }  # fmt: skip
     unread = [name for name in unread if run.gradients[name].shape not in instead]
-    hidden = f", save perhaps one that was not seen: {_hidden(run)}" if run.watch.hidden else ""
+    if not unread:
+        return
+    hidden = f", except perhaps code that was not seen: {_hidden(run)}" if run.watch.hidden else ""
     them = it_or_them(unread)
     says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}{hidden}."
     do = "Call the layer that owns it, or take it out; DistributedDataParallel stops on such."
     places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
-    if unread and all(places):
+    if all(places):
         says += f" Before, a copy without a graph was taken of {them}{in_line(places[0])}."
-        do = f"Compute what is made of {them} anew in each forward pass, from {unread[0]} itself."
-    if unread:
-        known = next((name for name in unread if name in run.recording.nodes), None)
-        yield Fault("unused", says, do, known)
+        do = f"Compute what is made of {them} again in each forward pass, from {unread[0]} itself."
+    known = next((one for one in unread if one in run.recording.nodes), None)
+    yield Fault("unused", says, do, known)
 
 
 def _hidden(run: Run) -> str:
@@ -104,15 +172,9 @@ def _nothing_wanted(run: Run) -> Fault:
 def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     """A fault for each place that cuts the way to these leaves."""
     graph, live = run.graph, run.graph.after(read, live=True)
-    stopping = graph.ends(live)
-    found: dict[tuple[str, str], tuple[Fault, list[str]]] = {}
-    for node in stopping:
-        if node.name in run.wanted:
-            why = stop(run, node, live)
-            key = why.kind, line_of(why.where) or node.name
-            found.setdefault(key, (why, []))[1].append(node.name)
+    found = stops(run, live, run.wanted)
     fresh = _fresh_leaves(run)
-    for why, nodes in found.values():
+    for why, nodes in found:
         before, after = graph.before(nodes), graph.after(nodes)
         hiding = next((one for one in fresh if one.name in after), None)
         hides = ""
@@ -124,7 +186,7 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         fresh = [one for one in fresh if one.name not in after]
         none = get_none([name for name in read if name in before])
         yield Fault(why.kind, f"{none}: {why.says}{hides}", why.do, nodes[0], why.where)
-    reached = graph.after([*live, *(one.name for one in stopping)])
+    reached = graph.after([*live, *(one.name for one in graph.ends(live))])
     left_torch = _culprits(run, reached, bool(found))
     if left_torch:
         yield _left(run, left_torch, read)
@@ -209,10 +271,9 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):
-            where = backward_of(node.type)
             says = (
                 f"{listed(read)} got no gradient: one came to {node.type}{in_line(node.place)}, "
-                f"and {node.type}.backward{' in ' * bool(where)}{where} sent None on."
+                f"and {node.type}.backward{backward_of(node.type)} sent None on."
             )
             do = (
                 "Return a gradient for each input. Gradients are off within it: what it leaves to "
@@ -243,20 +304,14 @@ def _left(run: Run, several: list[Left], read: list[str]) -> Fault:
     before = run.graph.before([one.node for one in several])
     none, back = get_none([name for name in read if name in before]), _came_back(run, left)
     if "Tensor(" in call:
-        says = f"{none}: {call}{at} copies the numbers into a new tensor without a graph{back}."
-        do = "torch.stack or torch.cat joins tensors and keeps their graph."
-        return Fault("copied", says, do, left.node)
+        says = f"{none}: {call}{at} copies the numbers, not their graph{back}."
+        return Fault("copied", says, JOIN, left.node)
     kind, whose, do = "item", "Python", RETURN
     if left.call in ("numpy", "__array__"):
         kind = whose = "numpy"
         do = "Compute it with torch's own functions."
-    return Fault(
-        kind,
-        f"{none}: {call} on {called(node)}{at} hands plain numbers to {whose}, where autograd does "
-        f"not follow{back}.",
-        do,
-        left.node,
-    )
+    says = f"{none}: {call} on {called(node)}{at} hands plain numbers to {whose}, where autograd"
+    return Fault(kind, f"{says} does not follow{back}.", do, left.node)
 
 
 def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
@@ -266,35 +321,34 @@ def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     else, where nothing explains it yet, the last before a constant that was read afterwards.
     """
     left = [one for one in run.recording.left if one.node in reached]
-    met = {id(one): _met_again(run, one) for one in left}
-    exact = [one for one in left if met[id(one)][0]] if run.result is not None else left
-    if not (exact or told):
-        exact = [one for one in left if met[id(one)][1]]
-    return [one for one in exact if one.place == exact[-1].place]  # a list of several, say
+    if run.result is not None:
+        same = [one for one in left if met_again(run, one)]
+        left = same or [one for one in left if not told and _leaves_since(run, one)]
+    return [one for one in left if one.place == left[-1].place]  # a list of several, say
 
 
-def _met_again(run: Run, left: Left) -> tuple[list[Node], list[Node]]:
-    """Leaves met after numbers left that hold these very numbers; and all that were met then.
+def _leaves_since(run: Run, left: Left) -> list[Node]:
+    return [node for node in [*run.recording][left.count :] if node.leaf]
 
-    Of a single number, those that hold it among others.
-    """
-    numbers, after = left.value.numbers, [*run.recording][left.count :]
-    leaves = [node for node in after if node.leaf]
-    same = [
-        node for node in leaves
+
+def met_again(run: Run, left: Left) -> list[Node]:
+    """The leaves met since that hold these very numbers; of a single number, among others."""
+    numbers = left.value.numbers
+    return [
+        node for node in _leaves_since(run, left)
         if node.outputs[0].same_as(left.value)
         or (len(numbers) == 1 and numbers[0] in node.outputs[0].numbers)
     ]  # fmt: skip
-    return same, leaves
 
 
 def _came_back(run: Run, left: Left) -> str:
     """The constant that the numbers came back as, or that they were returned."""
     if run.result is None:
         return f"; {run.name} returned {run.returned}"
-    same, leaves = _met_again(run, left)
+    same = met_again(run, left)
     if not same:
-        return f"; {called(leaves[0])} was read afterwards, and torch knows no link"
+        first = called(_leaves_since(run, left)[0])
+        return f"; {first} was read afterwards, and torch knows no link"
     what = "and torch takes it for a constant"
     if same[0].requires_grad:
         what = "as a new leaf with requires_grad=True, so backward() runs without an error"

@@ -7,7 +7,6 @@ from ..recorder.picture.sentences import stale_sentence
 from .cuts import cuts
 from .hooks import hooks
 from .nonfinite import nonfinite
-from .order import order
 from .partial import partial_cuts, slopes
 from .raised import raised
 from .run import Run
@@ -22,7 +21,7 @@ MOST = 12
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is usual."""
-    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *order(run)]
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run)]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]

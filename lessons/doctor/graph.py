@@ -21,14 +21,18 @@ class Graph:
         for edge in recording.edges:
             self.consumers.setdefault(edge.producer.name, []).append(edge)
 
-    def before(self, names: Iterable[str]) -> set[str]:
-        """These nodes and all that they are made of."""
+    def before(self, names: Iterable[str], live: bool = False) -> set[str]:
+        """These nodes and all that they are made of; `live`: that a gradient goes on to."""
         nodes = self.recording.nodes
-        return reached(names, lambda name: (e.producer.name for e in nodes[name].operands))
+        return reached(
+            names,
+            lambda name: (e.producer.name for e in nodes[name].operands if e.flows or not live),
+        )
 
     def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
-        """These nodes and all made of them; `live`: along edges that carry a gradient alone;
-        `without` what is made through this one alone.
+        """These nodes and all that is made of them; `live`: that a gradient comes back from.
+
+        `without` leaves out what is made through this node alone.
         """
         return reached(
             names,

@@ -1,9 +1,9 @@
-"""Where infinities and NaNs arise, forward and on the way back; repairs.py says what helps."""
+"""Where infinities and NaNs arise, forward and on the way back, and what people do about them."""
 
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -13,10 +13,37 @@ from ..recorder.recording.plain_tensor import LIMIT, unflat
 from ..text import listed
 from .graph import bad_place, reached
 from .hooks import hook_on
-from .repairs import after_backward, after_forward
 from .run import Run
-from .words import Fault, at, called, op_called, sentence_start, spelled
+from .words import Fault, at, called, numbers_read, op_called, sentence_start, spelled
 
+_AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
+_BEFORE = f"{_AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
+_DIVIDE = (
+    "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
+    "Else choose it before the division, x / torch.where(y == 0, 1, y). A torch.where behind it "
+    "alone repairs the value and not the gradient."
+)
+_REPAIRS = {
+    **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12")),
+    **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)")),
+    "acosh": ("at 1", "x.clamp(min=1 + 1e-6)"),
+    "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)"),
+    "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)"),
+}
+"""Where the slope of an op is infinite, and what to give it instead of x, in Python."""
+_ANGLES = (
+    " A clamp to ±1 itself lets the infinity through. For an angle, torch.atan2(sine, cosine) has "
+    "a finite slope everywhere."
+)
+_SPECTRA = {
+    **dict.fromkeys(("linalg_svd", "svd"), ("singular values", "torch.linalg.svdvals")),
+    "linalg_eigh": ("eigenvalues", "torch.linalg.eigvalsh"),
+    "linalg_eig": ("eigenvalues", "torch.linalg.eigvals"),
+}
+_SOFTMAX = frozenset((
+    *("softmax", "log_softmax", "softmin"),
+    *("multi_head_attention_forward", "scaled_dot_product_attention"),
+))  # fmt: skip
 _Birth = tuple[Node, str, int | None]
 """The node, what it made ("NaN", "∞" or "−∞"), and where, if that number is kept."""
 
@@ -82,7 +109,7 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
             do = "Look where it comes from: the data, or an earlier step."
             yield Fault("nonfinite_input", says, do, node.name)
             continue
-        why, do = after_forward(node, what, place)
+        why, do = _after_forward(node, what, place)
         says = (
             f"The first {what} of the forward pass comes from {op_called(run, node)}{there}"
             f"{_from_operands(node, place)}.{why}{follows}"
@@ -213,7 +240,7 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
         f"The first {one.what} of the backward pass arises in {op_called(run, node)}: {came}"
         f"{spelled(edge.offered.numbers[place])} went back to {called(edge.producer)}"
         f"{at(place, edge.offered)}, which is {spelled(reads)}.{follows}",
-        after_backward(node, edge, place, at_output, number),
+        _after_backward(node, edge, place, at_output, number),
         node.name,
     )
 
@@ -233,3 +260,154 @@ def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
         for position, local in terms(edge, index, LIMIT)
     )
     return next((position for position, sent in products if not math.isfinite(sent)), None)
+
+
+def _after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
+    """A further reason, and what helps, where an op made `what` of finite numbers."""
+    value, kind = node.outputs[0], node.type
+    reads = [edge.value for edge in node.operands]
+    if value.dtype == "float16" and "∞" in what:
+        return "", (
+            "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
+        )
+    if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
+        return "", _DIVIDE
+    if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
+        return f" {kind} of one value divides by n − 1 = 0.", (
+            f"Skip the normalisation for one value, or write {kind}(correction=0), which is 0 for "
+            "it; then (x - mean) / (std + 1e-8) is 0 too."
+        )
+    if any(one.size == 0 for one in reads):
+        return "", "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
+    index = node.args[4] if len(node.args) > 4 else node.kwargs.get("ignore_index", -100)
+    labels = reads[1].numbers if kind in ("cross_entropy", "nll_loss") and reads[1:] else ()
+    if {*labels} == {index}:
+        why = f" Every label equals ignore_index ({spelled(index)}), so the mean is over nothing."
+        return why, (
+            f"Skip such a batch; or divide the sum by a count that is at least 1: {kind}(…, "
+            f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here."
+        )
+    if what == "NaN" and (row := _masked(node, place)):
+        return f" In {row} every key is masked, so softmax is 0/0.", (
+            "Leave at least one key in each row, such as the query itself; or give such rows a "
+            "finite mask (torch.finfo(dtype).min) and take them out of the loss."
+        )
+    if kind == "pow" and what == "NaN" and node.numbers:
+        power = spelled(node.numbers[0])
+        return f" A negative number to the power {power} is not real.", (
+            f"Keep the sign outside, x.sign() * x.abs() ** {power}, or clamp it: x.clamp(min=1e-12)"
+            f" ** {power}."
+        )
+    if _together(node):
+        return "", _together(node)
+    if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
+        return "", (
+            "Keep what it reads inside the bounds of the op, past which rounding can take it: "
+            f"{kind}({_REPAIRS[kind][1]})."
+        )
+    if kind in _REPAIRS or kind == "pow":
+        more = _AFTERWARDS
+        if kind.startswith("log") and what == "NaN":
+            more = "A logarithm is not defined below 0: look why it is negative."
+        return "", f"Clamp what it reads, or add a small number to it, before the op. {more}"
+    if kind in ("exp", "cosh", "sinh", "expm1"):
+        return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+    if kind == "mul" and what == "NaN" and len(reads) == 2:
+        return " 0 · ∞ is NaN.", (
+            "Put a finite number in place of the infinity before the op, as in "
+            "x.masked_fill(x.isinf(), 0)."
+        )
+    why = f" It reads {numbers_read(node)}." if reads else ""
+    return why, "Bring these numbers into a smaller range before the op."
+
+
+def _after_backward(
+    node: Node, edge: Edge, place: int, at_output: tuple[int, ...] | None, came: Any
+) -> str:
+    """What helps where a gradient that came finite went back as a NaN or an infinity."""
+    assert edge.offered is not None
+    if at_output is not None and _divides_by_zero(node, at_output):
+        return _DIVIDE
+    if node.type in _SPECTRA:
+        what, alone = _SPECTRA[node.type]
+        return (
+            f"The gradient of the vectors is undefined where two {what} are equal or close to each "
+            f"other, as two zeros are. If the values are enough, use {alone}; else perturb the "
+            "matrix, or detach the vectors."
+        )
+    reads = edge.value.component(unflat(place, edge.offered.shape))
+    if _together(node):
+        return _together(node)
+    if node.type in _REPAIRS and not isinstance(reads, complex):
+        return _tried(node, edge, reads, came)
+    if came == 0 and spelled(edge.offered.numbers[place]) == "NaN":
+        return (
+            f"0 came, and the slope of {node.type} is not finite there: their product is NaN. "
+            f"{_BEFORE}"
+        )
+    if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
+        return (
+            "The gradient is larger than float16 can be, 65504. Use a smaller loss scale: "
+            "torch.amp.GradScaler leaves out such a step and halves the scale. Or use bfloat16."
+        )
+    if node.type == "pow" and edge.operand == 1:
+        return (
+            "The slope in the exponent is x**p · log(x), and the base goes down to "
+            f"{spelled(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
+            "Detach the exponent, or keep the base above 0."
+        )
+    if node.type == "pow":
+        return "The slope of pow is infinite at 0 here. Add a small number: (x + 1e-12) ** p."
+    return f"The slope of {node.type} is not finite there. {_BEFORE}"
+
+
+def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
+    """The usual repair of an infinite slope, and what the gradient becomes with it."""
+    where, instead = _REPAIRS[node.type]
+    op, dtype = getattr(torch, node.type), getattr(torch, edge.value.dtype)
+    x = torch.tensor(reads, dtype=dtype, requires_grad=True)
+    with torch.enable_grad():
+        slope, other = (
+            float(torch.autograd.grad(op(given), x)[0]) for given in (x, eval(instead, {"x": x}))
+        )
+    if math.isnan(slope):
+        return f"{node.type} is not defined at {spelled(reads)}. {_BEFORE}"
+    sent = other * (1.0 if came is None else float(came))
+    becomes = f": the gradient there becomes {spelled(sent)}" if math.isfinite(sent) else ""
+    zero = f" 0 came, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
+    do = "Add a small number before it, not behind, or clamp it"
+    if "clamp" in instead:
+        do = "Clamp what it reads to a little inside its bounds"
+    more = _ANGLES if node.type in ("acos", "asin") else ""
+    return (
+        f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({instead})"
+        f"{becomes}.{more}"
+    )
+
+
+def _together(node: Node) -> str:
+    """For log(softmax(x)) and log(sigmoid(x)): one op that does not go through 0."""
+    made_by = node.operands[0].producer.type if node.type == "log" and node.operands else ""
+    joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
+    use = f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm without it."
+    return use if joint else ""
+
+
+def _masked(node: Node, place: int | None) -> str:
+    """Which row of an attention or a softmax has only masked entries, if it made a NaN there."""
+    if node.type not in _SOFTMAX or any(math.inf in edge.value.numbers for edge in node.operands):
+        return ""
+    index = () if place is None else unflat(place, node.outputs[0].shape)
+    if node.type == "multi_head_attention_forward" and len(index) == 3:
+        return f"sample {index[1]}, query {index[0]} (counted from 0)"
+    return f"the row of {list(index)}" if index else "one row"
+
+
+def _divides_by_zero(node: Node, index: tuple[int, ...]) -> bool:
+    """Whether a quotient's denominator is 0 at this index."""
+    if node.type not in ("div", "reciprocal") or not node.operands:
+        return False
+    number_above = node.args and isinstance(node.args[0], (int, float))  # 1 / x, not x / 2
+    if node.type == "reciprocal" or len(node.operands) == 2 or number_above:
+        return bool(node.operands[-1].value.component(index) == 0)
+    return 0 in node.numbers

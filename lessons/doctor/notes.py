@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from ..recorder import Node
-from ..recorder.recording.variables import in_line, line_of
+from ..recorder.recording.variables import in_line
 from ..text import listed
-from .cuts import first_read
+from .cuts import first_read, met_again
 from .run import Run
-from .stops import stop
+from .stops import stops
 from .words import Fault, called, spelled
 
 MOST = 20
@@ -37,32 +37,29 @@ def notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
 
 def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
     """Where on the way to the result a gradient could have gone on and did not, each line once."""
-    wanted, told_of = set(run.wanted), set[tuple[str, str]]()
+    wanted = set(run.wanted)
     if not any(node.stale for node in run.recording):  # those were made to change the numbers
         wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
-    found: dict[tuple[str, str], str] = {}
     compared = run.graph.before(_constant_terms(run))
-    for node in run.recording:
-        read = [edge.producer for edge in node.operands if edge.producer.requires_grad]
-        whole = not node.requires_grad and (
-            node.outputs[0].dtype.startswith("int")
-            or (node.outputs[0].dtype == "bool" and node.name in compared)
-        )
-        if not read or node.name not in wanted or not (node.kind == "stopped" or whole):
+    live = {node.name for node in run.recording if node.requires_grad}
+    for why, names in stops(run, live, wanted):
+        nodes = [run.recording.nodes[name] for name in names]
+        is_torchs = nodes[0].off is not None and nodes[0].off.how == "torch"
+        if is_torchs or told.intersection(names):  # torch knows what it does
             continue
-        if node.off is not None and node.off.how == "torch":  # it knows what it does
-            continue
-        why = stop(run, node)
-        key = why.kind, line_of(why.where)
-        if node.name in told:
-            told_of.add(key)
-        elif node.kind == "stopped":
-            says = f"{why.says} {called(read[0])} gets nothing from there.{_back(run, node)}"
-            found.setdefault(key, says)
-        else:
-            hit = listed(run.leaves_before(node.name))
-            found.setdefault(key, f"{why.says} {hit} learn by other paths alone. {why.do}")
-    yield from (says for key, says in found.items() if key not in told_of)
+        if nodes[0].kind == "stopped":
+            read = next(one.producer for one in nodes[0].operands if one.producer.requires_grad)
+            yield f"{why.says} {called(read)} gets nothing from there.{_back(run, nodes[0])}"
+        elif any(_is_whole(node, compared) for node in nodes):
+            hit = listed(run.leaves_before(*names))
+            yield f"{why.says} {hit} learn by other paths alone. {why.do}"
+
+
+def _is_whole(node: Node, compared: set[str]) -> bool:
+    """Whether an op gives whole numbers, or compares for a term of the result."""
+    dtype = node.outputs[0].dtype
+    chosen = dtype.startswith("int") or (dtype == "bool" and node.name in compared)
+    return chosen and not node.requires_grad
 
 
 def _constant_terms(run: Run) -> set[str]:
@@ -77,13 +74,9 @@ def _constant_terms(run: Run) -> set[str]:
 
 def _back(run: Run, node: Node) -> str:
     """Where the numbers of a stopped node are read as a constant, after they had left torch."""
-    value, consumers = node.outputs[0], run.graph.consumers
-    back = [
-        one for left in run.recording.left if left.node == node.name
-        for one in list(run.recording)[left.count :]
-        if one.name in consumers and one.leaf and one.outputs[0].same_as(value)
-    ]  # fmt: skip
-    if not back or {*value.numbers} <= {-1, 0, 1}:  # torch.ones and torch.zeros make them too
+    left = [one for one in run.recording.left if one.node == node.name]
+    back = [met for one in left for met in met_again(run, one) if met.name in run.graph.consumers]
+    if not back or {*node.outputs[0].numbers} <= {-1, 0, 1}:  # torch.ones makes them too
         return ""
     return f" Its numbers came back as a constant{first_read(run, back[0])}."
 

@@ -3,7 +3,7 @@
 import gc
 import itertools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,13 +26,19 @@ from .leaves import here, spelled
 
 _OURS = __name__.partition("doctor")[0]
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
-_UNSCALES = "_amp_foreach_non_finite_check_and_unscale_"
+_CHANGES = {
+    **dict.fromkeys(CLEARS, "cleared"),
+    "clamp_": "clipped",
+    "_amp_foreach_non_finite_check_and_unscale_": "unscaled",
+}
+"""What a call does to the gradients that it is given first."""
 
 
 class Event(NamedTuple):
-    """What became of a parameter's gradient, and when: it "came" from the loss at `place`, `by` the
-    backward() at another; or the program "cleared", "clipped" or "read" it, or an optimizer made a
-    "step" of it.
+    """What happened to a parameter's gradient, and when.
+
+    It "came" from the loss at `place` in the backward() at `by`; or the program "cleared",
+    "clipped" or "read" it, a GradScaler "unscaled" it, or an optimizer used it in a "step".
     """
 
     time: int
@@ -43,13 +49,12 @@ class Event(NamedTuple):
 
 @dataclass
 class Step:
-    """One step of one optimizer: what it found.
+    """One step of one optimizer.
 
-    `held` are its parameters by `id`; `grads` those of them that had a gradient; `cleared` those
-    whose gradient had come and was gone, with the place where it was cleared; `kept` whether none
-    was cleared since the optimizer's last step; `clipped` where gradients were clipped that a
-    GradScaler had not unscaled yet; `count` how many nodes there were; `events` what had become of
-    each of `grads` since the step before.
+    `held` are its parameters by `id`, `grads` those of them that had a gradient, and `events` what
+    happened to each gradient since the step before. `kept`: nothing cleared a gradient since this
+    optimizer's last step. `has_closure`: the loss was computed within the step. `count` is how many
+    nodes there were.
     """
 
     name: str
@@ -58,11 +63,10 @@ class Step:
     time: int
     count: int
     held: dict[int, torch.Tensor]
+    has_closure: bool
     grads: set[int] = field(default_factory=set)
-    cleared: dict[int, Where | None] = field(default_factory=dict)
-    kept: bool = False
-    clipped: Where | None = None
     events: dict[int, list[Event]] = field(default_factory=dict)
+    kept: bool = False
 
 
 class Optimizers:
@@ -79,8 +83,6 @@ class Optimizers:
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
         self._whose: dict[int, int] = {}  # the parameter by the memory of its gradient
-        self._clipped: Where | None = None
-        self._unscaled = 0  # how many nodes there were when a GradScaler unscaled
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
 
     def follow(
@@ -105,20 +107,16 @@ class Optimizers:
         stack.callback(register_optimizer_step_post_hook(after).remove)
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
-        """Note a call that clears, clips, unscales or reads gradients, or freezes a tensor."""
+        """Note a call that clears, clips, unscales or reads a gradient, or freezes a tensor."""
         name = getattr(function, "__name__", "")
         if name in ("__set__", "__get__", "__delete__"):
             self._accessed(attribute(function), name, args)
         elif name == "requires_grad_":
             self._switched(args[0], args[1] if len(args) > 1 else True)
-        elif name in CLEARS:
+        elif name in _CHANGES:
             for one in [args[0]] if isinstance(args[0], torch.Tensor) else args[0]:
                 if memory(one) in self._whose:
-                    self._happened(self._whose[memory(one)], "cleared", here())
-        elif name == _UNSCALES:
-            self._unscaled = len(self.recording.nodes) or 1
-        elif name.startswith(("_foreach_", "mul_", "clamp_")) and self._clipped is None:
-            self._clipped = None if self._unscaled else _clipping()
+                    self._happened(self._whose[memory(one)], _CHANGES[name], here())
 
     def _accessed(self, what: str, name: str, args: tuple[Any, ...]) -> None:
         tensor = args[0]
@@ -144,11 +142,11 @@ class Optimizers:
 
     def _used(self, tensor: torch.Tensor) -> None:
         """Note that the program reads a gradient, or that one of torch's functions clips it."""
-        frame = _asking()
-        if frame is not None and frame is outside(frame):
+        calls = [*_calls()]
+        if calls and calls[0] is outside(calls[0]):
             self._happened(id(tensor), "read", None)
-        elif clipping := _clipping():
-            self._happened(id(tensor), "clipped", clipping)
+        elif any(one.f_code.co_name in _CLIPS for one in calls):
+            self._happened(id(tensor), "clipped", here())
 
     def _happened(
         self, number: int, what: str, place: Where | None, by: Where | None = None
@@ -163,7 +161,7 @@ class Optimizers:
         self._happened(id(tensor), "came", root.place if root else None, by)
 
     def last(self, number: int, what: str) -> Event | None:
-        """The last time that this became of a parameter's gradient."""
+        """The last time that this happened to a parameter's gradient."""
         events = self.events.get(number, ())
         return next((one for one in reversed(events) if one.what == what), None)
 
@@ -195,38 +193,22 @@ class Optimizers:
         time, place = next(self._clock), here()
         name = last.name if last else spelled(optimizer)
         kind, count = type(optimizer).__name__, len(self.recording.nodes)
-        step = Step(name, kind, place, time, count, held)
-        clears = []
+        step = Step(name, kind, place, time, count, held, self._inside[-1])
         for number, one in held.items():
-            grad = one.grad
-            cleared, came = self.last(number, "cleared"), self.last(number, "came")
-            gone = grad is None or not bool(grad.count_nonzero())
-            if cleared and came and gone and came.time < cleared.time:
-                step.cleared[number] = cleared.place
-            elif grad is not None:
+            events = step.events[number] = self._since(number)
+            changes = [event.what for event in events if event.what in ("came", "cleared")]
+            is_zero = one.grad is None or not bool(one.grad.count_nonzero())
+            if one.grad is not None and not (is_zero and changes[-1:] == ["cleared"]):
                 step.grads.add(number)
-                clears.append(cleared.time if cleared else 0)
-        step.kept = last is not None and max(clears, default=time) < last.time
-        if self._unscaled:
-            step.clipped = self._clipped or self._clamped(held, last.count if last else 0)
+        cleared = [self.last(number, "cleared") for number in step.grads]
+        times = [one.time if one else 0 for one in cleared]
+        step.kept = last is not None and max(times, default=time) < last.time
         self.steps.append(step)
-        if not self._inside[-1]:  # a closure may go backward several times, and clear each time
-            step.events = {number: self._since(number) for number in step.grads}
         for number in held:
             self._happened(number, "step", place)
-        self._clipped, self._unscaled = None, 0
-
-    def _clamped(self, held: dict[int, torch.Tensor], since: int) -> Where | None:
-        """Where the program itself clamped gradients before they were unscaled."""
-        grads = {memory(one.grad) for one in held.values() if one.grad is not None}
-        for node in list(self.recording)[since : self._unscaled]:
-            wrote = self.recording.tensors.get(node.name, []) if node.inplace else []
-            if node.type == "clamp" and grads.intersection(map(memory, wrote)):
-                return node.place
-        return None
 
     def _since(self, number: int) -> list[Event]:
-        """What became of a gradient since the last step that could use it."""
+        """What happened to a gradient since the last step that could use it."""
         events = self.events.get(number, [])
         last = max((place for place, one in enumerate(events) if one.what == "step"), default=-1)
         return events[last + 1 :]
@@ -266,17 +248,10 @@ def _held(optimizer: Optimizer) -> list[torch.Tensor]:
     return [one for group in optimizer.param_groups for one in group["params"]]
 
 
-def _asking() -> FrameType | None:
-    """The frame that asks for what we are told of: the program's, or one of torch."""
+def _calls() -> Iterator[FrameType]:
+    """The calls that led here, those of the program and of torch, the innermost first."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
+    while frame is not None:
+        if not str(frame.f_globals.get("__name__")).startswith(_OURS):
+            yield frame
         frame = frame.f_back
-    return frame
-
-
-def _clipping() -> Where | None:
-    """Where the program called one of torch's functions that clip, if one runs now."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_name not in _CLIPS:
-        frame = frame.f_back
-    return here() if frame is not None else None

@@ -1,30 +1,30 @@
 // The page of a trace: steps through the backward pass, links faults with their nodes, shows a node's
 // whole tensor. The page has all of it already; the script fetches nothing.
 
-/**
- * @typedef {{node: string, edges: string[]}} Moment
- * @typedef {{steps: Moment[], details: Record<string, (string | number)[]>, texts: string[]}} Told
- */
-
-/** @type {Told} */
-const told = JSON.parse(document.getElementById("told")?.textContent || '{"steps":[],"details":{},"texts":[]}');
 const root = document.querySelector(".graph");
-const count = told.steps.length;
+const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".steps > li"))];
+const buttons = [.../** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-go]"))];
+const count = rows.length;
 /** @type {Map<string | null, Element>} */
 const groups = new Map([...document.querySelectorAll(".graph [data-id]")].map((one) => [one.getAttribute("data-id"), one]));
 const order = [...groups.values()];
-const rows = [...document.querySelectorAll(".steps > li")];
 const said = document.querySelector(".said");
 const detail = document.querySelector(".detail");
 let step = count; // so many steps have been taken; the page opens at the end
 let tabbed = 0; // the place in `order` that Tab comes to
+/** @type {Record<string, () => number>} */
+const MOVES = { start: () => 0, back: () => step - 1, next: () => step + 1, end: () => count };
+
+/** @param {number} to */
+const within = (to) => Math.max(0, Math.min(count, to));
 
 /** @param {number} to */
 function go(to) {
-  step = Math.max(0, Math.min(count, to));
-  const reached = new Set(told.steps.slice(0, step).flatMap(({ edges }) => edges));
-  const passed = new Set(told.steps.slice(0, step).map(({ node }) => node));
-  const current = told.steps[step - 1]?.node;
+  step = within(to);
+  const taken = rows.slice(0, step).map((row) => row.dataset);
+  const reached = new Set(taken.flatMap(({ edges }) => edges?.split(" ")));
+  const passed = new Set(taken.map(({ node }) => node));
+  const current = taken[step - 1]?.node;
   for (const [id, group] of groups) {
     if (group.classList.contains("edge")) group.toggleAttribute("data-ahead", !reached.has(id ?? ""));
     else if (id === current) group.setAttribute("data-step", "current");
@@ -33,19 +33,7 @@ function go(to) {
   }
   rows.forEach((row, place) => row.toggleAttribute("data-now", place === step - 1));
   if (said) said.textContent = step ? `Step ${step} of ${count}` : `Before the first of ${count} steps: nothing has flowed back yet.`;
-  button("start", step === 0);
-  button("back", step === 0);
-  button("next", step === count);
-  button("end", step === count);
-}
-
-/**
- * @param {string} name
- * @param {boolean} off
- */
-function button(name, off) {
-  const found = /** @type {HTMLButtonElement | null} */ (document.querySelector(`[data-go="${name}"]`));
-  if (found) found.disabled = off;
+  for (const one of buttons) one.disabled = within(MOVES[one.dataset.go ?? ""]()) === step;
 }
 
 /** @param {Element | null | undefined} group */
@@ -53,61 +41,47 @@ function look(group) {
   document.querySelector("[data-looked]")?.removeAttribute("data-looked");
   if (!group || !detail) return;
   group.setAttribute("data-looked", "");
-  const pieces = told.details[group.getAttribute("data-id") ?? ""] ?? [];
-  const whole = pieces.map((one) => (typeof one === "number" ? told.texts[one] : one)).join("");
-  detail.textContent = group.classList.contains("edge") ? `${group.getAttribute("aria-label")}\n${whole}` : whole;
+  const edge = group.classList.contains("edge") ? `${group.getAttribute("aria-label")}\nwhole: ` : "";
+  detail.textContent = edge + group.getAttribute("data-told");
 }
 
 /** @param {number} place */
 function stopAt(place) {
   order[tabbed]?.setAttribute("tabindex", "-1");
-  tabbed = Math.max(0, Math.min(order.length - 1, place));
+  tabbed = place;
   order[tabbed]?.setAttribute("tabindex", "0");
 }
 
-/** @param {Element} group */
+/** @param {Element | null | undefined} group */
 function show(group) {
+  if (!group) return;
   stopAt(order.indexOf(group));
   /** @type {SVGGElement} */ (group).focus({ preventScroll: true });
   group.scrollIntoView({ block: "center", inline: "center" });
   look(group);
 }
 
-/** @type {Record<string, () => number>} */
-const MOVES = { start: () => 0, back: () => step - 1, next: () => step + 1, end: () => count };
-for (const one of document.querySelectorAll("[data-go]")) {
-  one.addEventListener("click", () => go(MOVES[one.getAttribute("data-go") ?? ""]()));
-}
+for (const one of buttons) one.addEventListener("click", () => go(MOVES[one.dataset.go ?? ""]()));
 for (const link of document.querySelectorAll("a[data-node]")) {
   link.addEventListener("click", (event) => {
-    const group = groups.get(link.getAttribute("data-node"));
-    if (!group) return;
     event.preventDefault();
-    const at = told.steps.findIndex(({ node }) => node === link.getAttribute("data-node"));
+    const node = link.getAttribute("data-node");
+    const at = rows.findIndex((row) => row.dataset.node === node);
     if (at >= 0) go(at + 1);
-    show(group);
+    show(groups.get(node));
   });
 }
-root?.addEventListener("click", (event) => {
-  const group = /** @type {Element} */ (event.target).closest("[data-id]");
-  if (group) show(group);
-});
+root?.addEventListener("click", (event) => show(/** @type {Element} */ (event.target).closest("[data-id]")));
 root?.addEventListener("focusin", (event) => look(/** @type {Element} */ (event.target).closest("[data-id]")));
-root?.addEventListener("keydown", (event) => {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[/** @type {KeyboardEvent} */ (event).key];
-  const group = by && order[tabbed + by];
-  if (!group) return;
-  event.preventDefault();
-  show(group);
-});
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey) return;
-  const { target } = event;
-  if (/** @type {Element} */ (target).closest(".scroll") || /** @type {Element} */ (target).matches(".drawing")) return; // arrows scroll
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!by || !count) return;
+  const target = /** @type {Element} */ (event.target);
+  if (event.altKey || event.ctrlKey || event.metaKey || target.matches(".scroll, .drawing")) return; // arrows scroll
+  const along = root?.contains(target) ? { ArrowDown: 1, ArrowUp: -1 }[event.key] : 0;
+  const by = count ? { ArrowRight: 1, ArrowLeft: -1 }[event.key] : 0;
+  if (!along && !by) return;
   event.preventDefault();
-  go(step + by);
+  if (by) go(step + by);
+  if (along) show(order[tabbed + along]);
 });
 
 if (count) document.querySelector(".side")?.classList.add("stepping");

@@ -2,57 +2,125 @@
 
 import base64
 import hashlib
-import json
-from collections.abc import Iterable
-from functools import lru_cache
+import re
+from collections.abc import Collection
 from html import escape
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..recorder import Recording
+from ..recorder.picture.graph_drawing import picture
+from ..recorder.picture.places import LINE, PILL
+from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import line_of
 from ..text import counted, factor
-from .drawing import Drawn, svg
+from .graph import Graph, bad_place
+from .report import COLUMNS, fine, gradients, headline
 from .run import Run
-from .tables import Table
-from .terminal import fine, headline
 from .words import Fault, called
 
-TOLD = '<script type="application/json" id="told">'
+MARK = '<meta name="generator" content="gradient-tricks">'
 """Every report contains this."""
 ROWS = 400
-"""Of each table."""
-BIG = 60
-"""Nodes from which on the drawing keeps its size and is scrolled."""
+"""Gradients that the page lists."""
+MOST = 420
+"""Nodes and edges of a program that is drawn whole; of a longer one a part is drawn."""
+PART = 80
+"""Nodes of such a part."""
+MARGIN = 14.0
 
 
-@lru_cache(2)
+class Drawn(NamedTuple):
+    """`spec` as the recorder's picture gives it; `whole` whether all ops are on it."""
+
+    spec: dict[str, Any]
+    whole: bool
+    around: str
+
+
+def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
+    """The drawing: all of a small program, of a larger one what lies around the first fault.
+
+    None if no op ran, or if even the part has too many edges.
+    """
+    recording = run.recording
+    graph = run.graph
+    used = [
+        node.name for node in recording
+        if not node.leaf or node.name in graph.consumers or node.name == recording.output
+    ]  # fmt: skip
+    if not used:
+        return None
+    index = _index(run, faults)
+    focus = next((one.node for one in faults if one.node in set(used)), None)
+    focus = focus or recording.output or used[-1]
+    if _size(recording, set(used)) <= MOST:
+        return Drawn(picture(recording, index, only=set(used)), True, focus)
+    part = _around(graph, focus)
+    if _size(recording, part) > MOST:  # hundreds of edges between the same two
+        return None
+    return Drawn(picture(recording, index, only=part), False, focus)
+
+
+def _size(recording: Recording, names: Collection[str]) -> int:
+    """How many nodes and edges a drawing of these has."""
+    edges = (edge for name in names for edge in recording.nodes[name].operands)
+    return len(names) + sum(edge.producer.name in names for edge in edges)
+
+
+def _index(run: Run, faults: list[Fault]) -> tuple[int, ...]:
+    """The component of each tensor that is shown: one that is not finite, or the first."""
+    for fault in faults:
+        node = run.recording.nodes.get(fault.node or "")
+        if node is None or not fault.kind.startswith("nonfinite"):
+            continue
+        values = [*node.outputs, *(edge.offered for edge in node.operands)]
+        for value in values:
+            place = bad_place(value)
+            if value is not None and place is not None:
+                return unflat(place, value.shape)
+    return ()
+
+
+def _around(graph: Graph, focus: str) -> set[str]:
+    """The nodes nearest to `focus`, both ways."""
+    nodes, found = graph.recording.nodes, [focus]
+    for name in found:  # grows while it is walked
+        if nodes[name].leaf and name != focus:
+            continue  # a weight that all share would lead everywhere
+        near = [edge.consumer.name for edge in graph.consumers.get(name, ())[:8]]
+        near += [edge.producer.name for edge in nodes[name].operands]
+        found += [one for one in dict.fromkeys(near) if one not in found]
+        if len(found) >= PART:
+            break
+    return set(found[:PART])
+
+
 def _file(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8").strip()
 
 
-def page(
-    run: Run, faults: list[Fault], notes: list[str], tables: Iterable[Table], drawn: Drawn | None
-) -> str:
+def page(run: Run, faults: list[Fault], notes: list[str], drawn: Drawn | None) -> str:
     """The whole file. It loads no other file, and its content policy forbids it."""
     script = _file("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     graph = _work(run, faults, drawn) if drawn else ""
-    told = [graph, "".join(_table(table) for table in tables if table.rows)]
+    told = [graph, _gradients(run)]
+    seen = "".join(f"<li>{escape(note)}</li>" for note in notes)
     body = [
         f"<header><h1>{escape(run.name)}</h1><p class='quiet'>{escape(headline(run))}</p></header>",
         _faults(run, faults, drawn),
         *(told if drawn is None or drawn.whole else reversed(told)),
-        _notes(notes),
-        _words(drawn) if drawn else "",
+        f"<section><h2>Also seen</h2><ul class='notes'>{seen}</ul></section>" if notes else "",
     ]
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">{MARK}'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy, True)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(run.name)}: forward and backward</title>"
         f"<style>{_file('page.css')}</style></head><body><main>{''.join(body)}</main>"
-        f"{TOLD}{_told(run, drawn)}</script>"
         f"<script>{script}</script></body></html>\n"
     )
 
@@ -78,12 +146,7 @@ def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:
 
 
 def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
-    wrong = {fault.node for fault in faults}
-    picture = svg(drawn.spec)
-    for name in wrong:
-        mark = f'class="node" data-id="{escape(name or "", True)}"'
-        picture = picture.replace(mark, f"{mark} data-wrong=''", 1)
-    large = " large" if len(drawn.spec["nodes"]) > BIG else ""
+    svg = _svg(run, drawn.spec, {fault.node for fault in faults})
     part = "" if drawn.whole else (
         f"<p class='quiet'>The program ran {counted(len(run.recording.ops), 'op')}. Drawn is what "
         f"lies around {escape(called(run.recording.nodes[drawn.around]))}; the steps are those of "
@@ -109,7 +172,7 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         f"<section id='graph'><h2>The graph</h2>{part}<p class='quiet'>{shown}Grey arrows: values, "
         "forward. Coloured lines: gradients, back; the thicker, the larger. Left and right arrow "
         "keys step.</p><div class='work'>"
-        f"<div class='drawing{large}' tabindex='0' role='region' aria-label='Drawing'>{picture}"
+        f"<div class='drawing' tabindex='0' role='region' aria-label='Drawing'>{svg}"
         "</div>"
         f"<div class='side'>{stepper}<p class='detail' aria-live='polite'>Click a node or an edge "
         "for its whole tensor.</p></div></div></section>"
@@ -129,56 +192,113 @@ def _step(step: dict[str, Any], drawn: Drawn) -> str:
         if not products:
             product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
         parts.append(f"<li>{escape(product)}</li>")
-    return f"<li><p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
-
-
-def _told(run: Run, drawn: Drawn | None) -> str:
-    """What the script tells, as JSON; a tensor that several tell is there once, by its number."""
-    texts: dict[str, int] = {}
-    details, steps = dict[str, list[str | int]](), list[dict[str, Any]]()
-    for node in drawn.spec["nodes"] if drawn else ():
-        recorded = run.recording.nodes[node["id"]]
-        made = "" if recorded.leaf or node["label"] == node["type"] else f" ({node['type']})"
-        where = ", ".join(filter(None, (run.module_of(node["id"]), line_of(recorded.place))))
-        details[node["id"]] = [
-            f"{node['label']}{made} = ",
-            texts.setdefault(node["full"], len(texts)),
-            "\ngradient that came: ",
-            texts.setdefault(node["upstream_full"], len(texts)),
-            "".join(f"\n{line}" for line in (where, *node["stale"]) if line),
-        ]
-    for edge in drawn.spec["edges"] if drawn else ():
-        details[edge["id"]] = ["whole: ", texts.setdefault(edge["full"], len(texts))]
-    for step in drawn.spec["steps"] if drawn else ():
-        steps.append({"node": step["node"], "edges": [part["edge"] for part in step["parts"]]})
-    told = {"steps": steps, "details": details, "texts": list(texts)}
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _table(table: Table) -> str:
-    head = "".join(f"<th scope='col'>{escape(one)}</th>" for one in table.columns)
-    rows = "".join(
-        f"<tr{' class=wrong' * (place in table.marked)}>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in table.rows[place])
-        + "</tr>"
-        for place in table.top(ROWS)
-    )
-    left_out = len(table.rows) - ROWS
-    more = f"<p class='quiet'>{left_out:,} more rows.</p>" if left_out > 0 else ""
+    node, edges = escape(step["node"], True), " ".join(part["edge"] for part in step["parts"])
     return (
-        f"<section><h2>{table.title}</h2><div class='scroll' tabindex='0' role='region' "
-        f"aria-label='{table.title}'><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+        f'<li data-node="{node}" data-edges="{escape(edges, True)}">'
+        f"<p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
+    )
+
+
+def _svg(run: Run, spec: dict[str, Any], wrong: set[str | None]) -> str:
+    """The picture as one SVG element; each node and edge is a group with its id and its tensor."""
+    places = spec["narrow"]
+    width, height = places["width"] + 2 * MARGIN, places["height"] + 2 * MARGIN
+    parts = [
+        f'<svg class="graph" role="group" viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}" '
+        f'style="--width:{width:g}px" aria-label="The graph: {len(spec["nodes"])} nodes, '
+        f'{len(spec["edges"])} edges. Arrow keys go through them.">'
+        '<marker id="forth" viewBox="0 0 8 7" refX="4" refY="7" markerWidth="8" markerHeight="7" '
+        'markerUnits="userSpaceOnUse"><path d="M0,0L8,0L4,7Z"/></marker>'
+    ]
+    pairs = zip(spec["edges"], places["edges"], strict=True)
+    parts += [_edge(edge | at, f"way{number}") for number, (edge, at) in enumerate(pairs)]
+    pairs = zip(spec["nodes"], places["nodes"], strict=True)
+    parts += [_node(node | at, _told(run, node), node["id"] in wrong) for node, at in pairs]
+    return "".join([*parts, "</svg>"])
+
+
+def _edge(edge: dict[str, Any], way: str) -> str:
+    label = edge["gradient"]
+    at = f'class="gradient" x="{edge["x"]:g}" y="{edge["y"]:g}"'
+    text = f"<text {at}>{escape(label)}</text>" if label else ""
+    thick = f'stroke-width="{1.6 + 4 * float(edge["weight"]):.2f}"'
+    sent = f'<use class="sent" href="#{way}" {thick}/>' if label else ""
+    # The path's looks are those of its group; a `use` draws it again with looks of its own.
+    return (
+        f'<g class="edge" data-id="{escape(edge["id"], True)}" data-state="{edge["state"]}" '
+        f'data-sign="{edge["sign"]}"{_stale(edge)} role="img" tabindex="-1" '
+        f'aria-label="{escape(edge["alternative"], True)}" data-told="{escape(edge["full"], True)}"'
+        f'><use class="hit" href="#{way}"/>'
+        f'<g class="way"><path id="{way}" d="{_curve(edge["route"])}"/></g>'
+        f"{sent}{text}</g>"
+    )
+
+
+def _told(run: Run, node: dict[str, Any]) -> str:
+    """What is told of a node: its tensors, the gradient that came, where it ran, what changed."""
+    recorded = run.recording.nodes[node["id"]]
+    made = "" if recorded.leaf or node["label"] == node["type"] else f" ({node['type']})"
+    where = ", ".join(filter(None, (run.module_of(node["id"]), line_of(recorded.place))))
+    lines = [
+        f"{node['label']}{made} = {node['full']}",
+        f"gradient that came: {node['upstream_full']}",
+        *(line for line in (where, *node["stale"]) if line),
+    ]
+    return "\n".join(lines)
+
+
+def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
+    width, height, (*lines, value) = node["width"], node["height"], node["lines"]
+    round_ = min(height / 2 if node["kind"] == "input" else 5, 16)
+    first = (1 - len(lines)) * LINE / 2
+    texts = "".join(
+        f'<tspan x="{-PILL[0] / 2:g}" y="{first + place * LINE:g}"'
+        f"{' class=does' * bool(place)}>{escape(line)}</tspan>"
+        for place, line in enumerate(lines)
+    )
+    texts += f'<tspan class="value" x="{(width - PILL[0]) / 2:g}" y="0">{escape(value)}</tspan>'
+    spoken = f"{node['label']}: {node['type']}, value {node['value']}"
+    return (
+        f'<g class="node" data-id="{escape(node["id"], True)}" data-kind="{node["kind"]}"'
+        f'{" data-wrong" * is_wrong}{_stale(node)} role="img" tabindex="-1" '
+        f'aria-label="{escape(spoken, True)}" '
+        f'data-told="{escape(told, True)}" '
+        f'transform="translate({node["x"]:g} {node["y"]:g})">'
+        f'<rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width:g}" height="{height:g}" '
+        f'rx="{round_:g}"/><text>{texts}</text></g>'
+    )
+
+
+def _stale(entry: dict[str, Any]) -> str:
+    return ' data-stale=""' if entry["stale"] else ""
+
+
+def _curve(route: list[list[float]]) -> str:
+    path = f"M{route[0][0]:g},{route[0][1]:g}"
+    for (x, y), (to_x, to_y) in pairwise(route):
+        middle = (y + to_y) / 2
+        if x == to_x:
+            path = re.sub(r"V[-\d.]+$", "", path) + f"V{to_y:g}"
+        elif y == to_y:
+            path += f"H{to_x:g}"
+        else:
+            path += f"C{x:g},{middle:g} {to_x:g},{middle:g} {to_x:g},{to_y:g}"
+    return path
+
+
+def _gradients(run: Run) -> str:
+    head = "".join(f"<th scope='col'>{one}</th>" for one in COLUMNS)
+    rows = "".join(
+        f"<tr{' class=wrong' * row.is_wrong}>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row[:4])
+        + "</tr>"
+        for row in gradients(run, ROWS)
+    )
+    left_out = len(run.gradients) + len(run.frozen) - ROWS
+    more = f"<p class='quiet'>{left_out:,} more rows.</p>" if left_out > 0 else ""
+    table = (
+        "<section><h2>Gradients</h2><div class='scroll' tabindex='0' role='region' "
+        f"aria-label='Gradients'><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
         f"</table></div>{more}</section>"
     )
-
-
-def _notes(notes: list[str]) -> str:
-    if not notes:
-        return ""
-    rows = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return f"<section><h2>Also seen</h2><ul class='notes'>{rows}</ul></section>"
-
-
-def _words(drawn: Drawn) -> str:
-    words = escape(drawn.spec["alternative"])
-    return f"<details><summary>The graph in words</summary><pre>{words}</pre></details>"
+    return table if rows else ""

@@ -5,7 +5,6 @@ the same float, and that the source does not have it as a literal, tells it well
 the result of `grad()` without create_graph in a loss.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from ..recorder.recording.variables import Where, in_line, line_of
 from ..text import listed, number
 from .run import Run
 from .source import floats_around
-from .stops import derived, left_by, stop
+from .stops import derived, left_by, soft, stop
 from .words import Fault, called
 
 _READ_PLAIN = frozenset((
@@ -49,10 +48,10 @@ class _Read(NamedTuple):
     leaf: Node | None
 
     @property
-    def is_literal(self) -> bool:
-        """Whether one of them stands in the source: then it may be that one."""
+    def literals(self) -> frozenset[float]:
+        """The numbers that stand in the source around the op."""
         where = self.node.place
-        return where is not None and bool(self.numbers & floats_around(where[0], where[1][0]))
+        return floats_around(where[0], where[1][0]) if where else frozenset()
 
     @property
     def is_computed(self) -> bool:
@@ -63,56 +62,64 @@ class _Read(NamedTuple):
 
 
 def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
-    """A fault for each number that came back as a constant, where nothing else is told of it.
-
-    A note, where an op reads a number later that may be made of one that left.
-    """
+    """Yield a fault for each copy or number that came back as a constant, unless it is told."""
     live = _live(run)
-    for node in run.graph.ends(live):
+    ends = run.graph.ends(live)
+    for node in ends:
         if node.type in _COPIES and node.name in run.wanted and node.name not in told:
             why = stop(run, node, live)
             says = f"{why.says} {_lacks(run, node.name)}"
             do = f"{why.do} If a constant is meant, write .detach() to say so."
             yield replace(why, kind="left_torch", says=says, do=do)
+    chosen = {node.name for node in ends if node.kind != "stopped" or node.type == "stop_gradient"}
+    left = [one for one in run.recording.left if _copied(run, one).name in live | chosen]
+    yield from _returned(run, left, chosen, told) if left else ()
+
+
+def _returned(
+    run: Run, several: list[Left], chosen: set[str], told: set[str | None]
+) -> Iterator[Fault]:
+    """Numbers that left and were read again; `chosen` are detached or whole: those make notes."""
     reads, holds = _reads(run), dict[float, list[_Read]]()
     gone = {float(one) for left in run.recording.left for one in left.value.numbers}
     for one in reads:  # of several in a constant, each must have left
-        if one.leaf is None or (one.numbers <= gone and not one.numbers <= _USUAL):
+        have_left = one.numbers <= gone and not one.numbers <= _USUAL
+        if one.leaf is None or one.is_computed or have_left:
             for plain_number in one.numbers:
                 holds.setdefault(plain_number, []).append(one)
-    computed = [one for one in reads if one.is_computed]
+    factors = {1.0}.union(*(one.literals for one in reads if one.is_computed))
     lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
     found: dict[tuple[str, str, str], Fault] = {}
-    perhaps: dict[tuple[str, str, str], Fault] = {}
-    for left in run.recording.left:
+    for left in several:
         key, node = _line_key(run, left), _copied(run, left)
-        detached = node.type == "stop_gradient" and node.operands[0].producer.name in live
-        if not (left.node in live or detached) or key in {*lines, *found}:
+        is_one, is_chosen = left.value.size == 1, node.name in chosen
+        by_number = is_one and left.call not in ("numpy", "__array__")
+        if key in lines or key in found or (is_chosen and not by_number):
             continue
-        same = [one for number_ in left.value.numbers for one in holds.get(float(number_), ())]
-        back = [one for one in same if one.place >= left.count]
-        later = bisect_left(computed, left.count, key=lambda one: one.place)
-        if back and not detached:
+        back = [
+            read for one in left.value.numbers for by in (factors if is_one else {1.0})
+            for read in holds.get(float(one) * by, ()) if read.place >= left.count
+            and (by == 1 or (by in read.literals and read.is_computed))
+        ]  # fmt: skip
+        if back:
             found[key] = _told(run, left, min(back, key=lambda one: one.place))
-            continue
-        for one in [one for one in computed[later:] if not detached or _scaled(left, one)][:1]:
-            says = (
-                f"{_of(run, left)}. If the number {number(min(one.numbers), 4)} that "
-                f"{one.node.type}{in_line(one.node.place)} reads is made of it, no gradient comes "
-                "back through it."
-            )
-            perhaps.setdefault(key, Fault("note", says))
+            if is_chosen:
+                do = "" if node.type == "stop_gradient" else f" {soft(node)}"
+                found[key] = Fault("note", f"{found[key].says}{do}")
     yield from found.values()
-    yield from (one for key, one in perhaps.items() if key not in found)
 
 
 def _told(run: Run, left: Left, back: _Read) -> Fault:
+    node, reader, at = _copied(run, left), back.node, in_line(left.place)
+    many, shown = "numbers", ""
+    if left.value.size == 1:
+        many, shown = "value", f", {number(float(left.value.numbers[0]), 4)}"
     came_as = "plain number" if back.leaf is None else "constant"
-    shown = f", {number(float(left.value.numbers[0]), 4)}" if left.value.size == 1 else ""
     return Fault(
         "left_torch",
-        f"{_of(run, left)} and came back as a {came_as}{shown}, that "
-        f"{back.node.type}{in_line(back.node.place)} reads. {_lacks(run, left.node)}",
+        f"The {many} of {called(node)} left torch by {left_by(left)}{at} and came back as a "
+        f"{came_as}{shown}, that {reader.type}{in_line(reader.place)} reads. "
+        f"{_lacks(run, left.node)}",
         f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; else use "
         "the tensor itself.",
         left.node,
@@ -156,20 +163,7 @@ def _reads(run: Run) -> list[_Read]:
         elif node.type in _READ_PLAIN:
             plain = frozenset(one for one in node.numbers if isinstance(one, float))
             found += [_Read(place, node, plain, None)] if plain else []
-    return [one for one in found if not one.is_literal]
-
-
-def _scaled(left: Left, read: _Read) -> bool:
-    """Whether what is read is what left, or that times a number of the source."""
-    where = read.node.place
-    factors = {1.0, *(floats_around(where[0], where[1][0]) if where else ())}
-    return any(float(one) * by in read.numbers for one in left.value.numbers for by in factors)
-
-
-def _of(run: Run, left: Left) -> str:
-    many = "numbers" if left.value.size > 1 else "value"
-    whose = called(_copied(run, left))
-    return f"The {many} of {whose} left torch by {left_by(left)}{in_line(left.place)}"
+    return [one for one in found if not one.numbers & one.literals]
 
 
 def _lacks(run: Run, node: str) -> str:

@@ -139,9 +139,7 @@ def _returned(name: str, wanted: str, got: str, index: str | None) -> Fault:
         inputs = counted(int(wanted), "input")
         says = f"{counted(int(got), 'gradient')} for {inputs} of its forward"
         do = "Return one for each input in their order, None where none is wanted."
-    where = backward_of(name)
-    at = f" in {where}" if where else ""
-    return Fault("returned", f"{name}.backward{at} returns {says}.", do)
+    return Fault("returned", f"{name}.backward{backward_of(name)} returns {says}.", do)
 
 
 def _refused(run: Run, node: Node) -> Fault:

@@ -7,11 +7,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..recorder.recording.torch_calls import tensors_in
 from ..text import visible
 from .errors import TraceError, shortened
 from .graph import Graph
 from .target import Target
-from .watch import OF_GRADIENTS, WITHOUT_GRAPH, Gradient, Watch, tensors_of
+from .watch import OF_GRADIENTS, WITHOUT_GRAPH, Gradient, Watch
 
 
 class Run:
@@ -148,7 +149,7 @@ def _losses_in(returned: Any) -> list[torch.Tensor]:
     )
     if isinstance(loss, torch.Tensor):
         return [loss]
-    found = tensors_of(returned)
+    found = tensors_in([*returned.values()] if isinstance(returned, Mapping) else returned)
     wanting = [one for one in found if one.requires_grad]
     alone = bool(found) and found[0].numel() == 1 and any(one.numel() > 1 for one in found)
     return found[:1] if alone or not wanting else wanting

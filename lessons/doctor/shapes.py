@@ -6,7 +6,7 @@ from ..recorder import Edge, Node
 from ..recorder.derivatives import ELEMENTWISE
 from ..recorder.recording.variables import Where, in_line
 from .run import Run
-from .words import Fault, called, spelled
+from .words import Fault, called
 
 _LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 _COMPARE = _LOSSES | {"sub", "rsub", "mul"}
@@ -36,7 +36,7 @@ def broadcasts(run: Run) -> Iterator[Fault]:
             f"{count}, and broadcasts them to {count}×{count}: each prediction meets every target."
         )
         do = f"Bring both to one shape: .squeeze(1) for {one}, or [:, None] for {other}."
-        yield Fault("broadcast", says, f"{do}{_becomes(run, node, wide, flat)}", node.name)
+        yield Fault("broadcast", says, do, node.name)
 
 
 def _meant(wide: Edge, flat: Edge) -> bool:
@@ -64,31 +64,3 @@ def _is_reduced(run: Run, node: Node) -> bool:
         else one.type in ("mean", "sum") and one.outputs[0].size == 1
         for one in readers
     )  # fmt: skip
-
-
-def _becomes(run: Run, node: Node, wide: Edge, flat: Edge) -> str:
-    """What the gradient of the first prediction is, and what it becomes, in a mean of squares."""
-    mine, other = (wide, flat) if wide.producer.requires_grad else (flat, wide)
-    sent = mine.offered
-    if sent is None or len(other.value.numbers) < flat.value.size or not _is_mse(run, node):
-        return ""
-    # The slope of a mean of squares, over n numbers in place of n²: the sum of one row is n / n².
-    count, first, goal = flat.value.size, mine.value.numbers[0], other.value.numbers[0]
-    apart = sum(first - one for one in other.value.numbers)
-    if not apart:
-        return ""
-    now, true = sent.numbers[0], sent.numbers[0] / apart * count * (first - goal)
-    return f" The gradient of the first prediction is {spelled(now)} and becomes {spelled(true)}."
-
-
-def _is_mse(run: Run, node: Node) -> bool:
-    """Whether the op is the mean of squares, or a difference that is only read by one."""
-    if node.type == "mse_loss":
-        return bool(node.kwargs.get("reduction", "mean") == "mean")
-    squares = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
-    if node.type != "sub" or len(squares) != 1:
-        return False
-    square = squares[0]
-    readers = [edge.consumer.type for edge in run.graph.consumers.get(square.name, ())]
-    is_square = square.type == "square" or (square.type == "pow" and square.numbers == [2])
-    return is_square and readers == ["mean"]

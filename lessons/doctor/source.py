@@ -1,8 +1,9 @@
 """What the program's source says at the place where an op ran."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import torch
 
@@ -18,37 +19,42 @@ def at_line(path: str, line: int | None) -> str:
     return line_of((path, (line or 0, line or 0, 0, 0)))
 
 
-def call_at(where: Where | None) -> ast.Call | None:
-    """The call that stands at exactly this place."""
-    calls = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Call))
-    return next((one for one in calls if where and place_of(one) == where[1]), None)
-
-
 def callee(where: Where | None) -> str:
     """The last word of what is called there: "deepcopy" of `copy.deepcopy(net)`."""
-    call = call_at(where)
-    return "" if call is None else word(call.func)
-
-
-def word(function: ast.expr) -> str:
-    """The last word of a name with dots."""
-    return getattr(function, "attr", getattr(function, "id", ""))
+    return next((_word(call.func) for call in _at(where, ast.Call)), "")
 
 
 def cited(where: Where | None) -> str:
     """The call at this place as the program spells it; "" where it is none."""
-    call = call_at(where)
-    if call is None:
-        return ""
-    text = ast.unparse(call)
-    return text if len(text) <= AT_ONE_LINE else f"{ast.unparse(call.func)}(…)"
+    for call in _at(where, ast.Call):
+        text = ast.unparse(call)
+        return text if len(text) <= AT_ONE_LINE else f"{ast.unparse(call.func)}(…)"
+    return ""
 
 
 def attribute_at(where: Where | None) -> str:
     """The attribute that the expression there is assigned to, such as "self.mean"."""
-    statements = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Assign))
-    targets = (one.targets[0] for one in statements if where and place_of(one.value) == where[1])
+    targets = (one.targets[0] for one in _at(where, ast.Assign, "value"))
     return next((ast.unparse(one) for one in targets if isinstance(one, ast.Attribute)), "")
+
+
+def is_statement(where: Where | None) -> bool:
+    """Whether the expression there is all of a statement, so that its value is dropped."""
+    return any(_at(where, ast.Expr, "value"))
+
+
+def _at(where: Where | None, kind: type[ast.AST], part: str = "") -> Iterator[Any]:
+    """What stands at exactly this place, or has a part there."""
+    path, place = where or ("", None)
+    for one in _nodes(path):
+        standing: Any = getattr(one, part, None) if part else one
+        if isinstance(one, kind) and place_of(standing) == place:
+            yield one
+
+
+def _word(function: ast.expr) -> str:
+    """The last word of a name with dots."""
+    return getattr(function, "attr", getattr(function, "id", ""))
 
 
 def switched_off(paths: Iterable[str]) -> Where | None:
@@ -67,53 +73,52 @@ def switched_off(paths: Iterable[str]) -> Where | None:
 
 def making(names: frozenset[str], node: Node, read: Where | None) -> Where | None:
     """The call of one of `names` that is given what `node` made, last before it is `read`."""
-    if read is None:
-        return None
-    path, last = read[0], read[1][1]
+    path, last = (read[0], read[1][1]) if read else ("", 0)
     first = node.place[1][0] if node.place is not None and node.place[0] == path else 0
     found = None
-    for call in _nodes(path):
-        if isinstance(call, ast.Call) and word(call.func) in names and first <= call.lineno <= last:
-            given = (one for argument in call.args for one in ast.walk(argument))
-            if any(
-                node.place == (path, place_of(one))
-                or (node.variable and word(one) == node.variable)
-                for one in given
-                if isinstance(one, ast.expr)
-            ):
-                found = (path, place_of(call))
+    for call in (one for one in _nodes(path) if isinstance(one, ast.Call)):
+        given = [one for each in call.args for one in ast.walk(each) if isinstance(one, ast.expr)]
+        is_given = any(
+            node.place == (path, place_of(one)) or (node.variable and _word(one) == node.variable)
+            for one in given
+        )
+        if is_given and _word(call.func) in names and first <= call.lineno <= last:
+            found = path, place_of(call)
     return found
 
 
-def is_statement(where: Where | None) -> bool:
-    """Whether the expression there is all of a statement, so that its value is dropped."""
-    statements = (one for one in _nodes(where[0] if where else "") if isinstance(one, ast.Expr))
-    return any(where and place_of(one.value) == where[1] for one in statements)
+def floats_around(path: str, line: int) -> frozenset[float]:
+    """The floats that stand in the innermost function around this line, of both signs."""
+    return _floats(parsed(path), line)
 
 
 @lru_cache(512)
-def floats_around(path: str, line: int) -> frozenset[float]:
-    """The floats that stand in the innermost function around this line, of both signs."""
+def _floats(tree: ast.Module, line: int) -> frozenset[float]:
     functions = [
-        one for one in _nodes(path)
+        one for one in _walked(tree)
         if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
         and one.lineno <= line <= (one.end_lineno or one.lineno)
     ]  # fmt: skip
-    inside = min(functions, key=lambda one: (one.end_lineno or 0) - one.lineno, default=None)
+    inside = min(functions, key=lambda one: (one.end_lineno or 0) - one.lineno, default=tree)
     found = {
-        one.value for one in (_nodes(path) if inside is None else ast.walk(inside))
+        one.value for one in ast.walk(inside)
         if isinstance(one, ast.Constant) and isinstance(one.value, float)
     }  # fmt: skip
     return frozenset(found | {-one for one in found})
 
 
-@lru_cache(64)
 def _nodes(path: str) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(parsed(path)))
+    """All of a file as it is now: a module may be reloaded with other lines."""
+    return _walked(parsed(path))
+
+
+@lru_cache(64)
+def _walked(tree: ast.Module) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
 
 
 def backward_of(name: str) -> str:
-    """The line of the return in the backward of an `autograd.Function` of the program's own."""
+    """ " in train.py:12", the return in the backward of the program's own `autograd.Function`."""
     kinds = [torch.autograd.Function]
     for kind in kinds:  # grows while it is walked
         kinds += kind.__subclasses__()
@@ -121,4 +126,4 @@ def backward_of(name: str) -> str:
     code = getattr(getattr(function, "backward", None), "__code__", None)
     if code is None:
         return ""
-    return at_line(code.co_filename, max(line for *_, line in code.co_lines() if line))
+    return f" in {at_line(code.co_filename, max(line for *_, line in code.co_lines() if line))}"

@@ -8,7 +8,7 @@ import torch
 from ..recorder import Node
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.switches import Off
-from ..recorder.recording.variables import Where, in_line
+from ..recorder.recording.variables import Where, in_line, line_of
 from .run import Run
 from .source import callee, cited, is_statement, making
 from .watch import CHECKPOINT
@@ -19,7 +19,19 @@ _WRAPS = frozenset(("Parameter", "Variable", "Buffer", "from_pretrained"))
 _DERIVE = frozenset(("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"))
 """Functions of torch.autograd.functional, whose results are constants without create_graph."""
 DRAWS = frozenset(("multinomial", "bernoulli", "poisson", "normal", "binomial"))
+JOIN = "torch.stack or torch.cat joins several tensors and keeps their graph."
 _FLOATS = ("float", "bfloat", "complex")
+
+
+def stops(run: Run, live: Collection[str], among: Collection[str]) -> list[tuple[Fault, list[str]]]:
+    """Why ops `among` these give `live` nodes no gradient: each cause of a line, with its ops."""
+    found: dict[tuple[str, str], tuple[Fault, list[str]]] = {}
+    for node in run.graph.ends({*live}):
+        if node.name in among:
+            why = stop(run, node, live)
+            key = why.kind, line_of(why.where) or node.name
+            found.setdefault(key, (why, []))[1].append(node.name)
+    return [*found.values()]
 
 
 def stop(run: Run, node: Node, live: Collection[str] = ()) -> Fault:
@@ -47,34 +59,27 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         source = node.operands[0].producer
         made, operand = making(_WRAPS, source, where) or where, called(source)
         text = cited(made) if callee(made) in _WRAPS else f"nn.{node.type}({operand})"
-        says = f"{text}{in_line(made)} is a new leaf with the numbers of {operand}, not its graph."
-        return Fault("copied", says, _functional(run, node, operand), where=made)
+        do = _itself(run, node, operand)
+        return _copied(f"{text}{in_line(made)}", f"{operand} into a new leaf", do, made)
     if node.kind == "stopped" and node.type != "stop_gradient" and read is not None:
         if read.inplace and len(read.operands) > 1:
             operand = called(read.operands[1].producer)
         text = ".data =" if node.type == "data" else f"{node.type}_ on .data"
-        says = f"{text}{at} keeps the numbers of {operand} and drops its graph."
-        return Fault("copied", says, _functional(run, node, operand))
+        return _copied(f"{text}{at}", operand, _itself(run, node, operand))
     if word in ("deepcopy", "state_dict", "vector_to_parameters") and node.type == "stop_gradient":
-        return Fault(
-            "copied",
-            f"{cited(where)}{at} copies numbers, into a new leaf that does not know {operand}.",
-            "Run the module itself with other weights, torch.func.functional_call(net, weights, "
-            "x): they keep their graph.",
-        )
+        do = "Weights keep their graph in torch.func.functional_call(net, weights, x)."
+        return _copied(f"{cited(where)}{at}", f"{operand} into a new leaf", do)
     if node.type == "stop_gradient":
         how = how_stopped(node)
         says = f"{operand}{how}{at} lets the value through and no gradient."
         return Fault("detached", says, f"Take {how} away here, if it should train.")
     if node.type in ("tensor", "as_tensor", "new_tensor"):
         text = cited(where) or f"torch.{node.type}({operand})"
-        says = f"{text}{at} copies the numbers into a new tensor without a graph."
-        do = f"Use {operand} itself; torch.stack or torch.cat joins several."
-        return Fault("copied", says, do)
+        return _copied(f"{text}{at}", operand, f"Use {operand} itself. {JOIN}")
     if whole := whole_numbers(node):
         op, at = whole[0], in_line(whole[0].place)
         says = f"{op.type}{at} gives {whole[1]}, and whole numbers have no derivative."
-        return Fault("whole_numbers", says, _soft(op), where=op.place)
+        return Fault("whole_numbers", says, soft(op), where=op.place)
     return Fault("ended", f"{node.type}{at} gives it no way back.")
 
 
@@ -91,8 +96,7 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     if node.inplace and node.operands[1:]:
         text = node.function if off.how == "block" else cited(node.place) or node.type
         at = in_line(node.place)
-        says = f"{text}{at} under {switch} copies the numbers of {operand} and not its graph."
-        return Fault("copied", says, _functional(run, node, operand))
+        return _copied(f"{text}{at} under {switch}", operand, _itself(run, node, operand))
     says, do = f"{op} ran without gradients", "Take what trains out of that block."
     if off.how == "decorator":
         says = f"{off.function} is decorated with @{switch}{by}, so {says}"
@@ -121,7 +125,12 @@ def _sample(text: str, where: Where | None, distribution: str = "") -> Fault:
     return Fault("sampled", says, do, where=where)
 
 
-def _functional(run: Run, node: Node, made: str) -> str:
+def _copied(text: str, operand: str, do: str, where: Where | None = None) -> Fault:
+    says = f"{text} copies the numbers of {operand}, not its graph."
+    return Fault("copied", says, do, where=where)
+
+
+def _itself(run: Run, node: Node, made: str) -> str:
     """How to compute with a made weight, as the op that reads it does."""
     readers = (edge.consumer.type for edge in run.graph.consumers.get(node.name, ()))
     kind = next((one for one in readers if one == "linear" or one.startswith("conv")), None)
@@ -133,7 +142,7 @@ def _functional(run: Run, node: Node, made: str) -> str:
     )
 
 
-def _soft(node: Node) -> str:
+def soft(node: Node) -> str:
     if node.inplace:
         return "Create the tensor that it writes into with floats, dtype=torch.float32."
     if node.type in ("to", "long", "int", "short", "byte", "type"):

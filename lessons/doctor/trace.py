@@ -9,14 +9,13 @@ from ..recorder import record
 from ..text import counted
 from .faults import findings
 from .notes import notes
+from .report import listed_faults, told
 from .run import Run, watched
-from .tables import Table, gradients, modules
 from .target import target
-from .terminal import listed_faults, told
 from .watch import Watch
 
 if TYPE_CHECKING:
-    from .drawing import Drawn
+    from .page import Drawn
 
 FRAME = 640
 """Height of a trace within a notebook, in pixels."""
@@ -40,20 +39,16 @@ class Trace:
     @cached_property
     def drawn(self) -> "Drawn | None":
         """The drawing and its steps; None where no op ran."""
-        from .drawing import drawn  # on demand, as the page: most of the time to import the doctor
+        from .page import drawn  # on demand, as the page: most of the time to import the doctor
 
         return drawn(self.run, self.faults)
-
-    @property
-    def tables(self) -> list[Table]:
-        return [gradients(self.run), modules(self.run)]
 
     @cached_property
     def html(self) -> str:
         """One HTML document that asks for no other file."""
         from .page import page
 
-        return page(self.run, self.faults, self.notes, self.tables, self.drawn)
+        return page(self.run, self.faults, self.notes, self.drawn)
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, and return where it is."""
@@ -62,7 +57,7 @@ class Trace:
         return written
 
     def __str__(self) -> str:
-        return told(self.run, self.faults, self.notes, self.tables)
+        return told(self.run, self.faults, self.notes)
 
     def __repr__(self) -> str:
         return f"<trace of {self.run.name}: {counted(len(self.faults), 'fault')}>"

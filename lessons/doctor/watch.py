@@ -10,9 +10,9 @@ import threading
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -44,14 +44,12 @@ FOR_OUR_HOOKS = "Using `torch.compile\\(module\\)` when there are global hooks"
 OF_GRADIENTS = re.compile("grad|autograd|backward|in-?place|[Ii]nference tensor", re.IGNORECASE)
 """The page explains an error of a forward pass whose message has one of these words."""
 
-Shape = tuple[int, ...]
-
 
 @dataclass
 class Gradient:
     """The whole gradient of a leaf that wants one: `norm` is None if none came."""
 
-    shape: Shape
+    shape: tuple[int, ...]
     count: int
     norm: float | None = None
     nonfinite: int = 0
@@ -60,13 +58,11 @@ class Gradient:
 
 @dataclass
 class Call:
-    """One call of one module: it ran the recording's nodes from `first` to before `end`."""
+    """One call of the module `path`: it ran the recording's nodes from `first` to before `end`."""
 
     path: str
-    kind: str
     first: int
     end: int
-    shapes: list[str] = field(default_factory=list)
 
 
 _WATCHING: "weakref.WeakSet[Watch]" = weakref.WeakSet()
@@ -202,14 +198,11 @@ class Watch(Listener):
             self.recording.quiet -= 1
         self._passes = self._unheard = 0
         made = Counter(frozenset(one.held) for one in self.optimizers.steps)
-        enough = max(made.values()) >= self.limit  # several optimizers may take turns
-        if enough and (len(self.optimizers.steps) > self.limit + TURNS or not self._waits()):
+        enough = max(made.values()) >= self.limit
+        idle = self.optimizers.idle()  # several optimizers may take turns
+        waits = any(id(one) in idle for one in self.leaves.tensors.values())
+        if enough and (len(self.optimizers.steps) > self.limit + TURNS or not waits):
             self._finish()
-
-    def _waits(self) -> bool:
-        """Whether a weight that the program reads has an optimizer that made no step yet."""
-        idle = self.optimizers.idle()
-        return any(id(one) in idle for one in self.leaves.tensors.values())
 
     def _finish(self) -> None:
         self.optimizers.over = True
@@ -241,18 +234,17 @@ class Watch(Listener):
         if hasattr(module, "_orig_mod"):
             self.compiled = self.compiled or path
         count = len(self.recording.nodes)
-        call = Call(path, type(module).__name__, count, count)
+        call = Call(path, count, count)
         self.calls.append(call)
         self._open.append((call, module))
 
-    def _leave(self, module: nn.Module, _: Any, output: Any) -> None:
+    def _leave(self, *_: Any) -> None:
         if self._is_elsewhere():
             return
         self._dark_inside -= self.begins
         if self._open and not self.recording.quiet:
-            call, _ = self._open.pop()
+            call = self._open.pop()[0]
             call.end = len(self.recording.nodes)
-            call.shapes = [spelled_shape(one.shape) for one in tensors_of(output)[:3]]
 
     def call(self, function: Callable[[], Any]) -> Any:
         """Call the program and return its result; if it raises, keep the error and return None."""
@@ -308,18 +300,3 @@ class Watch(Listener):
         first = steps[0].count if steps else passes[0].before
         later = [*self.recording][first:]
         return {edge.producer.name for node in later for edge in node.operands}
-
-
-def tensors_of(output: Any) -> list[torch.Tensor]:
-    """The tensors of an output, those in tuples and dictionaries too."""
-    if isinstance(output, torch.Tensor):
-        return [output]
-    if not isinstance(output, (Mapping, tuple, list)):
-        return []
-    items = output.values() if isinstance(output, Mapping) else output
-    return [tensor for one in items for tensor in tensors_of(one)]
-
-
-def spelled_shape(shape: Shape) -> str:
-    """A shape as 2×3, that of a single number as scalar."""
-    return "×".join(map(str, shape)) or "scalar"

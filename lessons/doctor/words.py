@@ -48,6 +48,16 @@ def op_called(run: Run, node: Node) -> str:
     return f"{called} in {', '.join(where)}" if where else called
 
 
+def numbers_read(node: Node) -> str:
+    """ "x from −1 to 3, y from 0 to 2": the numbers that an op reads."""
+    return ", ".join(
+        f"{called(edge.producer)} from {spelled(min(edge.value.numbers))} to "
+        f"{spelled(max(edge.value.numbers))}"
+        for edge in node.operands[:3]
+        if edge.value.numbers and not isinstance(edge.value.numbers[0], complex)
+    )
+
+
 def at(place: int | None, value: Value) -> str:
     """ " at [1, 2]", where a tensor has several entries."""
     if place is None or len(value.numbers) < 2:

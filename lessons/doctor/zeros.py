@@ -1,42 +1,66 @@
-"""Why a gradient is 0 in every entry."""
+"""Why a gradient is 0 in every entry, and what people do about it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
 from ..recorder import Edge, Node, Value
 from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.variables import Where, assigned, in_line, line_of
+from ..recorder.recording.variables import Where, in_line
 from ..text import listed
-from .flat import WRITES, slope_of, too_small, written_over
 from .graph import zero
 from .hooks import hook_on
 from .run import Run
-from .source import backward_of, cited
-from .words import Fault, at, called, op_called, spelled
+from .source import backward_of
+from .stops import DRAWS
+from .words import Fault, at, called, it_or_them, numbers_read, op_called, spelled
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
+_MULTIPLY = frozenset((
+    *("mul", "matmul", "mm", "bmm", "addmm", "linear", "bilinear", "einsum"),
+    *("conv1d", "conv2d", "conv3d", "rnn_tanh_cell", "rnn_relu_cell", "gru_cell", "lstm_cell"),
+    *("rnn_tanh", "rnn_relu", "gru", "lstm"),
+))  # fmt: skip
+"""Ops that multiply their weights by what else they read."""
+
+_FLAT = frozenset(("round", "floor", "ceil", "trunc", "sign", "heaviside"))
+"""Ops whose slope is 0 wherever it exists."""
+_SATURATE = frozenset(("sigmoid", "tanh", "softmax", "logsigmoid", "log_softmax", "hardsigmoid"))
+_FUSED = {
+    "binary_cross_entropy": "functional.binary_cross_entropy_with_logits",
+    "nll_loss": "functional.cross_entropy",
+    "log": "log_softmax or functional.logsigmoid",
+}
+"""Losses that have a form of their own for what a sigmoid or softmax reads."""
+_AT_ZERO = frozenset((
+    "norm", "linalg_vector_norm", "linalg_norm", "abs", "pow", "square", "std", "cdist",
+))  # fmt: skip
+"""Ops with the slope 0 at 0, by torch's choice or by their own."""
+_WRITES = frozenset(("setitem", "zero", "zero_", "fill", "fill_", "masked_fill", "masked_fill_"))
+"""Ops that put other numbers in the place of those that were there."""
+_CLAMPS = frozenset(("relu", "relu6", "clamp", "hardtanh"))
+_SHRINKS = frozenset(("mul", "div", "mean", "pow", "square", "to"))
+"""Ops that may send back a number too small for their dtype."""
 
 
 def zeros(run: Run) -> Iterator[Fault]:
-    """A fault for each op that stops a gradient with zeros, and each place where paths cancel.
+    """Yield a fault for each op that sends zeros back, and for each place where paths cancel.
 
     What is usual is a note: a factor that starts at 0, a bias that cancels.
     """
     left = [name for name, one in run.gradients.items() if one.zero]
     if not left or run.spoiled:
         return
-    first = [name for name in left if _in_first_step(run, name)]
+    first = [name for name in left if _meets_zeros(run, name)]
     if first:
-        says = f"The gradient of {_all_zero(first)} in the first step of time, whose state is 0."
-        yield Fault("note", says)
+        says = f"The gradient of {listed(first)} is 0: each op multiplies {it_or_them(first)} by "
+        yield Fault("note", f"{says}an input that is 0, such as the first state of an LSTM.")
     left = [name for name in left if name not in first]
-    for both, names in _arms(run, left):
-        left = [name for name in left if name not in names]
-        yield both
     below = run.graph.after(left, live=True)
     stopped: dict[tuple[str, Where | str], tuple[Node, list[Edge], list[str]]] = {}
+    cancelled: dict[str, tuple[Node, list[str]]] = {}
     order = run.recording.order
     for name in [*order, *(name for name in left if name not in set(order))]:
         node = run.recording.nodes.get(name)
@@ -46,7 +70,12 @@ def zeros(run: Run) -> Iterator[Fault]:
         told = None
         if zero(node.gradient):
             hit = [one for one in left if one in run.graph.before([name])]
-            told = _hooked(run, node, hit) or _cancelled(run, node, hit)
+            told, joint = _hooked(run, node, hit), _joint(run, node)
+            if told is None and joint and _only_bias(run, name, hit):
+                told = replace(_cancelled(run, node, hit), kind="note")
+            elif told is None and joint and hit:  # of a network that ran twice, all weights
+                cancelled.setdefault(joint, (node, []))[1].extend(hit)
+                left = [one for one in left if one not in hit]
         elif node.gradient is not None and ways and all(zero(one.offered) for one in ways):
             before = run.graph.before([edge.producer.name for edge in ways])
             hit = [one for one in left if one in before]
@@ -58,71 +87,22 @@ def zeros(run: Run) -> Iterator[Fault]:
         if told is not None and hit:
             left = [one for one in left if one not in hit]
             yield told
+    yield from (_cancelled(run, *one) for one in cancelled.values() if one[1])
     yield from (_stopped(run, *one) for one in stopped.values() if one[2])
     if left:
         yield Fault("zero_gradient", f"The gradient of {_all_zero(left)}.", node=left[0])
-
-
-def _in_first_step(run: Run, name: str) -> bool:
-    """Whether a recurrent layer multiplied this weight by a state of zeros alone."""
-    readers = [edge.consumer for edge in run.graph.consumers.get(name, ())]
-    return "weight_hh" in name and all(
-        any(edge.operand == 1 and zero(edge.value) for edge in one.operands) for one in readers
-    )
 
 
 def _all_zero(names: list[str]) -> str:
     return f"{listed(names)} is 0 in every entry"
 
 
-def _arms(run: Run, zero_leaves: list[str]) -> Iterator[tuple[Fault, list[str]]]:
-    """A fault for each op whose two operands cancel in several leaves, with these leaves."""
-    graph, found = run.graph, dict[str, list[str]]()
-    for name in zero_leaves:
-        met = [one for one in graph.consumers.get(name, ()) if one.gradient is not None]
-        if len(met) == 2 and not any(zero(one.gradient) for one in met):
-            ways = [graph.after([one.consumer.name], live=True) for one in met]
-            joint = next((one.name for one in run.recording if one.name in ways[0] & ways[1]), None)
-            if joint is not None:
-                found.setdefault(joint, []).append(name)
-    for joint, names in found.items():
-        node = run.recording.nodes[joint]
-        both = [edge for edge in node.operands if edge.flows and edge.gradient is not None]
-        if len(names) > 1 and len(both) == 2:
-            yield _both_arms(run, node, both, names), names
-
-
-def _both_arms(run: Run, node: Node, both: list[Edge], names: list[str]) -> Fault:
-    paths = sorted((_path(edge.producer) for edge in both), key=lambda one: one[1])
-    reader = run.graph.consumers[names[0]][0].consumer
-    old = paths[0][0] if paths[0][0].isidentifier() else "old"
-    says = (
-        f"The gradient of {_all_zero(names)}: the paths through "
-        f"{' and '.join(f'{name} in {place}' for name, place in paths)}, both of which read "
-        f"{names[0]}{in_line(reader.place)}, meet at {node.type}{in_line(node.place)} and cancel."
-    )
-    do = (
-        f"If one should be fixed, as the old log-probabilities of PPO, write {old} = "
-        f"{old}.detach(), or compute it under torch.no_grad() before the weights change."
-    )
-    return Fault("zero_gradient", says, do, node.name)
-
-
-def _path(node: Node) -> tuple[str, str]:
-    """What one operand is called, in the outermost line that computed it, and that line."""
-    for place in (node.caller, node.place):
-        names = assigned(place)
-        if names and names[0]:
-            return names[0], line_of(place)
-    return node.variable or cited(node.place) or called(node), line_of(node.place)
-
-
 def rounding(run: Run) -> Iterator[Fault]:
-    """A fault where paths cancel up to rounding, on every way to a leaf: what it gets is noise."""
+    """Yield a fault where paths cancel up to rounding, on every way to a leaf: it gets noise."""
     graph = run.graph
     leaves = [name for name, one in run.gradients.items() if one.norm]
     for node in run.recording:
-        met = [edge for edge in graph.consumers.get(node.name, ()) if edge.gradient is not None]
+        met = _met(run, node)
         left = node.upstream[met[0].output] if len(met) > 1 else None
         if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
             continue
@@ -130,10 +110,25 @@ def rounding(run: Run) -> Iterator[Fault]:
             name for name in leaves
             if name == node.name or not run.ends & graph.after([name], True, without=node.name)
         ]  # fmt: skip
-        told = _cancelled(run, node, hit, is_rounding=True) if hit else None
-        if told is not None and told.kind != "note":
-            yield told
+        if hit and not _only_bias(run, node.name, hit):
+            yield _cancelled(run, node, hit, is_rounding=True)
             leaves = [name for name in leaves if name not in hit]
+
+
+def _met(run: Run, node: Node) -> list[Edge]:
+    """The edges that bring this node a gradient that is not 0."""
+    edges = run.graph.consumers.get(node.name, ())
+    return [edge for edge in edges if edge.gradient and any(edge.gradient.numbers)]
+
+
+def _joint(run: Run, node: Node) -> str:
+    """Where the paths part whose gradients meet at this node; "" where only one path brings any."""
+    met = _met(run, node)
+    if len(met) < 2:
+        return ""
+    ways = [run.graph.after([edge.consumer.name], live=True) for edge in met]
+    both = (one.name for one in run.recording if all(one.name in way for way in ways))
+    return next(both, node.name)
 
 
 def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
@@ -174,49 +169,66 @@ def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
     )
 
 
-def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) -> Fault | None:
+def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) -> Fault:
     """Gradients that meet at `node`, each not 0, with a sum that is 0 everywhere, or rounding."""
-    edges = run.graph.consumers.get(node.name, ())
-    met = [edge for edge in edges if edge.gradient is not None and any(edge.gradient.numbers)]
-    if len(met) < 2 or met[0].gradient is None:
-        return None
+    met = _met(run, node)
     first = met[0].gradient
+    assert first is not None
     place = next(place for place, one in enumerate(first.numbers) if one)
     index = unflat(place, first.shape)
+    alike = len({edge.consumer.place for edge in met}) < len(met)
     parts = [
         f"{spelled(edge.gradient.component(index))} from {op_called(run, edge.consumer)}"
+        + f", called{in_line(edge.consumer.caller)}" * (alike and edge.consumer.caller is not None)
         for edge in met if edge.gradient is not None
     ]  # fmt: skip
     what, noise = _all_zero(hit), ""
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
-        noise = (
-            " An optimizer such as Adam divides by the size of a gradient, and makes steps of it "
-            "all the same."
-        )
+        noise = " Adam divides by the size of a gradient, and makes steps of it all the same."
     return Fault(
-        "note" if _only_bias(run, node.name, hit) else "zero_gradient",
+        "zero_gradient",
         f"The gradient of {what}: {len(met)} paths meet at {called(node)} and cancel"
         f"{at(place, first)}: {listed(parts, 4)}.{noise}",
         f"The result stays as it is when {called(node)} changes a little: what one path adds, "
-        "another takes away. A sum over one entry does so in x / x.sum(). Look whether it has the "
-        "right axis, or .detach() one of the paths.",
+        "another takes away. If one path should be fixed, as the old log-probabilities of PPO, "
+        ".detach() it, or compute it under torch.no_grad() before the weights change. A sum over "
+        "one entry does so in x / x.sum(): look whether it has the right axis.",
         node.name,
     )
+
+
+def _meets_zeros(run: Run, name: str) -> bool:
+    """Whether all ops that read a weight multiply it by an input that is 0."""
+    readers = [edge.consumer for edge in run.graph.consumers.get(name, ())]
+    return bool(readers) and all(
+        one.type in _MULTIPLY and one.reached and not zero(one.gradient)
+        and any(zero(edge.value) and _is_input(run, _leaf(edge)) for edge in one.operands)
+        for one in readers
+    )  # fmt: skip
+
+
+def _is_input(run: Run, node: Node) -> bool:
+    return node.leaf and node.name not in run.gradients
+
+
+def _leaf(edge: Edge) -> Node:
+    """What an op reads, before it was transposed, say."""
+    node = edge.producer
+    while not node.leaf and len(node.operands) == 1:
+        node = node.operands[0].producer
+    return node
 
 
 def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault | None:
     """A factor that is 0 everywhere and learns, as one half of LoRA does at its first step."""
     for edge in node.operands:
-        factor = edge.producer
-        while not factor.leaf and len(factor.operands) == 1:  # transposed, say
-            factor = factor.operands[0].producer
-        gradient = run.gradients.get(factor.name)
+        factor = _leaf(edge).name
+        gradient = run.gradients.get(factor)
         if edge not in ways and gradient is not None and gradient.norm and zero(edge.value):
             says = (
-                f"The gradient of {listed(hit)} is 0 while {factor.name} is 0, in "
-                f"{op_called(run, node)}. {factor.name} itself has a gradient, so this ends with "
-                "its first step, as in LoRA."
+                f"The gradient of {listed(hit)} is 0 while {factor} is 0, in {op_called(run, node)}"
+                f". {factor} itself has a gradient, so this ends with its first step, as in LoRA."
             )
             return Fault("note", says)
     return None
@@ -226,9 +238,9 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     written = _written(ways)
     if written is not None:
         because = f", for it reads the zeros that {op_called(run, written)} wrote"
-        do = written_over(written)
+        do = _written_over(written)
     else:
-        because, do = "", too_small(node, ways) or slope_of(run, node) or _own(node)
+        because, do = "", _slope_of(run, node) or _too_small(node, ways) or _own(node)
     says = (
         f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
         f"{listed([called(edge.producer) for edge in ways])}{because}."
@@ -239,7 +251,7 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
 def _own(node: Node) -> str:
     """What to do about an `autograd.Function` of the program's own."""
     where = backward_of(node.type) if node.function == "apply" else ""
-    return f"Look at what {node.type}.backward returns in {where}: it is 0." if where else ""
+    return f"Look at what {node.type}.backward returns{where}: it is 0." if where else ""
 
 
 def _written(ways: list[Edge]) -> Node | None:
@@ -247,12 +259,73 @@ def _written(ways: list[Edge]) -> Node | None:
     found = None
     for edge in ways:
         node = edge.producer
-        while zero(node.outputs[0]) and node.type not in WRITES and len(node.operands) == 1:
+        while zero(node.outputs[0]) and node.type not in _WRITES and len(node.operands) == 1:
             node = node.operands[0].producer
         computed = any(one.producer.requires_grad for one in node.operands[1:])
-        if node.type not in WRITES or computed or found not in (None, node):
-            return None
-        if not zero(node.outputs[0]):
+        is_zero = zero(node.outputs[0])
+        if not is_zero or node.type not in _WRITES or computed or found not in (None, node):
             return None
         found = node
     return found
+
+
+def _written_over(node: Node) -> str:
+    """What to do about an op that overwrites."""
+    says = f"{node.type} puts new numbers in the place of the old, which get no gradient."
+    return f"{says} Write to the entries that are meant, or multiply by a mask."
+
+
+def _too_small(node: Node, ways: list[Edge]) -> str:
+    """What to do where the gradient is not 0 and its dtype has no number so small."""
+    offered, upstream = ways[0].offered, node.gradient
+    dtype = getattr(torch, offered.dtype) if offered is not None else torch.int64
+    factors = [one for edge in node.operands if edge not in ways for one in edge.value.numbers]
+    if node.type not in _SHRINKS or not dtype.is_floating_point or zero(upstream) or 0 in factors:
+        return ""
+    limits = torch.finfo(dtype)
+    instead = "use bfloat16" if dtype == torch.float16 else "compute in a wider dtype"
+    least = spelled(limits.tiny * limits.eps)
+    says = f"The gradient underflows: it is below all numbers of {limits.dtype}, {least}."
+    return f"{says} Scale the loss (torch.amp.GradScaler), or {instead}."
+
+
+def _saturated(run: Run, node: Node) -> str:
+    """A sigmoid or softmax that is so near to 0 or 1 that its slope is rounded to 0."""
+    says = (
+        f"{node.type} is saturated: it reads {numbers_read(node)}, where its slope is rounded to 0."
+    )
+    readers = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
+    loss = next((one for one in readers if one.type in _FUSED), None)
+    if loss is None:
+        return f"{says} Bring these numbers nearer to 0: smaller weights, or a norm before it."
+    becomes = ""
+    if node.type == "sigmoid" and loss.type == "binary_cross_entropy":
+        size = 1 if loss.kwargs.get("reduction", "mean") == "sum" else node.outputs[0].size
+        sent = (node.outputs[0].numbers[0] - loss.operands[1].value.numbers[0]) / size
+        becomes = f": the gradient of its first entry becomes {spelled(sent)}"
+    return f"{says} Use {_FUSED[loss.type]} on what it reads{becomes}."
+
+
+def _slope_of(run: Run, node: Node) -> str:
+    """What to do about an op whose slope is 0 at all that it read."""
+    if node.type in _FLAT:
+        says = f"The slope of {node.type} is 0 wherever it has one. For a gradient all the same:"
+        return f"{says} straight-through, x + (torch.{node.type}(x) - x).detach()."
+    if node.type in _CLAMPS:
+        return (
+            f"It reads {numbers_read(node)}, where it is flat. Look at the scale of what comes in."
+        )
+    if node.type in DRAWS:
+        says = f"{node.type} draws numbers, and torch takes 0 for its slope."
+        return f"{says} Draw apart from the parameters: mean + std * torch.randn_like(mean)."
+    if node.type in _SATURATE:
+        return _saturated(run, node)
+    if node.type in _AT_ZERO and any(zero(edge.value) for edge in node.operands):
+        return f"{node.type} is at 0 there, and torch takes 0 for its slope."
+    if node.type in _WRITES:
+        return _written_over(node)
+    if node.type.endswith("_loss") or node.type in ("binary_cross_entropy", "cross_entropy"):
+        return "The prediction is the target already, up to rounding."
+    if node.type == "mul" and (any(zero(e.value) for e in node.operands) or 0 in node.numbers):
+        return "One factor is 0 everywhere, so the other gets nothing."
+    return ""

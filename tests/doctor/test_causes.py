@@ -1,10 +1,11 @@
 """Zeros, NaNs and divisions: the sentence names the cause, and the advice is that of the op."""
 
-import pytest
+import os
+
 import torch
-from torch.nn import functional
 
 from lessons.doctor import trace
+from lessons.doctor.source import cited
 
 
 def traced(program, *numbers):
@@ -102,27 +103,6 @@ def test_a_broadcast_denominator_is_read_at_its_place():
     assert "at [0, 1]" in found[0].says
 
 
-@pytest.mark.parametrize(
-    ("loss", "is_mean_of_squares"),
-    [
-        (lambda p, y: ((p - y) ** 2).mean(), True),
-        (lambda p, y: (p - y).square().mean(), True),
-        (functional.mse_loss, True),
-        (lambda p, y: ((p - y) ** 4).mean(), False),
-        (lambda p, y: ((p - y) ** 2).sum(), False),
-        (lambda p, y: functional.mse_loss(p, y, reduction="sum"), False),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:Using a target size")
-def test_what_the_gradient_becomes_is_said_of_a_mean_of_squares_alone(loss, is_mean_of_squares):
-    p = torch.tensor([[1.0], [2.0], [4.0]], requires_grad=True)
-    y = torch.tensor([0.5, 1.0, 3.0])
-    (fault,) = trace(lambda p: loss(p, y), p).faults
-    assert fault.kind == "broadcast"
-    assert ("becomes 0.3333" in fault.do) == is_mean_of_squares  # 2 / 3 · (1 − 0.5)
-    assert ("becomes" in fault.do) == is_mean_of_squares
-
-
 REPAIRS = "repairs the value and not the gradient"
 
 
@@ -181,3 +161,25 @@ def test_an_edit_by_numpy_has_no_note_on_its_detach():
 
     (note,) = traced(both, 1.0, 2.0).notes
     assert note.startswith("x.detach()")
+
+
+def test_weights_that_multiply_a_first_state_of_zeros_are_a_note():
+    def cell(w, u, x):
+        state = torch.zeros(2, 3)
+        return torch.tanh(x @ w + state @ u).square().sum()
+
+    w, u = torch.ones(4, 3, requires_grad=True), torch.ones(3, 3, requires_grad=True)
+    made = trace(cell, w, u, torch.ones(2, 4))
+    assert made.faults == []
+    (note,) = made.notes
+    assert note.startswith("The gradient of u is 0: each op multiplies it by an input that is 0")
+    lstm = torch.nn.LSTM(4, 3)
+    assert trace(lambda: lstm(torch.ones(1, 2, 4))[0].square().sum()).faults == []
+
+
+def test_a_file_that_changed_is_read_again(tmp_path):
+    path = tmp_path / "cell.py"
+    for time, call in enumerate(("f(1)", "g(2)")):
+        path.write_text(call)
+        os.utime(path, ns=(time, time))
+        assert cited((str(path), (1, 1, 0, 4))) == call

@@ -10,7 +10,7 @@ import torch
 
 from lessons.__main__ import main
 from lessons.doctor import TraceError
-from lessons.doctor.arguments import bound, read, value_of
+from lessons.doctor.target import bound, read, value_of
 from tests.doctor import broken
 
 BROKEN = str(Path(broken.__file__))
@@ -172,6 +172,5 @@ def test_plain_values_by_annotation_or_by_word():
     values = bound("plain_arguments", signature, given, grad=True)
     assert (values["power"], values["name"], values["scale"]) == (3, "q", 0.5)
     assert float(broken.plain_arguments(**values)) == pytest.approx(4.5)
-    assert value_of("n", "python:[1, 'a']") == [1, "a"]
     with pytest.raises(TraceError, match="declared as int"):
         value_of("n", "'a'", int)

@@ -154,17 +154,47 @@ def test_a_one_of_torchs_own_is_not_taken_for_the_number():
     assert made.faults == []
 
 
-def test_a_number_that_was_changed_on_its_way_is_a_note():
-    def program(x):
-        scale = math.sqrt(x.sum().item())
+def test_a_number_that_was_scaled_on_its_way_is_told():
+    def scaled(x):
+        scale = 0.3 * x.norm().item()
         return (x / scale).sum()
+
+    (fault,) = traced(scaled).faults
+    assert (
+        "The value of norm(…) left torch by .item() in tests/doctor/test_partial.py:" in fault.says
+    )
+    assert "that div in tests/doctor/test_partial.py:" in fault.says
+
+    def detached(x):
+        scale = 0.3 * x.norm().detach().item()
+        return (x / scale).sum()
+
+    made = traced(detached)
+    assert made.faults == []
+    assert "left torch by .item()" in made.notes[0]
+    assert made.notes[0] in unescape(made.html)
+
+
+def test_a_number_that_is_computed_of_others_is_not_suspected():
+    def program(x):
+        print(x.sum().item())
+        return (x / math.sqrt(3)).sum()
+
+    made = traced(program)
+    assert made.faults == []
+    assert made.notes == []
+
+
+def test_the_number_of_a_chosen_entry_that_comes_back_is_a_note():
+    def program(x):
+        return (x * x).sum() + torch.tensor(float(int(x.argmax())))
 
     made = traced(program)
     assert made.faults == []
     (note,) = made.notes
-    assert "The value of sum(…) left torch by .item() in tests/doctor/test_partial.py:" in note
-    assert "If the number 2.598 that div in tests/doctor/test_partial.py:" in note
-    assert note in unescape(made.html)
+    assert "The value of argmax(…) left torch by int() in tests/doctor/test_partial.py:" in note
+    assert "came back as a constant, 2, that add in tests/doctor/test_partial.py:" in note
+    assert "softmax for argmax" in note
 
 
 def test_a_loop_is_told_once_and_in_time():

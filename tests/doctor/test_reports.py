@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lessons.doctor.script import trace_script
+from lessons.doctor.command import trace_script
 from tests.doctor.test_cases import Case, answers, named
 
 REPORTS = Path(__file__).parent / "reports"

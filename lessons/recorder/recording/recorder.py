@@ -88,8 +88,9 @@ class Recorder(TorchFunctionMode):
             return result
         call = Call(op_type_of(spelling, args, kwargs), args, kwargs, spelling.swapped)
         between = self.recording.passes and (not torch.is_grad_enabled() or name in CLEARS)
-        if between or self._sets_weight(name, [*args, *kwargs.values()]):
+        if is_in_place(name):
             self.recording.listener.heard(func, args)
+        if between or self._sets_weight(name, [*args, *kwargs.values()]):
             return self._update(call, lambda: func(*args, **kwargs), name)
         return self._record(call, lambda: func(*args, **kwargs), name)
 
