@@ -235,9 +235,10 @@ class Optimizers:
 
     def idle(self) -> set[int]:
         """The parameters, by `id`, whose optimizers have not made a step while others did."""
+        if not self.steps:
+            return set()
         moved = set[int]().union(*(step.held for step in self.steps))
-        waiting = (_held(one) for one in _optimizers() if self.steps)
-        return {id(one) for held in waiting for one in held} - moved
+        return {id(one) for other in _optimizers() for one in _held(other)} - moved
 
 
 def _optimizers() -> list[Optimizer]:

@@ -268,7 +268,10 @@ class Watch(Listener):
                 one.grad = None
             with self.recording.listen(result):
                 if result.requires_grad:
-                    torch.autograd.backward(result, torch.ones_like(result), retain_graph=True)
+                    # To check a gradient that it is given, torch loads sympy, for .27 s.
+                    is_loss = result.numel() == 1 and result.is_floating_point()
+                    ones = None if is_loss else torch.ones_like(result)
+                    torch.autograd.backward(result, ones, retain_graph=True)
         except RuntimeError as error:
             self.error, self.in_pass = error, True
         finally:
