@@ -256,7 +256,7 @@ def _dropped(run: Run) -> Iterator[Fault]:
         if node.operands and is_statement(node.place):
             read = node.operands[0].producer
             name = called(read)
-            if read.requires_grad and node.name not in run.graph.consumers and read.reached:
+            if read.requires_grad and node.name not in run.graph.consumers and read.gradient:
                 says = (
                     f"{name}.detach(){in_line(node.place)} gives a new tensor, and nothing reads "
                     f"it: a gradient goes on through {name} itself."

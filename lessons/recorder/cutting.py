@@ -70,10 +70,7 @@ class _Scissors(TorchFunctionMode):
         if spelling is None:
             return func(*args, **kwargs)
         op_type = op_type_of(spelling, args, kwargs)
-        word = getattr(func, "__name__", "")
-        changes = (
-            spelling.functional is not None or bool(kwargs.get("inplace")) or is_in_place(word)
-        )
+        changes = bool(kwargs.get("inplace")) or is_in_place(getattr(func, "__name__", ""))
         return self._run(Call(op_type, args, kwargs, spelling.swapped), func, changes)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:

@@ -86,7 +86,7 @@ def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
 def local(edge: Edge, index: Sequence[int] = ()) -> Local | None:
     """None for an op that is not elementwise, and where its derivative is not what was applied."""
     node = edge.consumer
-    if node.type not in ELEMENTWISE or node.kind == "overridden" or node.no_grad or _complex(node):
+    if node.type not in ELEMENTWISE or node.kind == "overridden" or node.off or _complex(node):
         return None
     given = _given(node)
     own = next((name for name, one in given.items() if one == Slot(edge.operand)), "")

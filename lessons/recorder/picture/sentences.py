@@ -42,7 +42,11 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
         for sum_ in step.arrived
         if sum_.node not in recording.gradients
     ]
-    sentences += [_waits(recording, sum_) for sum_ in step.waiting if _touched(step, sum_)]
+    reached = {part.to for part in step.parts}
+    for sum_ in step.waiting:
+        if sum_.node in reached:
+            count = f"{sum_.waiting} more paths" if sum_.waiting > 1 else "another path"
+            sentences.append(f"{recording.nodes[sum_.node].label} waits for {count}.")
     return " ".join(sentences)
 
 
@@ -69,7 +73,7 @@ def stale_sentence(node: Node, stale: Stale, index: Sequence[int] = ()) -> str:
 
 def _stopped(node: Node) -> str:
     operand = next(edge.producer.label for edge in node.operands if edge.producer.requires_grad)
-    if node.no_grad:
+    if node.off:
         why = f"{node.label} ran without gradients (no_grad)"
     elif node.type == "py_func":
         why = f"{node.label} is a py_func, which has no gradient"
@@ -131,13 +135,3 @@ def _nan(step: Step, parts: list[Part]) -> str:
 def _sum(sum_: Sum) -> str:
     terms = " + ".join(_factor(gradient) for _, gradient in sum_.parts)
     return f"{terms} = {spelled(sum_.total)}."
-
-
-def _touched(step: Step, sum_: Sum) -> bool:
-    return any(part.to == sum_.node for part in step.parts)
-
-
-def _waits(recording: Recording, sum_: Sum) -> str:
-    label = recording.nodes[sum_.node].label
-    count = f"{sum_.waiting} more paths" if sum_.waiting > 1 else "another path"
-    return f"{label} waits for {count}."

@@ -100,19 +100,9 @@ class Node:
         return self.kind in ("input", "constant")
 
     @property
-    def no_grad(self) -> bool:
-        """Whether it ran without gradients."""
-        return self.off is not None
-
-    @property
     def gradient(self) -> Value | None:
         """The gradient that came in the last backward pass, for the first output that got one."""
         return next((one for one in self.upstream if one is not None), None)
-
-    @property
-    def reached(self) -> bool:
-        """Whether a gradient came in the last backward pass."""
-        return self.gradient is not None
 
     @property
     def label(self) -> str:
@@ -177,7 +167,7 @@ class Edge:
         kind = self.consumer.kind
         if kind == "stopped" and self.producer.requires_grad:
             return "stopped"
-        if not self.flows or not self.consumer.reached:
+        if not self.flows or self.consumer.gradient is None:
             return "none"
         if kind == "plain":
             return "none" if self.gradient is None else "flowing"

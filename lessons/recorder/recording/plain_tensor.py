@@ -109,7 +109,7 @@ class Value(NamedTuple):
         kept = len(self.numbers)
         if kept < 2:
             return self.numbers[0] if kept else math.nan
-        position = _position(tuple(index), self.shape, _of(index))
+        position = flat(place(index, self.shape), self.shape)
         return self.numbers[position] if position < kept else NOT_KEPT
 
 
@@ -155,11 +155,8 @@ def place(index: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     >>> place(Entry((2,), of=4), (4, 3)), place(Entry((2,), of=4), (2, 4))
     ((2, 0), (0, 2))
     """
-    return _placed(tuple(index), tuple(shape), _of(index))
-
-
-def _of(index: Sequence[int]) -> int:
-    return index.of if isinstance(index, Entry) else 0
+    of = index.of if isinstance(index, Entry) else 0
+    return _placed(tuple(index), tuple(shape), of)
 
 
 @lru_cache(1024)
@@ -169,12 +166,6 @@ def _placed(index: tuple[int, ...], shape: tuple[int, ...], of: int) -> tuple[in
     missing = len(shape) - len(index)
     aligned = [0] * missing + list(index[max(-missing, 0) :])
     return tuple(min(i, max(n - 1, 0)) for i, n in zip(aligned, shape, strict=True))
-
-
-@lru_cache(1024)
-def _position(index: tuple[int, ...], shape: tuple[int, ...], of: int) -> int:
-    """Where the numbers of a tensor have the chosen component."""
-    return flat(_placed(index, shape, of), shape)
 
 
 def flat(index: Sequence[int], shape: Sequence[int]) -> int:

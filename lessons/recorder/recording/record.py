@@ -66,7 +66,14 @@ def record(
             yield recording
     finally:
         recorder.close()
-    _check_cuts(recording)
+    known = {(edge.consumer.name, edge.operand) for edge in recording.edges}
+    missing = sorted(map(str, recording.cuts - known))
+    if missing:
+        raise RecordError(
+            f"no edge to cut at {', '.join(missing)}. A cut is a pair of an op's name and an "
+            "operand, counted from 0. The program has the edges "
+            f"{', '.join(map(str, sorted(known))) or '(none)'}."
+        )
 
 
 def named(tensor: torch.Tensor, label: str) -> torch.Tensor:
@@ -79,14 +86,3 @@ def named(tensor: torch.Tensor, label: str) -> torch.Tensor:
         node, _ = recorder.recording.node_of(tensor)
         node.variable = label
     return tensor
-
-
-def _check_cuts(recording: Recording) -> None:
-    known = {(edge.consumer.name, edge.operand) for edge in recording.edges}
-    missing = sorted(map(str, recording.cuts - known))
-    if missing:
-        raise RecordError(
-            f"no edge to cut at {', '.join(missing)}. A cut is a pair of an op's name and an "
-            "operand, counted from 0. The program has the edges "
-            f"{', '.join(map(str, sorted(known))) or '(none)'}."
-        )

@@ -90,7 +90,7 @@ class Saved:
 
     def check(self, root: Any, held: _Held) -> None:
         """Mark each node before `root` whose saved tensors were changed; `held` finds by `id`."""
-        met, waiting = {root}, [root] if root is not None else []
+        met, waiting = {root}, [root]
         while waiting:
             autograd_node = waiting.pop()
             op = self._ops.get(number_of(autograd_node))

@@ -40,7 +40,10 @@ LETS_OTHERS_WRITE = frozenset((
 """Calls after which a tensor's memory may change, or is another, and no version counts it."""
 
 
-_IN_PLACE = frozenset(("__iadd__", "__isub__", "__imul__", "__itruediv__", "__setitem__"))
+_IN_PLACE = frozenset((
+    *("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__"),
+    *("__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__setitem__"),
+))  # fmt: skip
 
 
 @lru_cache(2048)

@@ -24,12 +24,8 @@ Key = tuple[Any, int]
 
 def gradient_key(tensor: torch.Tensor) -> Key:
     """Where autograd sums the gradient of a tensor that requires one."""
-    if tensor.grad_fn is not None:
-        return tensor.grad_fn, tensor.output_nr
-    with torch.enable_grad():
-        passed_on = tensor.view_as(tensor).grad_fn
-    assert passed_on is not None
-    return passed_on.next_functions[0][0], 0
+    edge = torch.autograd.graph.get_gradient_edge(tensor)
+    return edge.node, edge.output_nr
 
 
 def node_name(autograd_node: Any) -> str:
