@@ -202,7 +202,7 @@ def _meets_zeros(run: Run, name: str) -> bool:
     """Whether all ops that read a weight multiply it by an input that is 0."""
     readers = [edge.consumer for edge in run.graph.consumers.get(name, ())]
     return bool(readers) and all(
-        one.type in _MULTIPLY and one.reached and not zero(one.gradient)
+        one.type in _MULTIPLY and one.gradient is not None and not zero(one.gradient)
         and any(zero(edge.value) and _is_input(run, _leaf(edge)) for edge in one.operands)
         for one in readers
     )  # fmt: skip
