@@ -8,7 +8,7 @@ from .cuts import cuts
 from .hooks import hooks
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
-from .raised import raised
+from .raised import instead_of, raised
 from .run import Run
 from .shapes import broadcasts
 from .steps import steps
@@ -47,7 +47,10 @@ def _stale(run: Run) -> Iterator[Fault]:
             yield Fault(
                 "stale",
                 f"{stale_sentence(node, one)} The gradient is computed with the "
-                "changed numbers. Torch says nothing: .data and numpy go past its check.",
-                f"Make a new tensor instead: {one.name} = {one.name} + …, without .data.",
+                "changed numbers. Torch says nothing: .data, numpy and the steps of fused "
+                "optimizers go past its check.",
+                instead_of(
+                    one, f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
+                ),
                 node.name,
             )

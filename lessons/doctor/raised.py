@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 import torch
 
 from ..recorder import Node
+from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
 from ..recorder.recording.variables import assigned, in_line
 from ..text import counted, listed
@@ -150,21 +151,26 @@ def _refused(run: Run, node: Node) -> Fault:
     same = [one.name for one in refused if one.writer is writer]
     begun = in_line(run.recording.passes[-1].place) if run.recording.passes else ""
     how = "it was changed in place"
-    do = "Write the new value into a new tensor, or change a clone."
     if writer is not None:
         how = f"{writer.type} changed it in place{in_line(writer.place)}"
-        if not writer.name and writer.type.endswith(".step()"):
-            do = (
-                f"Call {writer.type} after the last backward() through these weights; or run the "
-                f"forward pass again after it, so that the new weights are saved."
-            )
     return Fault(
         "refused",
         f"Torch refuses the backward pass{begun}: {saver(node, stale)} saved "
         f"{listed(list(dict.fromkeys([stale.name, *same])), 4)} for its gradient"
         f"{in_line(node.place)}, then {how}{from_to(stale)}.",
-        do,
+        instead_of(stale, "Write the new value into a new tensor, or change a clone."),
         node.name,
+    )
+
+
+def instead_of(stale: Stale, change: str) -> str:
+    """What to do instead of changing a saved tensor: step later, or `change` where no step did."""
+    writer = stale.writer
+    if writer is None or writer.name or not writer.type.endswith(".step()"):
+        return change
+    return (
+        f"Call {writer.type} after the last backward() through these weights; or run the "
+        f"forward pass again after it, so that the new weights are saved."
     )
 
 

@@ -334,12 +334,14 @@ def _drawn(parameter: Parameter, draw: random.Random) -> str:
             return _multiple(0.2, 0.2, 2.2, draw)
         case Numbers(default=default):
             among = parameter.parse(default) or (0.0,)
-            # No half: what is rounded has no tie.
-            return _multiple(0.2, min(among), max(among), draw)
+            # No half, and no whole number if there is another: no tie where one rounds or sorts.
+            return _multiple(0.2, min(among), max(among), draw, whole=False)
     return parameter.default
 
 
-def _multiple(step: float, low: float, high: float, draw: random.Random) -> str:
-    """A multiple of the step between these, not 0."""
+def _multiple(step: float, low: float, high: float, draw: random.Random, whole: bool = True) -> str:
+    """A multiple of the step between these, not 0; whole numbers only if allowed or alone."""
     among = [k for k in range(math.ceil(low / step), math.floor(high / step) + 1) if k]
+    if not whole:
+        among = [k for k in among if k % round(1 / step)] or among
     return f"{draw.choice(among) * step:.4g}"

@@ -60,6 +60,13 @@ def edited_by_numpy(x):
     return y.sum()
 
 
+def stepped_by_a_fused_optimizer(x):
+    loss = (x**3).sum()
+    x.grad = torch.ones_like(x)
+    torch.optim.Adam([x], lr=1.0, fused=True).step()
+    return loss
+
+
 def in_place(x):
     y = torch.exp(x)
     y += 1

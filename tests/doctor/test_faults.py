@@ -41,6 +41,11 @@ CASES = {
     ),
     "edited": (broken.edited, "stale", r"y\[0\] was 2\.718, the backward pass reads 3\.718"),
     "edited_by_numpy": (broken.edited_by_numpy, "stale", r"the backward pass reads 5"),
+    "fused": (
+        broken.stepped_by_a_fused_optimizer,
+        "stale",
+        r"x was changed by \S+\.step\(\)[^$]*Call \S+\.step\(\) after the last backward",
+    ),
     "in_place": (broken.in_place, "refused", r"exp saved y .* it was 2\.718, now it is 3\.718"),
     "unused": (broken.Unused, "unused", r"forgotten\.weight, forgotten\.bias got no gradient"),
     "rounded": (
