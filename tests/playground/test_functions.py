@@ -1,6 +1,4 @@
-"""logsumexp, topk, select and onehot_sample: their values, gradients, draws, and what they cost."""
-
-import math
+"""logsumexp, topk, select and onehot_sample: their rules, draws, and what they cost."""
 
 import numpy as np
 import pytest
@@ -18,15 +16,6 @@ def found(program: str, x=X, **more):
     return outcome.values[outcome.output], outcome.gradients["trick_gradient"]["x"]
 
 
-def test_logsumexp_is_the_log_of_the_sum_and_its_gradient_is_softmax():
-    value, gradient = found("y = logsumexp(x)")
-    first = math.log(sum(map(math.exp, X[0])))
-    assert value.tolist() == pytest.approx([first, 710 + math.log1p(math.exp(-10))])
-    torch.testing.assert_close(gradient, torch.softmax(torch.tensor(X, dtype=torch.float64), -1))
-    by_hand, _ = found("y = log(sum(exp(x), -1))")
-    assert by_hand.isinf().tolist() == [False, True]
-
-
 # A number for each kind of parameter.
 GIVEN = {"tensor": "2", "number": "1", "whole": "0", "either": "1", "mask": "1 > 0", "any": "1"}
 
@@ -40,21 +29,6 @@ def test_of_numbers_alone_each_function_gives_a_tensor_or_says_what_it_takes(fun
         return  # nothing else is raised
     assert torch.is_tensor(value)
     assert gradient is None, "nothing of it depends on x"
-
-
-@pytest.mark.parametrize("k", [1, 2, 4])
-def test_topk_gives_the_largest_first_and_its_gradient_marks_them(k):
-    value, gradient = found(f"y = topk(x, {k})")
-    assert value.tolist() == [sorted(row, reverse=True)[:k] for row in X]
-    marked = [[float(entry in sorted(row)[-k:]) for entry in row] for row in X]
-    assert gradient.tolist() == marked
-
-
-@pytest.mark.parametrize("index", [0, 2, 3, -1, -4])
-def test_select_gives_one_entry_of_each_row_and_its_gradient_goes_there(index):
-    value, gradient = found(f"y = select(x, {index})")
-    assert value.tolist() == [row[index] for row in X]
-    assert gradient.tolist() == [[float(place == index % 4) for place in range(4)]] * 2
 
 
 def test_rules_reach_them_by_their_op_types():

@@ -74,35 +74,6 @@ def test_more_than_four_hundred_names_are_tried():
 
 @pytest.mark.slow
 @pytest.mark.random
-def test_the_file_for_torch_gives_the_apps_numbers_under_every_name():
-    before = torch.get_default_dtype()
-    for document, _ in tried()[:: cases(12, 1)]:
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            try:
-                exec(compile(text(document, "torch"), "file", "exec"), {"__name__": "__main__"})
-            finally:
-                torch.set_default_dtype(before)
-        assert json.loads(out.getvalue()) == numbers(document)
-
-
-@pytest.mark.slow
-@pytest.mark.random
-def test_the_file_for_torch_alone_gives_the_apps_numbers_under_every_name(tmp_path, alone):
-    """All in one file, one below the other: what one gives another name to, the next would meet."""
-    ours = documents(NAMES)[:: cases(12, 1)]
-    above = parts(ours[0][0], "torch alone")[0]
-    file = [above]
-    for document, _ in ours:
-        same, *rest = parts(document, "torch alone")
-        assert same == above
-        file += rest
-    (tmp_path / "alone.py").write_text("\n\n\n".join(file), encoding="utf-8")
-    (printed,) = alone.run(tmp_path, [["alone.py"]])
-    assert [json.loads(one) for one in printed.splitlines()] == [numbers(one) for one, _ in ours]
-
-
-@pytest.mark.slow
-@pytest.mark.random
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_names_change_nothing_but_themselves(language):
     """So what TensorFlow and JAX gave for the plain names holds for all.
