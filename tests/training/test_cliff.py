@@ -11,7 +11,6 @@ from lessons.chapters.clipping.cliff.lesson import (
     LAB,
     at_the_wall,
     cliff,
-    first_step_by_signs,
     value_or_norm,
 )
 from lessons.chapters.clipping.cliff.recurrent import (
@@ -27,7 +26,7 @@ from lessons.chapters.clipping.cliff.recurrent import (
 )
 from lessons.chapters.clipping.cliff.space import shades
 from lessons.outputs.catalogue import find
-from lessons.training.under_way import Run, finished
+from lessons.training.under_way import finished
 from tests.support import course
 
 pytestmark = pytest.mark.slow
@@ -209,19 +208,6 @@ def test_the_path_from_the_marked_start():
     assert np.allclose(np.abs(cut[:, 0]), np.abs(cut[:, 1]))
 
 
-def test_by_signs_the_first_step_goes_along_a_diagonal():
-    result = LESSON.compute(values())
-    facts = result.facts
-    assert (facts["sign_ratio"], facts["slope_ratio"]) == (1.0, pytest.approx(3.989, rel=1e-3))
-    assert first_step_by_signs(result) == "diagonal"
-
-
-def test_at_the_upper_ends_of_w_and_b_no_clip_has_anything_to_do():
-    errors = LESSON.compute(values(w=7, b=-1.5)).planes["errors"][:50]
-    assert np.array_equal(errors[:, 0], errors[:, 1])
-    assert np.array_equal(errors[:, 0], errors[:, 2])
-
-
 def test_where_it_is_flat_the_answer_is_another():
     assert at_the_wall(LESSON.compute(values(w=6.5, b=-1.6, path=20))) == "slow"
     assert at_the_wall(LESSON.compute(values(w=3.6, b=-1.66, rate=0.1))) == "valley"
@@ -234,19 +220,6 @@ def test_a_start_lies_in_each_cell():
     rows = ((b - b_low) / (b_high - b_low) * SIDE).astype(int)
     assert sorted(rows * SIDE + columns) == list(range(SIDE**2))
     assert not torch.equal(drawn_starts(3), drawn_starts(4))
-
-
-def test_the_limits_count_from_the_step_they_are_moved_at():
-    given = values(seeds=1, steps=40)
-    moved = Run(LAB, cliff, given)
-    moved.advance(math.inf, given, most=20)
-    loose = given | {"norm_limit": 1e6}
-    assert moved.fits(loose)
-    moved.look(loose)
-    moved.advance(math.inf, loose)
-    facts, plain = moved.history.facts, run(seeds=1, steps=40)
-    assert facts["norm_left"] > plain["norm_left"]
-    assert facts["value_left"] == plain["value_left"]
 
 
 def test_what_has_left_and_what_has_arrived_is_counted_start_by_start():
@@ -275,10 +248,3 @@ def test_a_rate_beyond_all_measure_loses_starts_and_no_picture():
     assert history.facts["none_left"] > 0.9
     (shares,) = LAB.training.figures(history, given)
     assert shares.title == "Never left, in the valley: no clipping 0%, by value 0%, by norm 0%"
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_a_gpu_counts_the_same():
-    here, there = run(seeds=2), run(seeds=2, device="cuda:0")
-    for name in ("none_stayed", "value_stayed", "norm_stayed"):
-        assert here[name] == pytest.approx(there[name], abs=0.03)

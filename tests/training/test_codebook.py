@@ -24,8 +24,6 @@ from tests.support import course
 LESSON = find("codebook")
 CODEBOOK = ("mse_loss_1", 1)
 """Where the code enters the codebook loss."""
-TO_DECODER = ("add", 0)
-"""Where the encoding passes straight through to the decoder."""
 
 
 values = partial(course.settings, LESSON)
@@ -78,20 +76,6 @@ def test_the_codebook_loss_of_the_output_pushes_the_encoding_away_and_weighs_as_
     wrong = at(wiring="output", beta=1.25, dtype="float64")
     right = at([CODEBOOK], beta=0.25, dtype="float64")
     assert wrong["trick_gradient"].y == pytest.approx(right["trick_gradient"].y)
-
-
-def test_a_cut_at_the_codebook_loss_leaves_the_code_with_nothing():
-    assert not at([CODEBOOK])["trick_gradient"].y[2:4].any()
-    assert not sent(at([TO_DECODER]), "reconstruction")[:2].any()
-
-
-def test_the_wiring_changes_no_value_but_the_weights():
-    losses = {}
-    z, code, x = (torch.randn(2, 3, generator=torch.Generator().manual_seed(n)) for n in range(3))
-    for wiring in ("paper", "swapped", "output", "direct"):
-        losses[wiring] = [float(one) for one in vq_losses(z, code, torch.sin, x, 1.0, wiring)]
-    for one in losses.values():
-        assert one == pytest.approx(losses["paper"], rel=1e-5)
 
 
 @pytest.mark.parametrize("wiring", ["paper", "swapped", "output", "direct"])
@@ -156,14 +140,6 @@ def test_codes_that_start_far_out_stay_out_of_use():
     assert (far["trick_error"] > near["trick_error"]).all()
 
 
-@pytest.mark.long
-@pytest.mark.slow
-def test_swapped_weights_end_at_about_the_same_error():
-    numbers = run(wiring="swapped", steps=400, seeds=8)
-    share = numbers["trick_error"].mean() / numbers["paper_error"].mean()
-    assert 0.8 < share < 1.25
-
-
 def test_a_code_of_no_point_gets_exactly_nothing():
     networks = Trained(vq_losses, values(seeds=2, start=5))
     arm = networks.arms["trick"]
@@ -187,12 +163,10 @@ def test_the_nearest_code_is_the_nearest():
     assert torch.equal(picked[0].T, codes[chosen[0]])
 
 
-def test_two_numbers_meet_where_the_weights_say():
-    facts = LESSON.elsewhere()
-    assert facts["meet"] == pytest.approx(facts["meet_share"]) == pytest.approx(0.8)
-
-
-def test_adam_moves_both_numbers_as_far_whatever_the_weight():
-    """In plain descent the smaller weight moves less; Adam divides by the gradient's size."""
-    facts = LESSON.elsewhere()
-    assert facts["meet_adam"] == pytest.approx(facts["meet_middle"], rel=1e-3)
+def test_the_wiring_changes_no_value_but_the_weights():
+    losses = {}
+    z, code, x = (torch.randn(2, 3, generator=torch.Generator().manual_seed(n)) for n in range(3))
+    for wiring in ("paper", "swapped", "output", "direct"):
+        losses[wiring] = [float(one) for one in vq_losses(z, code, torch.sin, x, 1.0, wiring)]
+    for one in losses.values():
+        assert one == pytest.approx(losses["paper"], rel=1e-5)

@@ -27,7 +27,6 @@ from lessons.chapters.in_the_wild.collapse.lesson import (
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import Draws
 from lessons.training.under_way import Run, finished
-from tests.lessons.titles import reads
 from tests.support import course
 from tests.support.amount import also
 
@@ -85,14 +84,6 @@ def test_the_lower_loss_is_that_of_the_collapsed_features(whole):
     assert without["trick_loss"] == without["plain_loss"]
 
 
-@pytest.mark.parametrize("given", [{"seed": 100}, *also({"noise": 1}, {"rate": 0.03})])
-def test_it_is_so_at_other_noise_rate_and_seeds(given):
-    facts = trained(**given)
-    assert facts["plain_loss"] < facts["trick_loss"]
-    assert collapsed(facts, "plain")
-    assert not collapsed(facts, "trick")
-
-
 def test_both_cuts_are_the_stop():
     cut, stopped = (
         trained(*cuts, steps=30, target=target)
@@ -133,24 +124,6 @@ def test_the_spread_falls_faster_than_it_returns():
     assert fallen["trick_spread"] < 0.3 * before["trick_spread"]
     returned = after["trick_spread"] - fallen["trick_spread"]
     assert returned < 0.2 * (before["trick_spread"] - fallen["trick_spread"])
-
-
-@pytest.mark.long
-def test_with_a_predictor_put_in_half_way_the_spread_grows_again():
-    without, after = in_turn(({"head": "none"}, 150), ({}, 150))
-    assert collapsed(without, "trick")
-    assert after["trick_spread"] > 4 * without["trick_spread"]
-    assert after["plain_spread"] < without["plain_spread"]
-
-
-def test_a_constant_has_the_lowest_loss_with_the_stop_as_well_and_no_gradient():
-    one = torch.ones(FEATURES, 5, dtype=torch.float64).requires_grad_()
-    two = (2 * one.detach()).requires_grad_()
-    for stop in (True, False):
-        loss = siamese(one, two, lambda features: 3 * features, stop)
-        assert loss.item() == pytest.approx(-1, abs=1e-12)
-        slopes = torch.autograd.grad(loss, (one, two))
-        assert max(float(slope.abs().max()) for slope in slopes) < 1e-12
 
 
 def test_a_stop_changes_no_value():
@@ -236,39 +209,12 @@ def test_the_answers_follow_the_program():
     assert whose_loss_is_lower(result, unstopped) == "same"
 
 
-def test_what_is_live_may_change_while_it_trains_and_nothing_else():
-    given = values(seeds=2, steps=10)
-    run = Run(LAB, siamese, given)
-    run.advance(math.inf, given, most=5)
-    assert run.fits(given | {"target": "open", "head": "none", "noise": 0.5, "rate": 0.02})
-    assert not run.fits(given | {"seeds": 3})
-
-
 def test_with_every_path_cut_nothing_is_trained():
     run = Run(LAB, LESSON.cut_open([("div", 0)]), values(seeds=2, steps=3))
     first = run.history.facts["trick_loss"]
     run.advance(math.inf, values(seeds=2, steps=3))
     assert run.history.facts["trick_loss"] == first
     assert run.history.facts["plain_loss"] != first
-
-
-def test_graph_and_chart_agree():
-    for cuts in ((), (TARGETS[0],), TARGETS, (("predictor", 0),)):
-        given = values(target="open")
-        computed = LESSON.compute(given, cuts=cuts)["trick_gradient"].y
-        drawn_ = LESSON.record(given, cuts).gradients["one"]
-        assert list(computed) == drawn_.numbers, cuts
-
-
-def test_titles_say_the_means_of_the_run():
-    given = values(seeds=2, steps=4)
-    history = finished(LAB, siamese, given)
-    for figure, name in zip(LAB.training.figures(history, given), ("loss", "spread"), strict=True):
-        said = figure.title.rpartition(": ")[2]
-        for part, arm in zip(said.split(", "), ("trick", "plain"), strict=True):
-            word = part.split()[0]
-            digits = len(word.replace(".", "").lstrip("−0"))
-            assert reads(word, history.facts[f"{arm}_{name}"], max(digits, 2)), figure.title
 
 
 def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses():
@@ -283,17 +229,6 @@ def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses
     assert len(ends) == 2
     assert abs(ends[0] - ends[1]) > 0.25
     assert all(0 <= end <= 1 for end in ends)
-
-
-def test_blown_up_features_are_left_out_with_a_note():
-    given = values(seeds=2, steps=3, rate=10)
-    run = Run(LAB, siamese, given)
-    with torch.no_grad():
-        run._learner.arms["trick"].features[0].weight[0] = math.nan
-    run.advance(math.inf, given)
-    assert run.history.notes()
-    assert math.isnan(run.history.latest.numbers["trick_spread"][0])
-    assert len(LAB.training.figures(run.history, given)) == 2
 
 
 def test_the_stacked_networks_against_plain_layers():

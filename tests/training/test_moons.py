@@ -1,7 +1,6 @@
 """Domain-adversarial training: what the lesson claims, as means over seeds, and each mistake."""
 
 import math
-import threading
 from functools import partial
 
 import numpy as np
@@ -15,20 +14,16 @@ from lessons.chapters.reversal.moons.lesson import (
     LABELS,
     Moons,
     adversarial,
-    classifier,
-    other_shares,
     points_of,
-    reversed_twice,
 )
 from lessons.outputs.catalogue import find
 from lessons.training.stacked import Adam, Draws, accuracy
-from lessons.training.under_way import Run, finished
+from lessons.training.under_way import finished
 from tests.support import course
 
 pytestmark = pytest.mark.slow
 
 LESSON = find("moons")
-CPU = torch.device("cpu")
 
 
 values = partial(course.settings, LESSON)
@@ -129,17 +124,6 @@ def test_the_papers_network_gains_less_and_is_less_steady(whole, seeds):
     assert spread > whole["trick_target_highest"] - whole["trick_target_lowest"]
 
 
-def test_lambda_may_change_while_it_trains():
-    given = values(seeds=2, steps=100)
-    run = Run(LAB, adversarial, given)
-    run.advance(math.inf, given, most=50)
-    assert run.fits(given | {"scale": 5.0})
-    run.advance(math.inf, given | {"scale": 5.0})
-    plain = finished(LAB, adversarial, given).facts
-    assert run.history.facts["trick_domain_loss"] != plain["trick_domain_loss"]
-    assert run.history.facts["source_only_domain_loss"] == plain["source_only_domain_loss"]
-
-
 def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_domain_head():
     """What the flipped sign of a loss does to whom; double precision, one step's gradients."""
     given = values(seeds=2, scale=0.7, schedule="fixed", dtype="float64")
@@ -201,30 +185,6 @@ def test_the_chart_of_the_points_shows_which_are_called_wrong():
     assert near["target"] / 300 == pytest.approx(history.facts["trick_target"], abs=1e-6)
 
 
-def test_charts_text_and_program_have_one_word_for_what_reads_the_domain():
-    chosen = values(seeds=2, steps=1)
-    history = finished(LAB, adversarial, chosen)
-    figures, table = LAB.training.figures(history, chosen), LAB.training.table(history, chosen)
-    said = [*(f"{one.title} {one.caption} {one.alt}" for one in figures), str(table)]
-    said += [step.text for step in LESSON.prose.steps]
-    assert not [one for one in said if "classifier" in one.replace("predict: classifier", "")]
-    assert "domain head" in said[2]
-    assert "domain head" in said[-2]
-
-
-@pytest.mark.long
-def test_the_answers_follow_the_program():
-    result = LESSON.compute(values())
-    assert classifier(result) == "guess"
-    assert classifier(result, unreversed) == "alone"
-    assert reversed_twice(result) == "better"
-
-    def always_reversed(*args, **settings):
-        return adversarial(*args, **(settings | {"wiring": "reversal"}))
-
-    assert reversed_twice(result, always_reversed) == "worse"
-
-
 def test_the_data_are_two_moons_and_the_target_turned():
     points = points_of(Draws(range(30)), 35.0)
     assert points.shape == (30, 2, 600)
@@ -269,59 +229,9 @@ def test_the_source_only_arm_is_lambda_zero():
         assert np.array_equal(numbers[f"trick_{name}"], numbers[f"source_only_{name}"])
 
 
-def test_two_runs_at_once_are_the_same_as_one_after_the_other():
-    """Each on a thread of its own, as two learners are."""
-    given = values(seeds=6, steps=12)
-    alone = finished(LAB, adversarial, given).latest.numbers
-    found = []
-    learners = [
-        threading.Thread(target=lambda: found.append(finished(LAB, adversarial, given)))
-        for _ in range(3)
-    ]
-    for learner in learners:
-        learner.start()
-    for learner in learners:
-        learner.join()
-    for history in found:
-        for name, seeds in alone.items():
-            assert np.array_equal(history.latest.numbers[name], seeds)
-    assert len(found) == 3
-
-
 @pytest.mark.parametrize("lost", [math.nan, math.inf, -math.inf])
 def test_a_seed_with_a_logit_that_is_not_finite_has_no_accuracy(lost):
     logit = torch.tensor([[[1.0, -1.0, 2.0]], [[1.0, lost, -2.0]]])
     first, second = accuracy(logit, torch.tensor([1.0, 0.0, 0.0])).tolist()
     assert first == pytest.approx(2 / 3)
     assert math.isnan(second)
-
-
-def test_the_numbers_of_a_moment_are_computed_once_though_it_is_drawn_later(monkeypatch):
-    run: list[Moons] = []
-    numbers = Moons.numbers
-    monkeypatch.setattr(Moons, "numbers", lambda *given: run.append(given[0]) or numbers(*given))
-    given = values(seeds=2, steps=20)
-    watched = Moons(adversarial, given)
-    for done in (0, 1):
-        first, drawn = watched.look(done, given, drawn=False), watched.look(done, given)
-        assert first.numbers is drawn.numbers
-        watched.step(done, given)
-    assert len(run) == 2
-
-
-@pytest.mark.long
-def test_a_far_too_large_lambda_takes_the_labels_from_the_features_too():
-    """The third cause of a domain head that guesses, and why the lesson asks for the label loss."""
-    ends = trained(scale=100, schedule="fixed", seeds=3, steps=200)
-    assert ends["trick_domain_loss"] == pytest.approx(math.log(2), abs=0.05), "it guesses"
-    assert ends["trick_label_loss"] > 20 * ends["source_only_label_loss"]
-    assert ends["trick_source"] < 0.95 < ends["source_only_source"]
-
-
-def test_equal_features_and_other_shares_of_the_classes_force_errors():
-    """The last step's answer, by trying every way to call photos in equal shares."""
-    for source, target in ((0.5, 0.1), (0.25, 0.75), (0.3, 0.3)):
-        sick, called = (torch.arange(20) < round(20 * share) for share in (target, source))
-        right = [float((sick == called.roll(places)).double().mean()) for places in range(20)]
-        found = other_shares(source, target, photos=20)
-        assert max(right) == pytest.approx(found["shares"]) == pytest.approx(found["shares_best"])

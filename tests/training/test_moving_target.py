@@ -149,14 +149,6 @@ def test_a_shared_weight_grows_with_the_stop_at_any_small_rate_and_falls_without
     assert seen["factor_open"] == pytest.approx(1 - 2 * rate * (2 * 0.9 - 1) ** 2)
 
 
-def test_below_one_half_the_stop_goes_to_zero_too_and_sooner():
-    facts = trained(task="two", rate=0.05, steps=200, discount=0.4)
-    assert facts["trick_off_highest"] < facts["plain_off"]
-    assert facts["trick_off_highest"] < 0.05
-    half = LESSON.compute(values(task="two", discount=0.5)).facts
-    assert half["factor_stopped"] == half["factor_open"] == 1
-
-
 def test_the_cut_is_the_stop_and_the_other_one_leaves_nothing_to_train():
     assert trained(STOPPED, target="open", steps=50) == trained(steps=50)
     start = LESSON.compute(values()).facts
@@ -196,42 +188,6 @@ def test_the_sampled_steps_are_as_often_as_they_should_be():
     assert sure.min() >= STATES, "a step that never happens is never drawn"
 
 
-def test_the_answers_follow_the_settings():
-    asked = {question.name: question for question in LESSON.prose.questions}
-    right = {name: LESSON.right(one, LESSON.asked_about(one)) for name, one in asked.items()}
-    assert right == {
-        "nearer": "stopped",
-        "certain": "true",
-        "two": "grows",
-        "bug": "copied",
-        "transfer": "true",
-    }
-    assert LESSON.predictions["nearer"](LESSON.compute(values(chance=1))) == "same"
-    assert LESSON.predictions["certain"](LESSON.compute(values())) == "off"
-    low = LESSON.compute(values(task="two", discount=0.4, rate=0.05))
-    assert LESSON.predictions["two"](low) == "falls"
-
-
-def test_the_target_may_be_opened_while_it_trains():
-    given = values(seeds=4)
-    run = Run(LAB, td_loss, given)
-    run.advance(math.inf, given, most=300)
-    before = run.history.facts["trick_off"]
-    opened = given | {"target": "open"}
-    assert run.fits(opened)
-    assert not run.fits(given | {"chance": 0.3})
-    run.advance(math.inf, opened)
-    assert run.history.facts["trick_off"] > 5 * before
-    assert run.history.facts["trick_off"] == pytest.approx(run.history.facts["plain_off"], rel=0.05)
-
-
-def test_graph_and_chart_agree():
-    for target, cuts in (("open", ()), ("open", (STOPPED,)), ("stopped", ())):
-        given = values(target=target)
-        computed = LESSON.compute(given, cuts=cuts)["trick_gradient"].y
-        assert list(computed) == LESSON.record(given, cuts).gradients["w"].numbers
-
-
 def test_where_it_rests_is_not_drawn_before_it_runs():
     given = values(seeds=2, steps=4, chance=1)
     run = Run(LAB, td_loss, given)
@@ -242,30 +198,3 @@ def test_where_it_rests_is_not_drawn_before_it_runs():
         seen.append(bool(np.isfinite(still["y"]).all()))
         run.advance(math.inf, given)
     assert seen == [False, True]
-
-
-def test_what_is_too_large_is_told():
-    given = values(rate=10, steps=200, seeds=2)
-    run = Run(LAB, td_loss, given)
-    run.advance(math.inf, given)
-    assert run.history.notes()
-    assert len(LAB.training.figures(run.history, given)) == 3
-
-
-def test_title_and_table_name_one_state_and_write_large_numbers_out():
-    for task, state in (("two", "second state"), ("walk", "middle state")):
-        given = values(task=task, seeds=2, steps=200, rate=0.05)
-        history = finished(LAB, td_loss, given)
-        figures = LAB.training.figures(history, given)
-        assert figures[0].name == ("off" if task == "two" else "values")
-        titles = {one.name: one.title for one in figures}
-        rows = LAB.training.table(history, given).rows
-        assert titles["values"].lower().startswith(state)
-        assert rows[-1][0] == f"value of the {state}"
-        if task == "two":
-            off = history.facts["trick_off"]
-            assert off > 1000
-            said = titles["off"].removeprefix("Off by ").split(" as set, ")[0]
-            assert float(said.replace(",", "")) == pytest.approx(off, rel=0.02)
-            assert said.endswith("00,000")
-            assert rows[0][1].startswith(f"{float(f'{off:.3g}'):,.0f} ")

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from torch.overrides import _get_current_function_mode_stack
 
 from lessons.chapters.stop_gradient.noise_layer.lesson import LAB, NoiseLayer
 from lessons.outputs.catalogue import find
@@ -73,39 +72,6 @@ def test_the_other_edge_of_the_sum_leaves_the_layers_before_the_noise_untaught()
     assert (numbers["trick_noise_5"] > 0).all()
     assert (numbers["plain_noise_4"] > 0).all(), "what the noise alone sends back"
     assert all(np.isfinite(seeds).all() for seeds in numbers.values())
-
-
-def test_with_both_cut_it_trains_on_and_everything_is_finite():
-    numbers = trained(("add_1", 0), STOPPED)
-    assert not numbers["plain_noise_1"].any()
-    assert all(np.isfinite(seeds).all() for seeds in numbers.values())
-    result = LESSON.compute(values(draws=4), cuts=[("add_1", 0), STOPPED])
-    assert not result["trick_gradient"].y.any()
-    assert not result["true_gradient"].y.any()
-
-
-def test_graph_and_chart_agree():
-    for layer, role in (("clean", "trick_gradient"), ("plain", "true_gradient")):
-        for cuts in ((), (STOPPED,), (("mul_1", 0),)):
-            given = values(layer=layer, draws=4)
-            if not set(cuts) <= LESSON.edges(given):
-                continue
-            computed = LESSON.compute(given, cuts=cuts)[role].y
-            drawn = LESSON.record(given, cuts).gradients["x"]
-            assert list(computed) == drawn.numbers
-
-
-def test_whole_it_trains_under_no_mode():
-    seen = []
-
-    class Watched(NoiseLayer):
-        def forward(self, x):
-            seen.append(len(_get_current_function_mode_stack()))
-            return super().forward(x)
-
-    given = values(seeds=2, draws=2)
-    Run(LAB, Watched, given).advance(math.inf, given, most=1)
-    assert set(seen) == {0}
 
 
 def test_a_class_that_is_cut_is_that_class_and_whole_outside():

@@ -1,6 +1,5 @@
 """Guided relu on networks that see shapes: what the lesson claims, as means over seeds."""
 
-import json
 import math
 from functools import partial
 
@@ -14,8 +13,6 @@ from lessons.chapters.override_map.guided_relu.lesson import (
     LAB,
     Shapes,
     guided_relu,
-    never_differs,
-    who_notices,
 )
 from lessons.chapters.override_map.guided_relu.net import (
     FRESH,
@@ -29,9 +26,7 @@ from lessons.chapters.override_map.guided_relu.net import (
     test_pictures,
 )
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
-from lessons.contract.prose import quoted
 from lessons.outputs.catalogue import find
-from lessons.outputs.plain_torch import plain_torch
 from lessons.training.under_way import Run, finished
 from tests.support import course
 
@@ -169,18 +164,6 @@ def test_a_relu_of_another_type_is_missed_and_learns_the_same(spelling, when):
         assert torch.equal(a, b)
 
 
-@pytest.mark.long
-def test_the_plain_file_trains_and_checks_the_same_networks(tmp_path, alone):
-    given = values(steps=4, seeds=2, seed=3)
-    file = tmp_path / "guided_relu.py"
-    file.write_text(plain_torch(LESSON, given), "utf-8")
-    (printed,) = alone.run(tmp_path, [[str(file)]])
-    ours = finished(LAB, guided_relu, given).facts
-    for name, mean in json.loads(printed)["trained"].items():
-        assert mean == pytest.approx(ours[name], abs=1e-3), name
-    assert set(json.loads(printed)["trained"]) > {"plain_1", "guided_1", "guided_4"}
-
-
 def test_where_a_relu_is_missed_it_is_said():
     assert not LESSON.compute(values()).notes
     (note,) = LESSON.compute(values(spelling="clamp")).notes
@@ -201,20 +184,6 @@ def test_the_maps_step_is_told_where_it_is_not_the_last_one():
         told.append((history.done, history.facts["compared_step"]))
         assert f"after step {told[-1][1]:.0f}:" in alike.alt
     assert told == [(3, 0), (52, 50), (60, 60)]
-
-
-def test_settings_of_the_maps_may_change_while_it_trains():
-    given = values(seeds=1, steps=20)
-    run = Run(LAB, guided_relu, given)
-    run.advance(math.inf, given, most=5)
-    missed = given | {"spelling": "clamp"}
-    assert run.fits(missed)
-    assert not run.fits(given | {"noise": 0.5})
-    run.look(missed)
-    facts = run.history.facts
-    assert facts["guided_1"] == facts["plain_1"]
-    run.look(given)
-    assert run.history.facts["guided_1"] != facts["guided_1"]
 
 
 def test_no_two_seeds_draw_the_same():
@@ -261,23 +230,6 @@ def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule
         assert not np.array_equal(first["z"], second["z"])
 
 
-def test_the_text_quotes_no_number_that_only_a_training_can_give(whole):
-    """Before Start it would read of networks that have learned nothing."""
-    for step in LESSON.prose.steps:
-        options = step.question.options if step.question else ()
-        for text in (step.text, *(part for one in options for part in (one.text, one.reply))):
-            assert not {name for name, _ in quoted(text)} & (whole.facts.keys() - {"steps"})
-
-
-def test_two_scores_that_differ_above_have_guided_gradients_of_one_direction():
-    """(3, 0) and (0, −3) plain; the first unit's row, twice and once, guided."""
-    facts = LESSON.compute(values()).facts
-    assert (facts["plain_before"], facts["plain_after"]) == ("(3, 0)", "(0, −3)")
-    assert facts["cosine_came"] == pytest.approx(1.0)
-    assert facts["cosine_plain"] == pytest.approx(0.0)
-    assert course.right(LESSON, "transfer", LESSON.compute(values())) == "cosine_guided"
-
-
 def rank_correlation(first, second):
     return (ranks(first) * ranks(second)).sum(-1)
 
@@ -302,43 +254,12 @@ def test_ranks_are_places_and_equal_numbers_share_theirs():
     assert ranks(numbers).norm(dim=-1).allclose(torch.ones(20, dtype=torch.float64))
 
 
-def test_the_eight_relus_are_those_of_tensorflow():
-    """in_tensorflow1.py, TensorFlow 2.21 in graph mode: GuidedRelu by a map; Maximum, missed."""
-    result = LESSON.compute(values())
-    assert result["forward"].y.tolist() == [0, 0, 1, 2, 0, 0, 0.5, 1.5]
-    assert result["trick_gradient"].y.tolist() == [0, 0, 1.5, 1, 0, 0, 0, 0]
-    assert result["true_gradient"].y.tolist() == [0, 0, 1.5, 1, 0, 0, -1.5, -1]
-    missed = LESSON.compute(values(spelling="maximum"))
-    assert missed["trick_gradient"].y.tolist() == [0, 0, 1.5, 1, 0, 0, -1.5, -1]
-
-
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("when", ["runs", "built"])
 @pytest.mark.parametrize("behind", ["weights", "sum"])
 def test_autograd_gives_the_formula_where_the_rule_comes_in(rule, when, behind):
     result = LESSON.compute(values(rule=rule, when=when, behind=behind))
     assert np.array_equal(result["trick_gradient"].y, result["intended_gradient"].y)
-
-
-@pytest.mark.long
-def test_the_answers_follow_the_program():
-    result = LESSON.compute(values())
-    assert never_differs(result) == "signs"
-    assert who_notices(result) == "plain"
-    assert who_notices(result, no_rule) == "both"
-
-    def for_all(x, network, rule, when):
-        return guided_relu(x, network, "guided", when)
-
-    assert who_notices(result, for_all) == "neither"
-    same = LESSON.lab.compute(no_rule, values())
-    assert never_differs(same) == "never"
-    assert course.right(LESSON, "transfer", same) == "cosine_plain"
-
-    def deconvnet(x, network, rule, when):
-        return guided_relu(x, network, "deconvnet", when)
-
-    assert never_differs(LESSON.lab.compute(deconvnet, values())) == "inputs"
 
 
 def test_the_pictures_are_what_they_say():
