@@ -12,7 +12,6 @@ from lessons.tricks import (
     clip_gradient_norm,
     flip_gradient,
     forward_backward,
-    gradient_override_map,
     identity,
     scale_gradient,
     stop_gradient,
@@ -59,17 +58,6 @@ def trick_strategy() -> Any:
             lambda b: (lambda x: clip_gradient(x, *b), lambda g: g.clamp(*b))
         ),
     )  # fmt: skip
-
-
-@QUICK
-@given(inputs(), trick_strategy())
-def test_a_trick_keeps_the_value_and_makes_the_formula(pair: Any, trick: Any) -> None:
-    (x, upstream), (apply, formula) = pair, trick
-    y = apply(x)
-    assert torch.equal(y, x)
-    assert (y.dtype, y.shape) == (x.dtype, x.shape)
-    (got,) = torch.autograd.grad(y, x, upstream)
-    assert torch.equal(got, formula(upstream))
 
 
 @QUICK
@@ -125,59 +113,3 @@ def test_forward_backward_is_the_surrogates_gradient_at_fs_value(
     trick = g(x) + stop_gradient(f(x) - g(x))
     (general,) = torch.autograd.grad(after(trick), x, upstream)
     torch.testing.assert_close(got, general, rtol=1e-6, atol=1e-6)
-
-
-@QUICK
-@given(inputs(st.just(torch.float64)), st.lists(SMOOTH, min_size=1, max_size=4))
-def test_a_map_with_the_correct_rules_changes_nothing(pair: Any, ops: Any) -> None:
-    x, upstream = pair
-
-    def expression(x: torch.Tensor) -> torch.Tensor:
-        for op in ops:
-            x = op(x)
-        return x
-
-    rules = {
-        "Sin": lambda op, g: g * op.inputs[0].cos(),
-        "Tanh": lambda op, g: g * (1 - op.outputs[0] ** 2),
-        "Sigmoid": lambda op, g: g * op.outputs[0] * (1 - op.outputs[0]),
-        "Exp": lambda op, g: g * op.outputs[0],
-        "Mul": lambda op, g: [g * other for other in _others(op)],
-        "Identity": lambda op, g: g,
-    }
-    plain = expression(identity(x))
-    with gradient_override_map(
-        {k: r for k, r in rules.items() if _used(k, ops) or k == "Identity"}
-    ):
-        mapped = expression(identity(x))
-    assert torch.equal(mapped, plain)
-    (wanted,) = torch.autograd.grad(plain, x, upstream)
-    (got,) = torch.autograd.grad(mapped, x, upstream)
-    torch.testing.assert_close(got, wanted, equal_nan=True)
-
-
-def _others(op: Any) -> list[Any]:
-    return list(op.inputs[::-1]) if len(op.inputs) == 2 else [op.args[1]]
-
-
-def _used(key: str, ops: list[Any]) -> bool:
-    """Whether an expression of `ops` runs the type: the two lambdas multiply."""
-    return key.lower() in {op.__name__ for op in ops} or (
-        key == "Mul" and any(op.__name__ == "<lambda>" for op in ops)
-    )
-
-
-@QUICK
-@given(inputs(), NUMBERS, st.integers(1, 4))
-def test_a_rule_is_applied_once_for_each_op(pair: Any, factor: float, count: int) -> None:
-    x, upstream = pair
-    with gradient_override_map({"Identity": lambda op, g: g * factor}) as report:
-        y = x
-        for _ in range(count):
-            y = identity(y)
-    (got,) = torch.autograd.grad(y, x, upstream)
-    wanted = upstream
-    for _ in range(count):
-        wanted = wanted * factor
-    assert torch.equal(got, wanted)
-    assert report.overridden == {"identity": count}

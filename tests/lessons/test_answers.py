@@ -7,6 +7,7 @@ import pytest
 
 from lessons.contract.prose import ProseError, read
 from lessons.outputs.catalogue import find
+from tests.lessons.test_experiments import experiment_of
 from tests.support.course import right
 
 FRONT = "---\ntitle: A title\n---\n"
@@ -57,3 +58,32 @@ def test_a_fact_that_the_lab_does_not_compute_is_refused_by_name(lesson, gone):
 def test_answers_that_name_facts_need_a_question_that_asks_for_one(tmp_path):
     with pytest.raises(ProseError, match=r"'one' names a fact, .* asks="):
         written(tmp_path, "<!-- predict: q -->\nWhich?")
+
+
+WITHOUT = {
+    "two_passes": {"path": "whole"},
+    "wrong_place": {"gradient": "same"},
+    "right_place": {"pair": "noisy_same"},
+    "the_end": {"transfer": "both"},
+    "clip_identity": {"summed": "none", "placed": "none"},
+    "several_inputs": {"swapped": "same"},
+    "several_outputs": {"unused": "right", "third": "right"},
+    "scope": {"three": "once", "nested": "neither"},
+    "second_derivative": {"identity": "not_at_all", "square": "plain"},
+    "flip": {"reversed": "nothing", "twice": "nothing"},
+    "builder": {"once": "not_reversed", "second": "replaced"},
+    "value_one": {"slope": "flat"},
+    "learned_step": {"difference": "straight", "scale": "straight_sum"},
+    "unroll": {"left": "all_steps"},
+    "cut_by_accident": {"silenced": "same", "second": "sum_of_both"},
+    "in_place": {"data": "unharmed", "saved": "triple_old"},
+    "router": {"stopped": "normalised_1"},
+}
+"""What is right where the program is the one without its trick."""
+
+
+@pytest.mark.parametrize("slug", WITHOUT)
+def test_without_its_trick_a_program_makes_other_answers_right(slug):
+    lesson = find(slug)
+    plain = lesson.lab.compute(experiment_of(lesson).plain, lesson.validate({}))
+    assert {name: right(lesson, name, plain) for name in WITHOUT[slug]} == WITHOUT[slug]

@@ -1,6 +1,5 @@
 """One loss in five spellings: what torch says, what reaches the weights, what the text claims."""
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,6 @@ import torch
 from lessons.chapters.gone_missing.cut_by_accident.lesson import (
     RATE,
     STEPS,
-    as_it_should_be,
     cut_by_accident,
     train,
 )
@@ -67,22 +65,6 @@ def test_silenced_the_loss_keeps_its_gradient_and_no_weight_gets_one(spelling):
     assert [note.text for note in result.notes] == [LESSON.lab.words("runs")]
 
 
-@pytest.mark.parametrize("silence", ["no", "yes"])
-@pytest.mark.parametrize("penalty", ["no", "yes"])
-def test_as_it_should_be_the_gradient_is_the_formula_and_the_central_difference(silence, penalty):
-    result = run(silence=silence, penalty=penalty, w="1, 0.5, -2", x="-1.5")
-    by_hand = []
-    for place in range(3):
-        ends = []
-        for side in (1e-6, -1e-6):
-            w = torch.tensor([1.0, 0.5, -2.0], dtype=torch.float64)
-            w[place] += side
-            ends.append(float(as_it_should_be(w, -1.5, 3.0, penalty)))
-        by_hand.append((ends[0] - ends[1]) / 2e-6)
-    for role in ("trick_gradient", "true_gradient", "intended_gradient"):
-        assert result[role].y.tolist() == pytest.approx(by_hand, rel=1e-6), role
-
-
 @EACH_LOST
 @pytest.mark.parametrize("silence", ["no", "yes"])
 def test_a_penalty_keeps_the_error_away_and_its_part_alone_arrives(spelling, silence):
@@ -95,15 +77,6 @@ def test_a_penalty_keeps_the_error_away_and_its_part_alone_arrives(spelling, sil
     # At the step's settings the loss rises: each step takes the weights towards 0.
     losses = next(one for one in result.curves if one.role == "trick_gradient").y
     assert (np.diff(losses) > 0).all()
-
-
-@pytest.mark.parametrize("spelling", ["whole", *LOST])
-def test_the_value_is_the_same_in_all_five_spellings(spelling):
-    for penalty in ("no", "yes"):
-        assert (
-            run(spelling=spelling, penalty=penalty).facts["loss"]
-            == run(penalty=penalty).facts["loss"]
-        )
 
 
 @EACH_LOST
@@ -138,29 +111,6 @@ def test_only_on_a_leaf_does_torch_take_the_flag():
         lost = loss_of(weights(), spelling)
         lost.requires_grad = True
         assert lost.grad_fn is None
-
-
-def test_the_method_takes_a_loss_with_a_history_as_well():
-    """Unlike the assignment: it is no test of the path."""
-    w = torch.tensor(1.0, requires_grad=True)
-    loss = (w**2).requires_grad_()
-    loss.backward()
-    assert w.grad == 2
-
-
-def test_what_torch_warns_of_recommends_a_copy_that_is_cut_off_as_well():
-    loss = loss_of(weights())
-    with pytest.warns(UserWarning, match=r"recommended to use sourceTensor.detach\(\).clone\(\)"):
-        torch.tensor(loss)
-    assert loss.detach().clone().grad_fn is None
-
-
-def test_stack_keeps_the_path_of_each_loss_and_a_tensor_of_the_list_copies():
-    losses = [loss_of(weights()), loss_of(weights())]
-    assert torch.stack(losses).grad_fn is not None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns of it once in a process
-        assert torch.tensor(losses).grad_fn is None
 
 
 @EACH_LOST

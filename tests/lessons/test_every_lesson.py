@@ -21,6 +21,7 @@ from lessons.contract.prose import fill, quoted
 from lessons.kit.chart_pieces import themed
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
 from lessons.training.under_way import Run
+from tests.lessons.numbers import kept, of_step, texts
 from tests.pages import a_bug
 from tests.support.amount import LONG, cases
 
@@ -114,12 +115,6 @@ def trained_for(lesson, values, steps, cuts):
     return run.history.facts
 
 
-def texts(step):
-    """All that a step may say: its text, the answers to its question, what is said to each."""
-    options = step.question.options if step.question else ()
-    return (step.text, *(o.text for o in options), *(o.reply for o in options))
-
-
 def asked(lesson):
     """Each question with the values that its step sets in the lab, defaults for the rest."""
     for step in lesson.prose.steps:
@@ -188,16 +183,20 @@ def test_result_is_one_strict_json_object(lesson):
 
 
 @LESSONS
-def test_every_placeholder_resolves(lesson):
-    for step in lesson.prose.steps:
+def test_every_placeholder_resolves_to_the_number_that_was_kept(lesson):
+    """Where a number was meant to move: python -m tests.lessons.numbers."""
+    controls = [p.name for p in lesson.lab.parameters if isinstance(p, (Number, Integer))]
+    for step, known in zip(lesson.prose.steps, kept()[lesson.slug], strict=True):
         values = lesson.validate(step.lab)
-        facts = lesson.compute(values).facts
+        result = lesson.compute(values)
         for text in texts(step):
-            assert "{{" not in fill(text, facts)
+            assert "{{" not in fill(text, result.facts)
         # A number with the name of a control is its handle in the text: it has to be its value.
-        numbers = [p.name for p in lesson.lab.parameters if isinstance(p, (Number, Integer))]
         for name, _ in quoted(step.text):
-            assert name not in numbers or facts[name] == values[name], name
+            assert name not in controls or result.facts[name] == values[name], name
+        for name, value in of_step(lesson, step, result).items():
+            near = value if isinstance(value, str) else pytest.approx(value, rel=1e-3, abs=1e-9)
+            assert known.get(name) == near, (step.title, name)
 
 
 @LESSONS
@@ -260,23 +259,6 @@ def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson, always_war
 def test_a_fix_changes_what_is_there():
     with pytest.raises(ValueError, match="no line of broken has 'y'"):
         changed(a_bug.broken, {"y": "x"})
-
-
-def test_swapping_the_program_changes_the_right_answer():
-    """The answers follow the numbers: another program makes another answer right."""
-    noisy, clean = find("noise_leaks"), find("right_place")
-    values = noisy.validate({})
-    leak = noisy.predictions["leak"]
-    assert leak(noisy.compute(values)) == "band"
-    assert leak(clean.compute(values)) == "line"
-    which = find("wrong_place").predictions["gradient"]
-    answers = [which(lesson.compute(values)) for lesson in (noisy, find("wrong_place"), clean)]
-    assert answers == ["same", "reciprocal", "clean"]
-    pair = clean.predictions["pair"]
-    assert [pair(lesson.compute(values)) for lesson in (find("wrong_place"), clean)] == [
-        "noisy_reciprocal",
-        "noisy_clean",
-    ]
 
 
 def with_scissors(lesson):

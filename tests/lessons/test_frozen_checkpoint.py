@@ -113,13 +113,6 @@ def test_the_lab_changes_no_warning_filter():
     assert list(warnings.filters) == before
 
 
-def test_this_variant_refuses_what_the_recorder_of_graphs_asks_for():
-    x, weight = (torch.ones((), requires_grad=True) for _ in range(2))
-    y = checkpoint(lambda x: weight * x, x, use_reentrant=True)
-    with pytest.raises(RuntimeError, match=r"incompatible with \.grad\(\)"):
-        torch.autograd.grad(y, x)
-
-
 def test_a_weight_as_an_argument_lets_the_one_inside_learn_too():
     found = weight_as_argument()
     assert found == {"argument_given": 2.0, "argument_inside": 2.0}
@@ -135,40 +128,3 @@ def test_each_wrong_fix_leaves_the_adapters_without():
         "unfrozen": "adapter 1: its gradient is None",
         "not_reentrant": None,
     }
-
-
-@pytest.mark.parametrize("value", ["1e6", "-1e6"])
-def test_ends_are_finite(value):
-    result = run(value=value, rate="10", lookup="trained")
-    assert all(math.isfinite(one) for series in result.curves for one in series.y)
-
-
-@pytest.mark.parametrize("reentrant", [True, False])
-def test_dropout_draws_the_same_mask_when_a_checkpoint_runs_again(reentrant):
-    masks = []
-
-    def layer(x):
-        masks.append(torch.nn.functional.dropout(torch.ones(64), 0.5))
-        return torch.nn.functional.dropout(x, 0.5) * x
-
-    x = torch.ones(64, requires_grad=True)
-    checkpoint(layer, x, use_reentrant=reentrant).sum().backward()
-    assert len(masks) == 2
-    assert torch.equal(*masks)
-    assert 0 < masks[0].count_nonzero() < 64
-
-
-@pytest.mark.parametrize("reentrant", [True, False])
-def test_noise_of_a_generator_of_ones_own_is_drawn_anew(reentrant):
-    """The value has one draw and the gradient another, and no error says so."""
-    drawn, own = [], torch.Generator().manual_seed(0)
-
-    def noisy(x):
-        drawn.append(torch.rand((), generator=own))
-        return x * drawn[-1]
-
-    x = torch.ones((), requires_grad=True)
-    y = checkpoint(noisy, x, use_reentrant=reentrant)
-    y.backward()
-    assert [y, x.grad] == drawn
-    assert drawn[0] != drawn[1]

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-import torch
 
 from lessons.outputs import glossary
 from lessons.outputs.catalogue import lessons
@@ -113,20 +112,3 @@ def test_the_name_of_a_site_is_no_term():
     (overflow,) = (term for term in terms() if term.name == "overflow")
     assert not overflow.pattern.search("Stack Overflow, question 1")
     assert overflow.pattern.search("an Overflow at 65504")
-
-
-def test_what_it_says_of_clips_baselines_and_kinks_is_so():
-    """By value may keep the direction; a baseline of the sample itself moves the mean to zero."""
-    cut = torch.tensor([3.0, 0.0]).clamp(-1.5, 1.5)
-    assert torch.equal(cut / cut.norm(), torch.tensor([1.0, 0.0]))
-    assert "can change the direction" in find_term("clipping-by-value").text
-    assert "does not depend on the sample" in find_term("baseline").text
-    slopes = {
-        torch.func.grad(kink)(torch.zeros(())).item()
-        for kink in (
-            torch.relu,
-            lambda x: x.clamp(min=0),
-            lambda x: torch.maximum(x, torch.zeros(())),
-        )
-    }
-    assert slopes == {0.0, 0.5, 1.0}

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-import torch
 
-from lessons.chapters.in_the_wild.learned_step.lesson import COUNTS, formula, levels
+from lessons.chapters.in_the_wild.learned_step.lesson import COUNTS, levels
 from lessons.outputs.catalogue import find
 
 LESSON = find("learned_step")
@@ -44,28 +43,12 @@ def test_autograd_gives_lsqs_formula_within_and_beyond_the_limits(bits, s, scale
     assert trick == pytest.approx(by_hand * factor, abs=1e-9)
 
 
-def test_the_values_are_the_same_in_every_spelling():
-    forms = [at(rounding=one, scale=two) for one in ("straight", "plain", "whole")
-             for two in ("none", "lsq")]  # fmt: skip
-    for one in forms[1:]:
-        assert one["forward"].y == pytest.approx(forms[0]["forward"].y, abs=1e-15)
-
-
 def test_the_graph_reads_the_step_size_on_two_paths():
     """The cut at the division leaves the plain gradient; the other one leaves minus v."""
     division = at(cuts=[("div", 1)])
     assert division["trick_gradient"].y == pytest.approx(division["true_gradient"].y)
     result = at(cuts=[("mul", 0)])
     assert result["trick_gradient"].y == pytest.approx([-1 / 3, -4 / 3, -7 / 3, 0])
-
-
-def test_the_lines_go_through_the_origin_and_through_the_weight_at_zero():
-    result = at()
-    y, x = result["forward"].y, result["forward"].x
-    assert y - 0.3 * result["true_gradient"].y == pytest.approx(0, abs=1e-15)
-    within = y - 0.3 * result["trick_gradient"].y
-    assert within[:3] == pytest.approx(x[:3])
-    assert within[3] == pytest.approx(0)  # the clipped one
 
 
 def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps():
@@ -97,65 +80,9 @@ def test_a_small_step_size_clips_all_and_each_sends_the_highest_code():
         assert result["trick_gradient"].y == pytest.approx([3, 3, 3, 3])
 
 
-def test_one_long_step_makes_a_small_step_size_negative():
-    """As the thread reports: without the factor, with many weights."""
-    s = torch.tensor(0.3, requires_grad=True)
-    x = torch.full((1000,), 2.5)
-    LESSON.program(x, s, 3, "straight", "none").sum().backward()
-    assert (s - 0.01 * s.grad).item() < 0
-
-
 def test_at_a_limit_torch_and_the_formula_differ_and_a_note_says_so():
     result = at(x="0.9375", s="0.3125")  # exactly three steps
     assert result["trick_gradient"].y == pytest.approx([0])
     assert result["intended_gradient"].y == pytest.approx([3])
     assert "exactly a limit" in result.notes[0].text
     assert not at().notes
-
-
-def test_the_formula_is_independent_of_the_program():
-    s = torch.tensor([0.3, 0.3], dtype=torch.float64)
-    x = torch.tensor([0.4, 2.5], dtype=torch.float64)
-    assert formula(x, s, 3, "none").tolist() == pytest.approx([-1 / 3, 3])
-
-
-def after_steps(optimiser, scale):
-    """The step size of 256 weights after 20 updates towards weights that were moved a little."""
-    generator = torch.Generator().manual_seed(0)
-    x, moved = torch.randn(2, 256, dtype=torch.float64, generator=generator)
-    s = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
-    steps = optimiser([s])
-    for _ in range(20):
-        y = LESSON.program(x, s, 3, "straight", scale)
-        steps.zero_grad()
-        ((y - x - 0.3 * moved) ** 2).sum().backward()
-        steps.step()
-    return s.item()
-
-
-def test_the_factor_acts_with_sgd_and_hardly_with_adam():
-    moved = {
-        name: [after_steps(make, scale) - 0.5 for scale in ("none", "lsq")]
-        for name, make in (
-            ("sgd", lambda leaves: torch.optim.SGD(leaves, lr=1e-4)),
-            ("adam", lambda leaves: torch.optim.Adam(leaves, lr=1e-3)),
-        )
-    }
-    plain, lsq = moved["sgd"]
-    assert 0 < abs(lsq) < 0.2 * abs(plain)
-    plain, lsq = moved["adam"]
-    assert abs(plain) > 1e-3
-    assert lsq == pytest.approx(plain, rel=1e-4)
-
-
-def test_the_sliders_lowest_step_size_does_not_clip_all_and_the_typed_one_does():
-    text = next(step.text for step in LESSON.prose.steps if step.title == "When to use it")
-    assert "Type `0.03`" in text
-    assert at(s="0.05").facts["clipped"] == 3
-    assert at(s="0.03").facts["clipped"] == 4
-
-
-def test_a_clipped_weights_line_is_the_plain_one_whatever_the_rounding():
-    """So the sentence on the grey line is on weights within the limits."""
-    result = at(x="2.5, -2.5")
-    assert result["trick_gradient"].y == pytest.approx(result["true_gradient"].y)

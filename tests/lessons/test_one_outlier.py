@@ -1,19 +1,16 @@
-"""One bad sample in a batch: against closed forms, torch.func, and clips of other programs."""
+"""One bad sample in a batch, against closed forms."""
 
 import math
-import runpy
 
 import numpy as np
 import pytest
 import torch
-from torch.func import grad, vmap
 
 from lessons.chapters.in_the_wild.one_outlier.batch import batch, each, ordinary
 from lessons.chapters.in_the_wild.one_outlier.lab import EXPERIMENT
 from lessons.chapters.in_the_wild.one_outlier.lesson import one_outlier
 from lessons.contract.lab import Start
 from lessons.outputs.catalogue import find
-from tests.support.course import right
 
 
 def trick_gradient(x, y, clip, limit):
@@ -27,10 +24,6 @@ def run(program=one_outlier, **given: str):
     lesson = find("one_outlier")
     values = lesson.validate(given)
     return lesson.lab.compute(program, values)
-
-
-def cosine(one, other):
-    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
 
 
 def rows(size=100.0, angle=120.0, many=7):
@@ -67,25 +60,6 @@ def test_each_clip_is_its_closed_form(size, limit):
         assert np.allclose(result.planes["raw"], samples, rtol=1e-9)
 
 
-def test_the_copies_give_what_vmap_of_grad_gives():
-    x, y = rows()
-    w = torch.zeros(2, dtype=torch.float64)
-    apart = vmap(grad(lambda w, x, y: (x @ w - y[0]) ** 2 / 2), (None, 0, 0))(w, x, y)
-    assert torch.allclose(apart, each(x, y))
-    clipped = (apart * (1.0 / apart.norm(dim=1, keepdim=True)).clamp(max=1.0)).mean(0)
-    came = trick_gradient(x, y, "sample", 1.0)
-    assert torch.allclose(came, clipped, rtol=1e-12)
-
-
-def test_clip_grad_norm_gives_the_batchs_clip():
-    x, y = rows()
-    w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
-    one_outlier(w, x, y, "none", 1.0).backward()
-    torch.nn.utils.clip_grad_norm_([w], 1.0)
-    came = trick_gradient(x, y, "batch", 1.0)
-    assert torch.allclose(w.grad, came, rtol=1e-5)
-
-
 def test_the_batchs_clip_keeps_the_direction_and_each_samples_nearly_the_ordinary_one():
     facts = {clip: run(clip=clip).facts for clip in ("none", "batch", "sample")}
     assert facts["batch"]["cos_used"] == pytest.approx(facts["none"]["cos_used"], abs=1e-9)
@@ -111,50 +85,6 @@ def test_with_a_low_limit_nearly_all_samples_are_shortened_to_one_length():
     assert (np.linalg.norm(run(clip="sample").planes["samples"], axis=1) > 0.999).sum() < 7
 
 
-def test_the_numbers_of_three_weights_and_64_samples():
-    """One input a hundred times too large: cosine .39 with the batch's clip, .98 with each's."""
-    torch_seed = torch.Generator().manual_seed(0)
-    x = torch.randn(64, 3, generator=torch_seed)
-    x[0] *= 100
-    y = torch.ones(64, 1)
-    w = torch.zeros(3, requires_grad=True)
-    clean = grad(lambda w: one_outlier(w, x[1:], y[1:], "none", 1.0))(w.detach())
-
-    def kept(clip):
-        came = torch.autograd.grad(one_outlier(w, x, y, clip, 0.5), w)[0]
-        return cosine(came.numpy(), clean.numpy())
-
-    assert kept("batch") == pytest.approx(0.39, abs=0.005)
-    assert kept("sample") == pytest.approx(0.98, abs=0.005)
-
-
-def test_the_answers_follow_the_numbers():
-    """Another program makes another answer right."""
-    lesson = find("one_outlier")
-    (way, far) = (lesson.step_of(one).lab for one in lesson.prose.questions[:2])
-
-    def answers(program):
-        return [
-            right(lesson, name, run(program, **dict(given)))
-            for name, given in (("way", way), ("far", far))
-        ]
-
-    def swapped(w, x, y, clip, limit):
-        return one_outlier(w, x, y, {"batch": "sample", "sample": "batch"}.get(clip, clip), limit)
-
-    def halved(w, x, y, clip, limit):
-        """The bad sample's gradient cut to that of the ordinary ones together."""
-        if clip == "batch":
-            factor = torch.ones_like(y)
-            factor[0] = 0.09
-            return one_outlier(w, x * factor.sqrt(), y * factor.sqrt(), "none", limit)
-        return one_outlier(w, x, y, "none", limit)
-
-    assert answers(one_outlier) == ["outlier", "share"]
-    assert answers(swapped) == ["clean", "limit"]
-    assert answers(halved) == ["between", "plain_share"]
-
-
 def test_only_batch_norm_lets_one_sample_into_the_gradient_of_another():
     facts = run().facts
     mixed = {name: facts[f"mixed_{name}"] for name in ("linear", "layernorm", "groupnorm")}
@@ -165,71 +95,3 @@ def test_only_batch_norm_lets_one_sample_into_the_gradient_of_another():
 def test_what_has_no_direction_is_named():
     assert any("The used gradient is 0" in note.text for note in run(clip="batch", limit="0").notes)
     assert not run().notes
-
-
-def test_the_bug_mixes_from_the_second_micro_batch_on():
-    bug = find("one_outlier").bug
-    x, y = torch.tensor([[1.0, 0.0], [0.8, -0.6]]), torch.tensor([-1.0, -300.0])
-
-    def came(batches):
-        weight = torch.zeros(2, requires_grad=True)
-        bug.broken(weight, batches, 1.0)
-        return weight.grad.norm().item()
-
-    assert came([(x, y)]) < 2.0
-    assert came([(x[:1], y[:1]), (x[1:], y[1:])]) > 100.0
-
-
-def test_the_file_to_take_home_agrees_with_vmap(capsys):
-    names = runpy.run_path(str(find("one_outlier").folder / "in_torch.py"))
-    x, y = rows()
-    w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
-    slope = torch.autograd.grad(names["one_outlier"](w, x, y, "sample", 1.0), w)[0]
-    assert torch.allclose(slope, trick_gradient(x, y, "sample", 1.0))
-
-
-@pytest.mark.parametrize("tracks", [True, False])
-def test_vmap_of_grad_stops_with_an_error_at_a_batch_norm(tracks):
-    layer = torch.nn.BatchNorm1d(4, track_running_stats=tracks)
-    weights = dict(layer.named_parameters())
-
-    def loss(weights, x):
-        out = torch.func.functional_call(layer, (weights, dict(layer.named_buffers())), (x[None],))
-        return (out.sum() - 1) ** 2
-
-    with pytest.raises((RuntimeError, ValueError)):
-        vmap(grad(loss), (None, 0))(weights, torch.ones(8, 4))
-
-
-def test_vmap_asks_a_custom_function_for_a_context_and_a_rule():
-    class Doubled(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, upstream):
-            return 2 * upstream
-
-    class Ready(torch.autograd.Function):
-        generate_vmap_rule = True
-
-        @staticmethod
-        def forward(x):
-            return x.clone()
-
-        @staticmethod
-        def setup_context(ctx, inputs, output):
-            pass
-
-        @staticmethod
-        def backward(ctx, upstream):
-            return 2 * upstream
-
-    x = torch.ones(3)
-    with pytest.raises(RuntimeError, match="setup_context"):
-        torch.func.vmap(torch.func.grad(Doubled.apply))(x)
-    assert torch.func.vmap(torch.func.grad(Ready.apply))(x).tolist() == [2, 2, 2]
-    Ready.generate_vmap_rule = False
-    with pytest.raises(RuntimeError, match="vmap"):
-        torch.func.vmap(torch.func.grad(Ready.apply))(x)

@@ -101,63 +101,6 @@ def test_a_layer_of_tokens_has_the_same_three_answers():
     assert facts["batch_exact"] < facts["batch_entries"] / 2
 
 
-def step_of(optimizer, epsilon):
-    """How far one step takes the router of one normalised gate, in units of the learning rate."""
-    weight = torch.zeros(4, 8, requires_grad=True)
-    weight.grad = router_gradient(1, "normalised", epsilon=epsilon)
-    optimizer([weight], lr=0.01).step()
-    return float(weight.detach().norm()) / 0.01
-
-
-def test_adam_makes_steps_of_what_sgd_cannot_see():
-    """Of a gradient of the epsilon's size, and in part of rounding errors."""
-    for epsilon in (0.0, 1e-6):
-        assert step_of(torch.optim.SGD, epsilon) < 1e-5
-    assert step_of(torch.optim.Adam, 1e-6) > 3
-    assert step_of(torch.optim.Adam, 0.0) > 0.3
-
-
-def test_a_detached_numerator_gives_the_opposite_of_a_stopped_divisor():
-    generator = torch.Generator().manual_seed(0)
-    router, experts, x = (
-        torch.randn(*shape, dtype=torch.float64, generator=generator)
-        for shape in ((4, 8), (4, 8, 8), (32, 8))
-    )
-    router.requires_grad_()
-
-    def stopped(x, router, experts, k):
-        v, kept = torch.softmax(x @ router.T, -1).topk(k, -1)
-        return bug.mixed(v / v.sum(-1, keepdim=True).detach(), kept, experts, x)
-
-    one, other = (
-        torch.autograd.grad(((code(x, router, experts, 1) - 1) ** 2).mean(), router)[0]
-        for code in (bug.BUG.fixes["numerator"], stopped)
-    )
-    assert one.norm() > 0.1
-    assert torch.allclose(one, -other)
-
-
-def test_expert_3_is_not_kept_at_any_score_where_one_is_kept():
-    x = "-50, -2, -0.5, 1, 20"
-    one, other = (run(gate="raw", x=x, third=third) for third in ("0.5", "3"))
-    assert np.array_equal(one["trick_gradient"].y, other["trick_gradient"].y)
-
-
-def test_two_experts_of_one_output_leave_no_slope_either():
-    """So what the bug's answer says of the lab holds for its outputs."""
-    x = "1, -0.5, -2"
-    slopes = np.abs(run(k="2", x=x)["trick_gradient"].y)
-    assert (slopes > 1e-12).tolist() == [True, True, False], "up to rounding"
-    assert np.abs(run(k="2", x=x, second="2")["trick_gradient"].y).max() < 1e-12
-
-
-def test_a_softmax_over_the_kept_scores_is_the_same_division():
-    x = torch.tensor([0.3, -0.2, 1.1], dtype=torch.float64)
-    for k in (1, 2, 3):
-        v, kept = torch.softmax(x, 0).topk(k)
-        assert torch.allclose(v / v.sum(), torch.softmax(x[kept], 0))
-
-
 def test_the_first_token_of_causal_attention_gets_a_gradient_for_its_value_alone():
     facts = attention_to_one()
     assert facts["first_value"] > 0.1

@@ -1,18 +1,15 @@
-"""The lesson second_derivative against closed forms, central differences, TensorFlow's numbers."""
+"""The lesson second_derivative against closed forms and central differences."""
 
 import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.override_map.second_derivative.bug import BUG
 from lessons.chapters.override_map.second_derivative.lesson import (
     CURVE,
     second_derivative,
     without_rule,
 )
 from lessons.outputs.catalogue import find
-from lessons.tricks import flip_gradient
-from tests.engine.reference import CASES
 from tests.support import course
 from tests.support.course import right
 
@@ -39,15 +36,6 @@ def test_a_squares_rule_is_itself_differentiated():
         assert found["trick_gradient"].tolist() == expected.tolist()
 
 
-def test_tensorflow_gives_the_same_second_derivative():
-    case = CASES["c_second_square"]
-    x = torch.tensor(case["inputs"]["x"], dtype=torch.float64)
-    for order in ("1", "2"):
-        found = roles(x, "square", 3.0, order)
-        assert found["trick_gradient"].tolist() == case["gradients"][f"d{order}"]
-    assert case["gradients"]["d3"] is None  # ours: zeros, as the lab draws what has no way back
-
-
 @pytest.mark.parametrize("kind", ["identity", "square"])
 @pytest.mark.parametrize("order", ["2", "3"])
 def test_the_intended_curve_is_the_slope_of_the_order_before(kind, order):
@@ -65,51 +53,6 @@ def test_the_intended_curve_is_the_slope_of_the_order_before(kind, order):
     true = (without_rule((X + step).requires_grad_(), kind, 10.0, order).detach()
             - without_rule((X - step).requires_grad_(), kind, 10.0, order).detach())  # fmt: skip
     assert np.allclose(found["true_gradient"], true / (2 * step), rtol=1e-6, atol=1e-6)
-
-
-def test_a_reversal_leaves_the_second_derivative_alone():
-    x = X.clone().requires_grad_()
-    (first,) = torch.autograd.grad((flip_gradient(x) ** 3).sum(), x, create_graph=True)
-    (second,) = torch.autograd.grad(first.sum(), x)
-    assert first.tolist() == (-3 * X**2).tolist()
-    assert second.tolist() == (6 * X).tolist()
-
-
-def test_another_program_makes_another_answer_right():
-    def answers(program):
-        return course.answers("second_derivative", program, "identity", "square")
-
-    def constant_factor(x, kind, factor, order):
-        y = without_rule(x, kind, factor, order)
-        return factor * y if kind == "identity" else y * factor**2 / 4
-
-    assert answers(second_derivative) == ["per_order", "rule"]
-    assert answers(without_rule) == ["not_at_all", "plain"]
-    assert answers(constant_factor) == ["once", "again"]
-
-
-def test_the_bugs_first_derivative_is_right():
-    """What makes it a trap: only the second derivative is wrong, and gradcheck is content."""
-    x = torch.tensor([0.5, -2.0], dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(BUG.broken, x)
-    assert "second" in BUG.failure(BUG.broken)
-    assert torch.autograd.gradgradcheck(BUG.fixes["as_output"], x), "the maintainer's remedy"
-    assert torch.autograd.gradgradcheck(from_the_input, x), "which the text says works as well"
-
-
-def from_the_input(x):
-    class DoubledSquare(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            ctx.save_for_backward(x)
-            return (2 * x) ** 2
-
-        @staticmethod
-        def backward(ctx, upstream):
-            (x,) = ctx.saved_tensors
-            return 4 * (2 * x) * upstream
-
-    return DoubledSquare.apply(x)
 
 
 def test_a_penalty_on_the_slope_takes_the_factor_once_an_order():

@@ -1,4 +1,4 @@
-"""The lesson silent_key: keys typed by anybody, against the engine and TensorFlow's record."""
+"""The lesson silent_key: keys typed by anybody, against the engine."""
 
 from functools import partial
 
@@ -9,18 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.chapters.override_map.silent_key.lesson import (
-    CURVE,
-    IN_TENSORFLOW,
     outcome,
     silent_key,
 )
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.outputs.review import review
-from lessons.tricks import TrickError, gradient_override_map, op_types
-from tests.engine.reference import CASES
+from lessons.tricks import TrickError, op_types
 from tests.support import course
-from tests.support.course import right
 from tests.support.folded import folded
 
 X = [-2.0, 0.5, 1.0, 2.5]
@@ -73,20 +69,6 @@ def test_the_words_are_the_engines_own(key):
         assert str(warned[0].message) == outcome(key).words
 
 
-def test_tensorflow_binds_the_exact_type_and_ignores_the_rest():
-    types = CASES["s2_type_table"]["outputs"]
-    assert types["tf.sign"] in IN_TENSORFLOW
-    case = CASES["s2_type_not_name"]
-    bound = {key for key, tag in case["outputs"]["gradient_op_type"].items() if tag}
-    assert bound == {types["tf.multiply"]}
-    late = CASES["c_unknown_gradient_name"]["outputs"]
-    assert not late["at_creation"]["raised"]
-    assert late["at_tf_gradients"]["error_type"] == "LookupError"
-    assert not CASES["c_unknown_gradient_name_unreached"]["outputs"]["raised"]
-    assert types["x+y"] == "AddV2"
-    assert types["tf.matmul rank3"] == "BatchMatMulV2"
-
-
 def test_the_graph_shows_the_override_or_none():
     lesson = find("silent_key")
     for key, expected in (("Sign", np.cos(X[0])), ("Sing", 0.0), ("MatMul", 0.0)):
@@ -111,27 +93,6 @@ def test_any_text_is_refused_with_a_sentence_or_runs(text):
         refused = {}
         assert np.isfinite(lesson.compute(values)["trick_gradient"].y).all()
     assert all(name == "key" and message.endswith(".") for name, message in refused.items())
-
-
-def test_another_program_makes_another_answer_right():
-    lesson = find("silent_key")
-    values = lesson.validate({})
-
-    def answer(program):
-        result = lesson.lab.compute(program, values)
-        return right(lesson, "lower", result)
-
-    def whatever_the_key(x, key):
-        with gradient_override_map({"sign": lambda op, upstream: upstream}):
-            return torch.sign(torch.sin(x))
-
-    assert answer(silent_key) == "plain"
-    assert answer(whatever_the_key) == "rule"
-    result = lesson.compute(values)
-    assert right(lesson, "absent", result) == "warning"
-    assert result["intended_gradient"].y.tolist() == pytest.approx(
-        CURVE.intended(torch.from_numpy(result["forward"].x)).tolist()
-    )
 
 
 def test_a_question_about_tensorflow_is_answered_in_its_name():

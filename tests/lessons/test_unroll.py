@@ -150,50 +150,11 @@ def test_torchs_messages_are_those_of_a_run():
     assert said["in_place"].endswith("modified by an inplace operation")
 
 
-def test_without_a_step_a_kept_graph_grows_and_raises_nothing():
-    batches = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
-    leaves = [torch.tensor(0.5, requires_grad=True) for _ in range(2)]
-    kept_graph, cut_graph = (
-        code(leaf, batches, 0.0)[-1]
-        for code, leaf in zip((seen_without_step, BUG.fixes["detach"]), leaves, strict=True)
-    )
-    assert kept_graph[0] == cut_graph[0]
-    assert kept_graph[1] > cut_graph[1]
-
-
-def seen_without_step(w, batches, rate):
-    h, seen = torch.zeros(()), []
-    for batch in batches:
-        for x in batch:
-            h = w * h + x
-        w.grad = None
-        h.backward(retain_graph=True)
-        seen.append((float(h.detach()), float(w.grad)))
-    return seen
-
-
-def test_a_new_state_forgets():
-    batches = [[1.0, 2.0], [3.0, 4.0]]
-    states = [
-        code(torch.tensor(0.5, requires_grad=True), batches, 0.0)[-1][0]
-        for code in (BUG.fixes["fresh"], BUG.fixes["detach"])
-    ]
-    assert states == [5.5, 6.125]
-
-
 def test_the_encoder_learns_from_the_first_loss_alone():
     facts = run().facts
     assert facts["encoder_came"] == pytest.approx(facts["encoder_first"]) == pytest.approx(0.81)
     assert facts["encoder_whole"] == pytest.approx(facts["encoder_all"])
     assert facts["encoder_all"] > 2 * facts["encoder_first"]
-
-
-def test_the_control_says_how_many_steps_the_graph_draws_and_no_note_moves_the_charts():
-    (steps,) = (one for one in find("unroll").lab.parameters if one.name == "steps")
-    assert "first 4." in steps.help
-    for many in ("4", "50"):
-        assert run(steps=many).facts["drawn"] == 4
-        assert not run(steps=many).notes
 
 
 def test_a_cut_in_a_loop_is_a_detach_at_its_turns():

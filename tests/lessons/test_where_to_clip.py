@@ -9,8 +9,6 @@ import torch
 
 from lessons.chapters.clipping.where_to_clip.lesson import (
     STEPS,
-    by_role,
-    plain_loss,
     train,
     where_to_clip,
 )
@@ -79,22 +77,6 @@ def test_in_the_graph_the_limit_meets_the_local_derivatives_behind_it():
     assert result.facts["used_norm"] > 3.0  # the limit bounds what comes back at h, not the step
 
 
-def test_the_true_gradient_is_the_central_difference_of_the_loss():
-    roles = by_role(where_to_clip, scalar(W), scalar(V), X, "after", 1.0)
-    w, v, h = scalar(W), scalar(V), 1e-6
-    slopes = [
-        (plain_loss(w + h, v, X) - plain_loss(w - h, v, X)) / (2 * h),
-        (plain_loss(w, v + h, X) - plain_loss(w, v - h, X)) / (2 * h),
-    ]
-    assert roles["true_gradient"].tolist() == pytest.approx([float(s) for s in slopes], rel=1e-8)
-    assert roles["trick_gradient"].tolist() == pytest.approx(
-        [float(s) / NORM for s in slopes], rel=1e-6
-    )
-    assert roles["intended_gradient"].tolist() == pytest.approx(
-        [float(s) / NORM for s in slopes], rel=1e-8
-    )
-
-
 def test_with_no_clip_and_with_a_late_one_training_explodes_and_otherwise_not():
     curves = {
         place: {one.name: one.y for one in run(place=place).curves} for place in ("late", "after")
@@ -105,34 +87,6 @@ def test_with_no_clip_and_with_a_late_one_training_explodes_and_otherwise_not():
     assert curves["late"]["trick_gradient"].tolist() == curves["late"]["true_gradient"].tolist()
     trained = [curves["after"][role].tolist() for role in ("trick_gradient", "intended_gradient")]
     assert trained[0] == trained[1]
-
-
-def test_the_answers_follow_the_numbers():
-    """Another program makes another answer right."""
-
-    def answers(program):
-        return course.answers("where_to_clip", program, "late", "graph")
-
-    def at_once(w, v, x, place, limit, optimizer=None):
-        return where_to_clip(w, v, x, "after" if place == "late" else place, limit, optimizer)
-
-    def kept(w, v, x, place, limit, optimizer=None):
-        """A late clip that is remembered and used by the step after it."""
-        seen = getattr(optimizer, "seen", 0)
-        place = {"late": "after" if seen else "late", "graph": "none"}.get(place, place)
-        if optimizer is not None:
-            optimizer.seen = seen + 1
-        return where_to_clip(w, v, x, place, limit, optimizer)
-
-    def on_the_weight(w, v, x, place, limit, optimizer=None):
-        if place != "graph":
-            return where_to_clip(w, v, x, place, limit, optimizer)
-        return where_to_clip(w, v, x, place, limit / x, optimizer)
-
-    assert answers(where_to_clip) == ["never", "graph_times_x"]
-    assert answers(at_once)[0] == "this"
-    assert answers(kept) == ["next", "graph_plain"]
-    assert answers(on_the_weight)[1] == "graph_limit"
 
 
 @pytest.mark.parametrize("place", ["none", "early", "after"])

@@ -7,8 +7,6 @@ from lessons.outputs.catalogue import find, lessons
 from lessons.playground.goals import GOALS
 from pages.ui import memory
 from pages.ui.memory import COOKIE, LONGEST, Trail, pack, unpack
-from tests.bench.peers import lab
-from tests.bench.shared import everything_answered
 
 
 def everything() -> dict[str, Trail]:
@@ -166,12 +164,6 @@ def test_nonsense_is_nothing(text):
 def test_a_step_past_the_end_is_the_last():
     trail = unpack("2!noise_leaks:999")[0]["noise_leaks"]
     assert trail == Trail(len(find("noise_leaks").prose.steps))
-
-
-def test_the_benchmark_comes_as_a_learner_who_has_answered_everything():
-    (one,) = unpack(everything_answered(lab.LESSON)[1])[0].values()
-    assert one.done
-    assert set(one.answers) == {question.name for question in lab.LESSON.prose.questions}
 
 
 def test_what_was_written_in_whole_words_is_still_read():

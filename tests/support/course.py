@@ -1,6 +1,6 @@
-"""Lessons as their tests want them: computed by name, or with another program in their place."""
+"""Lessons as their tests want them: computed by name, or a program at leaves of the test's own."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
@@ -26,13 +26,6 @@ def by_role(
     """Value and gradients of a program at these leaves, all of them trained."""
     trained = {name: leaf.detach().requires_grad_() for name, leaf in leaves.items()}
     return dict(experiment.by_role(program, Start(trained, settings)))
-
-
-def answers(slug: str, program: Callable[..., Any], *names: str) -> list[str]:
-    """The right answers to these questions if this were the lesson's program."""
-    lesson = find(slug)
-    result = lesson.lab.compute(program, lesson.validate({}))
-    return [right(lesson, name, result) for name in names]
 
 
 def right(lesson: Lesson, name: str, result: Result) -> str:

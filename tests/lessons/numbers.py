@@ -1,0 +1,51 @@
+"""The numbers of each lesson as they were last looked at: `python -m tests.lessons.numbers` writes
+them, after a change that is meant to move one. test_every_lesson.py compares them.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from lessons.contract.lesson import Lesson
+from lessons.contract.prose import Step
+from lessons.contract.result import Result, jsonable
+from lessons.outputs.catalogue import lessons
+
+FILE = Path(__file__).parents[1] / "data" / "numbers.json"
+QUOTED = re.compile(r"\{\{\s*(\w+)")
+
+
+def kept() -> dict[str, list[dict[str, Any]]]:
+    """Of each lesson, by step: the facts that its text quotes, and the right answer as `answer`."""
+    found: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text("utf-8"))
+    return found
+
+
+def texts(step: Step) -> tuple[str, ...]:
+    """All that a step may say: its text, the answers to its question, what is said to each."""
+    options = step.question.options if step.question else ()
+    return (step.text, *(o.text for o in options), *(o.reply for o in options))
+
+
+def of_step(lesson: Lesson, step: Step, result: Result) -> dict[str, Any]:
+    """What is kept of a step, computed now."""
+    names = sorted({name for text in texts(step) for name in QUOTED.findall(text)})
+    told = {name: jsonable(result.facts[name]) for name in names}
+    if step.question and step.question.kind != "bug":
+        told["answer"] = lesson.right(step.question, result)
+    return told
+
+
+def main() -> None:
+    """Write the numbers of all lessons, a step a line."""
+    rows = []
+    for lesson in lessons():
+        results = ((step, lesson.compute(lesson.validate(step.lab))) for step in lesson.prose.steps)
+        steps = [json.dumps(of_step(lesson, *one), ensure_ascii=False) for one in results]
+        rows.append(f'"{lesson.slug}": [\n' + ",\n".join(steps) + "\n]")
+    FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
