@@ -152,22 +152,27 @@ class Numbers(Parameter):
 
 @dataclass(frozen=True)
 class Choice(Parameter):
-    """One of a few named options, each a pair of name and label."""
+    """One of a few names.
 
-    options: tuple[tuple[str, str], ...] = ()
+    Args:
+        names: as in URLs.
+        labels: what each is called next to the control, if that isn't its name; from the lab's
+            words.
+    """
+
+    names: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """Each name with its label."""
+        return tuple(zip(self.names, self.labels or self.names, strict=True))
 
     def parse(self, text: str) -> str:
-        names = [name for name, _ in self.options]
-        if text not in names:
-            raise ValueError(
-                f"{cited(text, 24)} is not one of {', '.join(names)}.{_nearest(text, names)}"
-            )
+        if text not in self.names:
+            near = _nearest(text, list(self.names))
+            raise ValueError(f"{cited(text, 24)} is not one of {', '.join(self.names)}.{near}")
         return text
-
-
-def alike(*names: str) -> tuple[tuple[str, str], ...]:
-    """Options whose labels are their names."""
-    return tuple((name, name) for name in names)
 
 
 @dataclass(frozen=True)

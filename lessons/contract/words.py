@@ -108,13 +108,12 @@ class Words:
             return parameter
         found: dict[str, Any] = {"label": said.label, "help": said.about.get("help", "")}
         if isinstance(parameter, Choice) and said.options:
-            names = [name for name, _ in parameter.options]
-            if names != list(said.options):
+            if parameter.names != tuple(said.options):
                 raise ProseError(
                     f"{self.path}: {parameter.name!r} has the options {list(said.options)}, "
-                    f"the lab {names}"
+                    f"the lab {list(parameter.names)}"
                 )
-            found["options"] = tuple(said.options.items())
+            found["labels"] = tuple(said.options.values())
         if isinstance(parameter, (Numbers, Text)):
             found["placeholder"] = said.about.get("placeholder", "")
         return replace(parameter, **found)

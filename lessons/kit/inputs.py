@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES, device_and_dtype
-from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values, alike
+from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values
 from lessons.contract.result import Array, Series
 from lessons.contract.words import Words
 
@@ -27,7 +27,7 @@ def computed_in(dtype: str = "float64") -> tuple[Parameter, ...]:
     """
     return (
         WORDS.label(Device("device", "cpu", advanced=True)),
-        WORDS.label(Choice("dtype", dtype, advanced=True, options=alike(*DTYPES))),
+        WORDS.label(Choice("dtype", dtype, advanced=True, names=tuple(DTYPES))),
     )
 
 

@@ -10,11 +10,16 @@ from lessons.contract.prose import ProseError
 from lessons.contract.words import Words
 from lessons.outputs.catalogue import ROOT
 
-MODULES = [
+LESSONS = [
     path
     for path in sorted(ROOT.glob("*/*/*.py"))
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
+MODULES = [
+    *LESSONS,
+    *(one for room in ("kit", "training") for one in sorted((ROOT.parent / room).glob("*.py"))),
+]
+SETTINGS = ("Choice", "Device", "Index", "Integer", "Number", "Numbers", "Text")
 PLACE = re.compile("(top|middle|bottom) (left|center|right)")
 """Where Plotly sets a text."""
 CODE_OR_TORCHS = (
@@ -22,6 +27,8 @@ CODE_OR_TORCHS = (
     "modified by an inplace operation",
     "detached in-place",
     " is at version ",
+    "None of the inputs have requires_grad",
+    "To copy construct from a tensor",
 )
 """Parts of code and of torch's messages."""
 TEXT = """
@@ -63,10 +70,19 @@ def code_in(node):
     return []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT.parent)))
 def test_no_sentence_stands_in_a_lessons_python(path):
     found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
     assert not found, f"Write it into en.md, and ask for it by its name: {found}"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_setting_has_its_label_in_python(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SETTINGS:
+            own = {"label", "help", "labels", "placeholder"} & {one.arg for one in node.keywords}
+            assert len(node.args) <= 2, f"line {node.lineno}: the label belongs into en.md"
+            assert not own, f"line {node.lineno}: {own} belong into en.md"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +113,7 @@ def test_a_text_is_filled_in(tmp_path):
 
 def test_settings_get_their_words(tmp_path):
     stop, rate = written(tmp_path).labelled(
-        (Choice("stop", "no", options=(("no", "no"), ("yes", "yes"))), Number("rate", "1"))
+        (Choice("stop", "no", names=("no", "yes")), Number("rate", "1"))
     )
     assert (stop.label, stop.help) == ("Where it stops", "Nothing passes there.")
     assert stop.options == (("no", "nowhere"), ("yes", "here"))
@@ -129,7 +145,7 @@ def test_other_placeholders_are_refused(tmp_path):
     [
         ((Number("rate", "1"),), "no setting 'stop'"),
         ((Number("rate", "1"), Number("stop", "0"), Number("size", "1")), "'size' is missing"),
-        ((Choice("stop", "no", options=(("no", "no"),)), Number("rate", "1")), "the options"),
+        ((Choice("stop", "no", names=("no",)), Number("rate", "1")), "the options"),
     ],
 )
 def test_settings_and_their_words_belong_together(tmp_path, parameters, says):

@@ -27,7 +27,7 @@ from lessons.chapters.clipping.cliff.recurrent import (
 from lessons.contract.devices import DTYPES, device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
@@ -73,7 +73,7 @@ PARAMETERS = (
     Number("rate", "1", low=1e-6, high=1e3, slider=(0.01, 2.0), step=0.01, in_run="steps"),
     limit("value_limit"),
     limit("norm_limit"),
-    Choice("window", "whole", options=alike("whole", "closer"), in_run="looks"),
+    Choice("window", "whole", names=("whole", "closer"), in_run="looks"),
     Integer("steps", "300", advanced=True, low=1, high=5000),
     Integer("seeds", "20", advanced=True, low=1, high=40),
     first_seed(),

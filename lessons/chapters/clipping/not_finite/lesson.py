@@ -11,7 +11,7 @@ import torch
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Numbers, Values, alike
+from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
 from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite
@@ -96,8 +96,8 @@ EXAMPLE = (4.0, 1.0, 0.25, 0.0)
 """The inputs that the facts speak of: the last one has no finite slope."""
 
 PARAMETERS = (
-    Choice("root", "plain", options=alike("plain", "where", "safe")),
-    Choice("clip", "none", options=alike("none", "value", "norm")),
+    Choice("root", "plain", names=("plain", "where", "safe")),
+    Choice("clip", "none", names=("none", "value", "norm")),
     Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 3.0), step=0.05),
     Numbers("w", ", ".join(f"{value:g}" for value in EXAMPLE), most=64),
     point_in_text("4", of="w", most=64),

@@ -13,7 +13,7 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.sketch import Sketch
@@ -99,7 +99,7 @@ def share_of_wrong(x: torch.Tensor, right: float, loss: str, scale: float) -> to
 
 CURVE = Curve(
     parameters=(
-        Choice("loss", "squared", options=alike("squared", "cross")),
+        Choice("loss", "squared", names=("squared", "cross")),
         Number("right", "0", low=-1e3, high=1e3, slider=(-5, 5), step=0.1),
         Number("scale", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
     ),

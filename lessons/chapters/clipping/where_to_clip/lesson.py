@@ -13,7 +13,7 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, curve, limits, points
@@ -183,7 +183,7 @@ LOWEST, HIGHEST = -12, 12
 """The powers of ten that the chart of losses shows at most."""
 
 PARAMETERS = (
-    Choice("place", "late", options=alike("none", "graph", "early", "after", "late")),
+    Choice("place", "late", names=("none", "graph", "early", "after", "late")),
     Number("limit", "3", low=0.0, high=1e6, slider=(0.0, 20.0), step=0.1),
     Number("w", "1", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
     Number("v", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),

@@ -12,7 +12,7 @@ import torch
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Numbers, Values, alike
+from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import axes, curve, fitted
@@ -160,13 +160,13 @@ MOST = 8
 LABELS = {"true_gradient": WORDS("should_be"), "trick_gradient": WORDS("arrives")}
 """The two gradients of the charts: of the loss with no copy in it, and of the spelling chosen."""
 
-YES_NO = alike("no", "yes")
+YES_NO = ("no", "yes")
 
 PARAMETERS = (
     Numbers("w", "1, 0.5", most=MOST),
-    Choice("spelling", "whole", options=alike("whole", "tensor", "item", "numpy", "detach")),
-    Choice("silence", "no", options=YES_NO),
-    Choice("penalty", "no", options=YES_NO),
+    Choice("spelling", "whole", names=("whole", "tensor", "item", "numpy", "detach")),
+    Choice("silence", "no", names=YES_NO),
+    Choice("penalty", "no", names=YES_NO),
     Number("x", "2", low=-3.0, high=3.0, slider=(-3.0, 3.0), step=0.1),
     Number("target", "3", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
     *COMPUTED_IN,

@@ -24,7 +24,7 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.inputs import COMPUTED_IN, array
@@ -114,8 +114,8 @@ def elsewhere() -> Mapping[str, Any]:
 
 
 PARAMETERS = (
-    Choice("way", "reentrant", options=alike("off", "reentrant", "other")),
-    Choice("lookup", "frozen", options=alike("frozen", "trained", "woken")),
+    Choice("way", "reentrant", names=("off", "reentrant", "other")),
+    Choice("lookup", "frozen", names=("frozen", "trained", "woken")),
     Integer("since", "1", low=1, high=2),
     Number("value", "1.5", low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1),
     Number("rate", "0.1", low=0.0, high=10.0, slider=(0.0, 0.5)),

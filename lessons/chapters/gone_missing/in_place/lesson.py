@@ -12,7 +12,7 @@ import torch
 from lessons.contract.figure import Figure
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
@@ -95,8 +95,8 @@ def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> s
 
 CURVE = Curve(
     parameters=(
-        Choice("change", "new", options=alike("new", "clone", "in_place", "detach", "data")),
-        Choice("reads", "square", options=alike("square", "triple")),
+        Choice("change", "new", names=("new", "clone", "in_place", "detach", "data")),
+        Choice("reads", "square", names=("square", "triple")),
         Number("added", "1", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
     ),
     plain=unchanged,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
@@ -90,7 +90,7 @@ def the_first_token(result: Result) -> str:
 CURVE = Curve(
     parameters=(
         Integer("k", "1", low=1, high=3),
-        Choice("gate", "normalised", options=alike("normalised", "raw", "stopped")),
+        Choice("gate", "normalised", names=("normalised", "raw", "stopped")),
         *(
             Number(name, text, low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1)
             for name, text in (("first", "2"), ("second", "-1"), ("third", "0.5"))

@@ -12,7 +12,7 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.chapters.gone_missing.scaled.figures import MOST, figures, largest, smallest, table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
@@ -187,9 +187,9 @@ INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
 
 PARAMETERS = (
     Integer("scale", "65536", low=1, high=2**MOST, log=True),
-    Choice("clip", "none", options=alike("none", "before", "after")),
+    Choice("clip", "none", names=("none", "before", "after")),
     Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
-    Choice("narrow", "float16", options=alike("float16", "bfloat16", "float32")),
+    Choice("narrow", "float16", names=("float16", "bfloat16", "float32")),
     Integer("tokens", "32768", low=1, high=10**6, log=True),
     Numbers("x", INPUTS, most=64),
     point_in_text("1", of="x", most=64),

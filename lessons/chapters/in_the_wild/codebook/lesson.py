@@ -19,7 +19,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
@@ -124,11 +124,11 @@ def vq_losses(
 
 PARAMETERS = (
     Number("beta", "0.25", low=0.0, high=100.0, slider=(0.0, 2.0), step=0.05, in_run="steps"),
-    Choice("wiring", "paper", options=alike("paper", "swapped", "output", "direct")),
+    Choice("wiring", "paper", names=("paper", "swapped", "output", "direct")),
     Choice(
         "part",
         "all",
-        options=alike("all", "reconstruction", "codebook", "commitment"),
+        names=("all", "reconstruction", "codebook", "commitment"),
         in_run="looks",
     ),
     Number(

@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
@@ -90,8 +90,8 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
 
 
 PARAMETERS = (
-    Choice("target", "stopped", options=alike("stopped", "open"), in_run="steps"),
-    Choice("head", "network", options=alike("network", "none"), in_run="steps"),
+    Choice("target", "stopped", names=("stopped", "open"), in_run="steps"),
+    Choice("head", "network", names=("network", "none"), in_run="steps"),
     Number("noise", "0.3", low=0, high=10, slider=(0, 1), in_run="steps"),
     seeds("8", 16),
     steps("300", 2000),

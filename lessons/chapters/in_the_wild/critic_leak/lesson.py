@@ -13,7 +13,7 @@ from torch.nn.functional import logsigmoid
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points
@@ -44,7 +44,7 @@ def critic_leak(
 PARAMETERS = (
     Number("v", "0.5", low=-1e3, high=1e3, slider=(-1.0, 2.0), step=0.05),
     Number("reward", "1", low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
-    Choice("stop", "no", options=alike("no", "yes")),
+    Choice("stop", "no", names=("no", "yes")),
     Number("weight", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
     Integer("updates", "60", low=0, high=200),
     Number("logit", "0", advanced=True, low=-50.0, high=50.0, slider=(-4.0, 4.0), step=0.1),

@@ -12,7 +12,7 @@ import torch
 from lessons.chapters.in_the_wild.learned_step.figures import figures, table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
@@ -197,11 +197,11 @@ def _ratio(
 
 
 PARAMETERS = (
-    Choice("rounding", "straight", options=alike("straight", "plain", "whole")),
+    Choice("rounding", "straight", names=("straight", "plain", "whole")),
     # A quiz draws multiples of a half from a range as wide as this: no tie, and none is rounded.
     Number("s", "0.3", low=1e-3, high=100.0, slider=(0.05, 2.1), step=0.01),
     Integer("bits", "3", low=2, high=8),
-    Choice("scale", "none", options=alike("none", "lsq")),
+    Choice("scale", "none", names=("none", "lsq")),
     Numbers("x", "0.1, 0.4, 0.7, 2.5"),
     Number("h", "0.01", advanced=True, low=1e-6, high=100.0, slider=(0.01, 0.3), step=0.01),
     point_in_text("2", of="x"),

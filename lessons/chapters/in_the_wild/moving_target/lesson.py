@@ -21,7 +21,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.training import Training
 from lessons.contract.words import Words
@@ -91,8 +91,8 @@ def td_loss(
 
 
 PARAMETERS = (
-    Choice("target", "stopped", options=alike("stopped", "open"), in_run="steps"),
-    Choice("task", "walk", options=alike("walk", "two")),
+    Choice("target", "stopped", names=("stopped", "open"), in_run="steps"),
+    Choice("task", "walk", names=("walk", "two")),
     Number("chance", "0.5", low=0, high=1, slider=(0, 1)),
     Number("discount", "0.9", low=0, high=1, slider=(0, 1)),
     seeds("8", 32),

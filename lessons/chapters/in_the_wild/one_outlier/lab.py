@@ -21,7 +21,7 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Start
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, turn
@@ -50,7 +50,7 @@ At = Callable[[float, str], Roles]
 """From the error of the label, and which clip: the gradients by role."""
 
 PARAMETERS = (
-    Choice("clip", "none", options=alike("none", "batch", "sample")),
+    Choice("clip", "none", names=("none", "batch", "sample")),
     Number("size", "100", low=0.0, high=FAR, slider=(0.0, 200.0), step=1.0),
     Number("angle", "120", low=-360.0, high=360.0, slider=(-180.0, 180.0), step=1.0),
     Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 5.0), step=0.05),

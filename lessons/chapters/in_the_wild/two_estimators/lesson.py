@@ -13,7 +13,7 @@ from lessons.chapters.in_the_wild.two_estimators.figures import FIRST, figures, 
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Histogram, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.gradients import gradient
@@ -148,7 +148,7 @@ AS_GOOD_AS = 100
 """Draws of the path estimator that the prose compares with."""
 
 PARAMETERS = (
-    Choice("estimator", "score", options=alike("path", "score", "rsample")),
+    Choice("estimator", "score", names=("path", "score", "rsample")),
     Number("baseline", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
     Integer("draws", "1000", low=1, high=MOST_DRAWS, log=True),
     Number("mu", "1", low=-100.0, high=100.0, slider=(-2.0, 5.0), step=0.1),

@@ -11,7 +11,7 @@ from torch.nn import functional
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Numbers, Values, alike
+from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.stacking import apart
 from lessons.contract.words import Words
@@ -123,7 +123,7 @@ PPO_CLIP = 0.2
 """The distance from 1 at which PPO's loss clips the ratio."""
 
 PARAMETERS = (
-    Choice("form", "ratio", options=alike("ratio", "plain", "no_stop")),
+    Choice("form", "ratio", names=("ratio", "plain", "no_stop")),
     inputs("-1, 0.5, 2"),
     Numbers("advantages", "1, -0.5, -0.5"),
     point_in_text("1"),

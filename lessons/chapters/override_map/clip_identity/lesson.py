@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Facts
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
@@ -102,9 +102,9 @@ CURVE = Curve(
     parameters=(
         Number("limit", "1", low=0.0, high=1000.0, slider=(0.0, 4.0), step=0.1),
         Number("factor", "3", low=-100.0, high=100.0, slider=(-5.0, 5.0), step=0.1),
-        Choice("place", "inside", options=alike("inside", "outside", "each")),
+        Choice("place", "inside", names=("inside", "outside", "each")),
         Integer("uses", "2", low=1, high=10),
-        Choice("power", "1", options=alike("1", "2")),
+        Choice("power", "1", names=("1", "2")),
     ),
     plain=lambda x, factor, uses, power, **_: uses * (factor * x) ** int(power),
     intended=clipped_at_x,

@@ -39,7 +39,7 @@ from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Note, Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
@@ -86,12 +86,12 @@ def guided_relu(
 
 
 PARAMETERS = (
-    Choice("shape", "triangle", options=alike(*KINDS), in_run="looks"),
-    Choice("spelling", "relu", options=alike("relu", "clamp", "maximum"), in_run="looks"),
-    Choice("when", "runs", options=alike("runs", "built"), in_run="looks"),
+    Choice("shape", "triangle", names=KINDS, in_run="looks"),
+    Choice("spelling", "relu", names=("relu", "clamp", "maximum"), in_run="looks"),
+    Choice("when", "runs", names=("runs", "built"), in_run="looks"),
     Integer("randomised", "0", low=0, high=LAYERS, in_run="looks"),
-    Choice("behind", "weights", options=alike("weights", "sum"), in_run="looks"),
-    Choice("rule", "guided", advanced=True, options=alike(*RULES), in_run="looks"),
+    Choice("behind", "weights", names=("weights", "sum"), in_run="looks"),
+    Choice("rule", "guided", advanced=True, names=tuple(RULES), in_run="looks"),
     Integer("point", "7", advanced=True, low=1, high=len(BEFORE), in_run="looks"),
     Integer("picture", "1", advanced=True, low=1, high=TESTED // len(KINDS), in_run="looks"),
     seed_drawn(10),

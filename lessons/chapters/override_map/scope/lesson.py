@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -139,7 +139,7 @@ CURVE = Curve(
         Number("factor", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
         Number("inner", "2", low=-100, high=100, slider=(-10, 10), step=0.5),
         Integer("ops", "1", low=1, high=6),
-        Choice("place", "map", options=alike("map", "nested", "restored", "left")),
+        Choice("place", "map", names=("map", "nested", "restored", "left")),
     ),
     plain=lambda x, **_: x**2,  # an identity leaves no trace
     # What a map is written for: the true gradient times the factor, once.

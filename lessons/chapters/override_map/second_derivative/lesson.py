@@ -9,7 +9,7 @@ import torch
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS, CurveText, curve_figures, curve_table
@@ -94,9 +94,9 @@ def penalty() -> dict[str, float]:
 
 CURVE = Curve(
     parameters=(
-        Choice("kind", "identity", options=alike("identity", "square")),
+        Choice("kind", "identity", names=("identity", "square")),
         Number("factor", "10", low=-100.0, high=100.0, slider=(-10.0, 10.0), step=0.5),
-        Choice("order", "1", options=alike("1", "2", "3")),
+        Choice("order", "1", names=("1", "2", "3")),
     ),
     plain=without_rule,
     intended=slope,

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -113,10 +113,10 @@ def _as_text(came: torch.Tensor | None) -> str:
 
 CURVE = Curve(
     parameters=(
-        Choice("product", "weight_first", options=alike("weight_first", "weight_second", "matmul")),
-        Choice("rule", "first", options=alike("both", "first", "sign")),
+        Choice("product", "weight_first", names=("weight_first", "weight_second", "matmul")),
+        Choice("rule", "first", names=("both", "first", "sign")),
         Number("factor", "10", low=-100.0, high=100.0, slider=(-20.0, 20.0), step=0.5),
-        Choice("power", "1", options=alike("1", "2")),
+        Choice("power", "1", names=("1", "2")),
     ),
     plain=without_rule,
     intended=as_meant,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -127,8 +127,8 @@ def _plain(x: torch.Tensor) -> float:
 
 CURVE = Curve(
     parameters=(
-        Choice("rule", "product", options=alike("product", "sum")),
-        Choice("power", "1", options=alike("1", "2")),
+        Choice("rule", "product", names=("product", "sum")),
+        Choice("power", "1", names=("1", "2")),
         Number("b", "3", low=-100, high=100, slider=(-5, 5), step=0.5),
         *(
             Number(name, "1", low=-100, high=100, slider=(-5, 5), step=0.5)

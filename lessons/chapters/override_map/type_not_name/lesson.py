@@ -10,7 +10,7 @@ import torch
 
 from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Text, Values, alike
+from lessons.contract.parameters import Choice, Text, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
@@ -136,7 +136,7 @@ CURVE = Curve(
     parameters=(
         Text("key", "Identity", longest=40, read=a_type),
         Text("name", "Identity", longest=40, read=a_name),
-        Choice("place", "inside", options=alike("none", "inside", "outside")),
+        Choice("place", "inside", names=("none", "inside", "outside")),
     ),
     plain=lambda x, **_: torch.square(torch.mul(x, 6)),
     intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²

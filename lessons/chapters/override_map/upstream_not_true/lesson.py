@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values, alike
+from lessons.contract.parameters import Choice, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -110,8 +110,8 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
 
 CURVE = Curve(
     parameters=(
-        Choice("op_type", "identity", options=alike("identity", "square", "mul")),
-        Choice("local", "missing", options=alike("missing", "supplied")),
+        Choice("op_type", "identity", names=("identity", "square", "mul")),
+        Choice("local", "missing", names=("missing", "supplied")),
     ),
     plain=lambda x, **_: torch.square(torch.mul(x, 6)),
     intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²

@@ -9,7 +9,7 @@ from functools import cache
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -119,7 +119,7 @@ CURVE = Curve(
     parameters=(
         Number("scale", "2", low=-100, high=100, slider=(-3, 3), step=0.1),
         Number("second", "0.5", low=-100, high=100, slider=(-3, 3), step=0.1),
-        Choice("way", "rule", options=alike("names", "once", "rule")),
+        Choice("way", "rule", names=("names", "once", "rule")),
         Integer("builders", "1", low=1, high=2),
     ),
     plain=lambda x, **_: x**3 + x**2,

@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike
+from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
@@ -92,18 +92,18 @@ PARAMETERS = (
     Choice(
         "wiring",
         "reversal",
-        options=alike("reversal", "twice", "lost", "never", "subtract", "labels"),
+        names=("reversal", "twice", "lost", "never", "subtract", "labels"),
         in_run="steps",
     ),
-    Choice("network", "two_layers", advanced=True, options=alike("two_layers", "paper")),
-    Choice("schedule", "rising", options=alike("rising", "fixed"), in_run="steps"),
-    Choice("whose", "target", advanced=True, options=alike("target", "source"), in_run="looks"),
+    Choice("network", "two_layers", advanced=True, names=("two_layers", "paper")),
+    Choice("schedule", "rising", names=("rising", "fixed"), in_run="steps"),
+    Choice("whose", "target", advanced=True, names=("target", "source"), in_run="looks"),
     seed_drawn(40),
     Integer("point", "1", advanced=True, low=1, high=UNITS, in_run="looks"),
     seeds("20", 40),
     steps("1000", 20_000),
     rate("0.02", (0.001, 0.1), 0.001),
-    Choice("decay", "falling", advanced=True, options=alike("falling", "none"), in_run="steps"),
+    Choice("decay", "falling", advanced=True, names=("falling", "none"), in_run="steps"),
     first_seed(),
     *computed_in("float32"),
 )

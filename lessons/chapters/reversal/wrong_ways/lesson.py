@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, alike
+from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.answers import which
@@ -65,7 +65,7 @@ def wrong_ways(
         Choice(
             "way",
             "module",
-            options=alike("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
+            names=("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
         )
     ]
 )

@@ -20,7 +20,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, alike, validate
+from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.training import Training
 from lessons.contract.words import Words
@@ -113,7 +113,7 @@ PARAMETERS = (
     steps("400", 20_000),
     rate("0.003", (0.0005, 0.02), 0.0005),
     Integer("draws", "32", advanced=True, low=2, high=MOST_DRAWS, in_run="looks"),
-    Choice("layer", "clean", options=alike("clean", "plain"), in_run="looks"),
+    Choice("layer", "clean", names=("clean", "plain"), in_run="looks"),
     Integer("point", "13", advanced=True, low=1, high=INPUTS, in_run="looks"),
     first_seed(),
     *computed_in("float32"),

@@ -13,7 +13,7 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Index, Numbers, Text, Values, alike
+from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
 from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
@@ -192,7 +192,7 @@ def by_role(
 PARAMETERS = (
     Text("f", "sign(x)", read=read),
     Text("g", "tanh(x)", read=read),
-    Choice("spelling", "together", options=alike("together", "apart")),
+    Choice("spelling", "together", names=("together", "apart")),
     inputs("-2, -0.1, 0.4"),
     Numbers("weights", "", optional=True),
     Index("point", "3", low=1, high=256, of="x"),

@@ -7,7 +7,7 @@ import torch
 
 from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values, alike
+from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.answers import which
@@ -116,9 +116,9 @@ def who_learns(result: Result) -> str:
 
 CURVE = Curve(
     parameters=(
-        Choice("function", "round", options=alike("round", "sign")),
-        Choice("spelling", "difference", options=alike("plain", "difference", "value", "exact")),
-        Choice("after", "square", options=alike("nothing", "square")),
+        Choice("function", "round", names=("round", "sign")),
+        Choice("spelling", "difference", names=("plain", "difference", "value", "exact")),
+        Choice("after", "square", names=("nothing", "square")),
     ),
     plain=lambda x, **settings: quantised(x, **settings | {"spelling": "plain"}),
     intended=straight,

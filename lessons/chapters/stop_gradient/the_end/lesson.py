@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values, alike
+from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.answers import which
@@ -148,8 +148,8 @@ def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tenso
 CURVE = Curve(
     parameters=(
         Number("u", "1.44", low=-10.0, high=10.0, slider=(-0.5, 2.0)),
-        Choice("way", "block", options=alike("block", "custom", "second", "whole", "rule")),
-        Choice("after", "square", options=alike("nothing", "linear", "square")),
+        Choice("way", "block", names=("block", "custom", "second", "whole", "rule")),
+        Choice("after", "square", names=("nothing", "linear", "square")),
     ),
     plain=no_trick,
     intended=of_the_clean_value,

@@ -6,7 +6,7 @@ from functools import cache
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values, alike
+from lessons.contract.parameters import Choice, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -100,7 +100,7 @@ EXPRESSIONS = {
 
 CURVE = Curve(
     parameters=(
-        Choice("stopped", "first", options=alike("nothing", "first", "second", "both", "no_grad")),
+        Choice("stopped", "first", names=("nothing", "first", "second", "both", "no_grad")),
     ),
     plain=lambda x, **_: x**2 * x,
     intended=paths_left,
