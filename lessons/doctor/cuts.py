@@ -178,7 +178,7 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         before, after = graph.before(nodes), graph.after(nodes)
         hiding = next((one for one in fresh if one.name in after), None)
         hides = ""
-        if hiding is not None and "new leaf" not in why.says:
+        if hiding is not None and " leaf" not in why.says:
             hides = (
                 f" requires_grad=True{in_line(run.recording.turned.get(hiding.name))} makes "
                 f"{called(hiding)} a new leaf, so backward() runs without an error and ends there."

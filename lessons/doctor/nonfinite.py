@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -46,16 +46,10 @@ _SOFTMAX = frozenset((
 ))  # fmt: skip
 _Birth = tuple[Node, str, int | None]
 """The node, what it made ("NaN", "∞" or "−∞"), and where, if that number is kept."""
-
-
-class _Arises(NamedTuple):
-    """A NaN or an infinity that a node sends back along an edge, at a place."""
-
-    node: Node
-    edge: Edge
-    place: int
-    what: str
-    follows: bool  # another one came to the node
+_Arises = tuple[Node, Edge, int, str, bool]
+"""The node, the edge along which it sends a NaN or an infinity back, the place, which of the two,
+and whether another one came to the node.
+"""
 
 
 def nonfinite(run: Run) -> list[Fault]:
@@ -177,16 +171,15 @@ def _from_operands(node: Node, place: int | None) -> str:
 
 def _backward(run: Run) -> Iterator[Fault]:
     """The first infinity and the first NaN on the way back; one that follows is no other fault."""
-    found: list[_Arises] = []
+    found: dict[str, _Arises] = {}
     for one in _arising(run):
-        if one.what not in {other.what for other in found}:
-            found.append(one)
-        if one.what == "NaN":
+        found.setdefault(one[3], one)
+        if "NaN" in found:
             break
     follows = ""
-    if len(found) == 2 and found[1].follows:
-        follows = f" Further on it becomes NaN, in {op_called(run, found.pop().node)}."
-    yield from (_told(run, one, follows) for one in found)
+    if len(found) == 2 and found["NaN"][4]:
+        follows = f" Further on it becomes NaN, in {op_called(run, found.pop('NaN')[0])}."
+    yield from (_told(run, one, follows) for one in found.values())
     nodes = run.recording.nodes
     bad = [name for name, one in run.gradients.items() if one.nonfinite] if not found else []
     for name in bad:
@@ -216,7 +209,7 @@ def _arising(run: Run) -> Iterator[_Arises]:
                 continue
             what = _size(edge.offered.numbers[place])
             if what not in came:
-                yield _Arises(node, edge, place, what, bool(came))
+                yield node, edge, place, what, bool(came)
 
 
 def _size(one: object) -> str:
@@ -225,7 +218,7 @@ def _size(one: object) -> str:
 
 
 def _told(run: Run, one: _Arises, follows: str) -> Fault:
-    node, edge, place = one.node, one.edge, one.place
+    node, edge, place, what, _ = one
     assert edge.offered is not None
     reads = edge.value.component(unflat(place, edge.offered.shape))
     at_output = _read_at(node, edge, place)
@@ -237,7 +230,7 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
         came = f"{spelled(number)} came{f' at {list(at_output or ())}' * several}, "
     return Fault(
         "nonfinite_backward",
-        f"The first {one.what} of the backward pass arises in {op_called(run, node)}: {came}"
+        f"The first {what} of the backward pass arises in {op_called(run, node)}: {came}"
         f"{spelled(edge.offered.numbers[place])} went back to {called(edge.producer)}"
         f"{at(place, edge.offered)}, which is {spelled(reads)}.{follows}",
         _after_backward(node, edge, place, at_output, number),

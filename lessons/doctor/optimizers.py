@@ -82,7 +82,7 @@ class Optimizers:
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
-        self._whose: dict[int, int] = {}  # the parameter by the memory of its gradient
+        self._whose: dict[int, torch.Tensor] = {}  # the leaf by the memory of its gradient
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
 
     def follow(
@@ -115,8 +115,10 @@ class Optimizers:
             self._switched(args[0], args[1] if len(args) > 1 else True)
         elif name in _CHANGES:
             for one in [args[0]] if isinstance(args[0], torch.Tensor) else args[0]:
-                if memory(one) in self._whose:
-                    self._happened(self._whose[memory(one)], _CHANGES[name], here())
+                leaf = self._whose.get(memory(one))
+                # Memory that a gradient has given back may be an activation's by now.
+                if leaf is not None and leaf.grad is not None and memory(leaf.grad) == memory(one):
+                    self._happened(id(leaf), _CHANGES[name], here())
 
     def _accessed(self, what: str, name: str, args: tuple[Any, ...]) -> None:
         tensor = args[0]
@@ -130,7 +132,8 @@ class Optimizers:
             self.none = tensor
             self._used(tensor)
         elif what == "grad":
-            self._whose[memory(tensor.grad)] = id(tensor)
+            if tensor.is_leaf:
+                self._whose[memory(tensor.grad)] = tensor
             self._used(tensor)
 
     def _switched(self, tensor: torch.Tensor, on: bool) -> None:

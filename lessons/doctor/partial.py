@@ -113,7 +113,8 @@ def _told(run: Run, left: Left, back: _Read) -> Fault:
     node, reader, at = _copied(run, left), back.node, in_line(left.place)
     many, shown = "numbers", ""
     if left.value.size == 1:
-        many, shown = "value", f", {number(float(left.value.numbers[0]), 4)}"
+        read = min(back.numbers) if len(back.numbers) == 1 else float(left.value.numbers[0])
+        many, shown = "value", f", {number(read, 4)}"
     came_as = "plain number" if back.leaf is None else "constant"
     return Fault(
         "left_torch",

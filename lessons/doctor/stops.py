@@ -65,7 +65,7 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         if read.inplace and len(read.operands) > 1:
             operand = called(read.operands[1].producer)
         text = ".data =" if node.type == "data" else f"{node.type}_ on .data"
-        return _copied(f"{text}{at}", operand, _itself(run, node, operand))
+        return _copied(f"{text}{at}", f"{operand} into a leaf", _itself(run, node, operand))
     if word in ("deepcopy", "state_dict", "vector_to_parameters") and node.type == "stop_gradient":
         do = "Weights keep their graph in torch.func.functional_call(net, weights, x)."
         return _copied(f"{cited(where)}{at}", f"{operand} into a new leaf", do)

@@ -152,10 +152,9 @@ def read(settings: list[str]) -> dict[str, str]:
     given: dict[str, str] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
-        if not equals or not name.isidentifier():
-            raise TraceError(f"--arg needs NAME=VALUE, such as x=-2,-1,1; got {visible(setting)}.")
-        if name in given:
-            raise TraceError(f"--arg {name} was given twice.")
+        if not equals or not name.isidentifier() or name in given:
+            say = "--arg needs NAME=VALUE, each name once, such as x=-2,-1,1"
+            raise TraceError(f"{say}; got {visible(setting)}.")
         given[name] = text
     return given
 

@@ -108,7 +108,7 @@ def test_a_dictionary_with_a_loss(command):
         ([f"{BROKEN}:item", "--arg", "x"], "--arg needs NAME=VALUE"),
         ([f"{BROKEN}:item", "--arg", "x=a,b"], "x: a,b is not understood"),
         ([f"{BROKEN}:item", "--arg", "x=1@float3"], "after @ stands a dtype"),
-        ([f"{BROKEN}:item", "--arg", "x=1", "--arg", "x=2"], "x was given twice"),
+        ([f"{BROKEN}:item", "--arg", "x=1", "--arg", "x=2"], "each name once"),
         ([f"{BROKEN}:item", "--arg", "x=1", "--out", "none/x.html"], "No such file"),
         ([f"{BROKEN}:fails", "--arg", "x=1,2,3,4"], "rows @ torch.ones(3)"),
     ],
