@@ -1,34 +1,46 @@
-"""Collects the faults of a run, each as a sentence with its place, and what to do about it."""
+"""Collects the faults of a run, each as a sentence with its place, and what to do about it; and
+notes on what is no fault by itself, such as where gradients stop on the way.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
 
+from ..recorder import Node
 from ..recorder.picture.sentences import stale_sentence
-from .cuts import cuts
-from .hooks import hooks
+from ..recorder.recording.variables import in_line, line_of
+from ..recorder.torch_private import hooks_of
+from ..text import listed
+from .cuts import cuts, first_read, met_again
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
 from .run import Run
 from .shapes import broadcasts
+from .source import at_line
 from .steps import steps
-from .words import Fault
+from .stops import stops
+from .words import Fault, called, spelled
 from .zeros import rounding, zeros
 
 MOST = 12
 """The report has at most this many faults of one kind."""
+MOST_NOTES = 20
+"""Notes on places where a gradient stops."""
+_INSTALLED = "site-packages"
+"""Packages may put hooks on what does not run."""
 
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
-    """Return the faults, the likely cause of the others first, and as notes what is usual."""
+    """Return the faults, the likely cause of the others first, and as notes what is no fault."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run)]
     told = [one for one in found if one.kind != "note"]
-    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *hooks(run)]
+    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *_hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]
     mildest = list(partial_cuts(run, {one.node for one in told}))
     told += [one for one in mildest if one.kind != "note"]
-    notes = [one.says for one in (*found, *mildest) if one.kind == "note"]
-    return _fewer([*_stale(run), *told]), notes
+    faults = _fewer([*_stale(run), *told])
+    meant = [one.says for one in (*found, *mildest) if one.kind == "note"]
+    return faults, _notes(run, faults, meant)
 
 
 def _fewer(found: list[Fault]) -> list[Fault]:
@@ -53,4 +65,108 @@ def _stale(run: Run) -> Iterator[Fault]:
                     one, f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
                 ),
                 node.name,
+            )
+
+
+def _hooks(run: Run) -> Iterator[Fault]:
+    """A fault for each class of modules that have hooks and did not run, in a model that did."""
+    ran = {call.path for call in run.watch.calls}
+    found: dict[tuple[str, str], list[str]] = {}
+    for path, module in run.modules.items():
+        codes = [code for code in hooks_of(module) if _INSTALLED not in code.co_filename]
+        if codes and path not in ran and path not in run.watch.leaves.modules:
+            where = at_line(codes[0].co_filename, codes[0].co_firstlineno)
+            found.setdefault((type(module).__name__, where), []).append(path)
+    for (kind, where), paths in found.items():
+        same = next((node for node in run.recording if node.type == kind.lower()), None)
+        instead, do = "", "Call the module itself, or take the hook off."
+        if same is not None:
+            instead = f": {line_of(same.place)} calls the function {same.type}"
+            do = f"Call the module itself, self.{paths[0].rpartition('.')[2]}(x)."
+        says = f"{listed(paths)} never ran{instead}. So the hook in {where} never fires."
+        yield Fault("hook_unused", says, do, same.name if same else None)
+
+
+def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
+    """Sentences, on what is `meant` too; a node of which a fault speaks has no other."""
+    told, hidden = {one.node for one in faults}, run.watch.hidden
+    usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
+    if run.watch.compiled:
+        usual.append(
+            f"{run.watch.compiled} ran op by op, as its source says: torch.compile is off while "
+            "the program is watched. Compiled, it may round numbers differently."
+        )
+    if run.idle:
+        usual.append(
+            f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
+            "nothing is said of these. --steps watches longer."
+        )
+    usual += [*_applied(run), *meant]
+    seen = [*dict.fromkeys(_stops(run, told))]
+    more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
+    warned = (f"Warned: {one[:300]}" for one in dict.fromkeys(run.watch.warned))
+    return [*dict.fromkeys(usual), *seen[:MOST_NOTES], *more, *warned]
+
+
+def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
+    """Where on the way to the result a gradient could have gone on and did not, each line once."""
+    wanted = set(run.wanted)
+    if not any(node.stale for node in run.recording):  # those were made to change the numbers
+        wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
+    compared = run.graph.before(_constant_terms(run))
+    live = {node.name for node in run.recording if node.requires_grad}
+    for why, names in stops(run, live, wanted):
+        nodes = [run.recording.nodes[name] for name in names]
+        is_torchs = nodes[0].off is not None and nodes[0].off.how == "torch"
+        if is_torchs or told.intersection(names):  # torch knows what it does
+            continue
+        if nodes[0].kind == "stopped":
+            read = next(one.producer for one in nodes[0].operands if one.producer.requires_grad)
+            yield f"{why.says} {called(read)} gets nothing from there.{_back(run, nodes[0])}"
+        elif any(_is_whole(node, compared) for node in nodes):
+            hit = listed(run.leaves_before(*names))
+            yield f"{why.says} {hit} learn by other paths alone. {why.do}"
+
+
+def _is_whole(node: Node, compared: set[str]) -> bool:
+    """Whether an op gives whole numbers, or compares for a term of the result."""
+    dtype = node.outputs[0].dtype
+    chosen = dtype.startswith("int") or (dtype == "bool" and node.name in compared)
+    return chosen and not node.requires_grad
+
+
+def _constant_terms(run: Run) -> set[str]:
+    """Numbers that were computed, have no gradient, and are added to one that has."""
+    return {
+        edge.producer.name for node in run.recording
+        if node.type == "add" and node.name in run.wanted and node.requires_grad
+        for edge in node.operands
+        if not (edge.producer.requires_grad or edge.producer.leaf) and edge.value.size == 1
+    }  # fmt: skip
+
+
+def _back(run: Run, node: Node) -> str:
+    """Where the numbers of a stopped node are read as a constant, after they had left torch."""
+    left = [one for one in run.recording.left if one.node == node.name]
+    back = [met for one in left for met in met_again(run, one) if met.name in run.graph.consumers]
+    if not back or {*node.outputs[0].numbers} <= {-1, 0, 1}:  # torch.ones makes them too
+        return ""
+    return f" Its numbers came back as a constant{first_read(run, back[0])}."
+
+
+def _applied(run: Run) -> Iterator[str]:
+    """Functions of the program's own that pass the value and change the gradient by a factor."""
+    for node in run.recording:
+        edge, upstream = next((one for one in node.operands if one.flows), None), node.gradient
+        if node.function != "apply" or edge is None or edge.offered is None or upstream is None:
+            continue
+        sent = edge.offered.numbers
+        if not node.outputs[0].same_as(edge.value) or len(upstream.numbers) != len(sent):
+            continue
+        factors = [b / a for a, b in zip(upstream.numbers, sent, strict=True) if a]
+        if factors and max(factors) - min(factors) <= 1e-4 * abs(factors[0]) and factors[0] != 1:
+            kept = factors[0] > 0
+            yield (
+                f"{node.type}.apply{in_line(node.place)} passes the value and multiplies the "
+                f"gradient by {'+' * kept}{spelled(factors[0])}: it is {'not ' * kept}reversed."
             )

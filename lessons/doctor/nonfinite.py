@@ -12,9 +12,8 @@ from ..recorder.derivatives import ELEMENTWISE, terms
 from ..recorder.recording.plain_tensor import LIMIT, unflat
 from ..text import listed
 from .graph import bad_place, reached
-from .hooks import hook_on
 from .run import Run
-from .words import Fault, at, called, numbers_read, op_called, sentence_start, spelled
+from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start, spelled
 
 _AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
 _BEFORE = f"{_AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ..recorder import record
 from ..text import counted
 from .faults import findings
-from .notes import notes
 from .report import listed_faults, told
 from .run import Run, watched
 from .target import target
@@ -32,8 +31,7 @@ class Trace:
 
     def __init__(self, run: Run) -> None:
         self.run, self.recording, self.error = run, run.recording, run.error
-        self.faults, meant = findings(run)
-        self.notes = notes(run, self.faults, meant)
+        self.faults, self.notes = findings(run)
         run.forget()
 
     @cached_property

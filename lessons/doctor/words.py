@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from ..recorder import Node, Value
 from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import Where, line_of
+from ..recorder.torch_private import hooks_of
 from ..text import listed, number
 from .run import Run
+from .source import at_line
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,15 @@ def op_called(run: Run, node: Node) -> str:
     called = node.type if node.label in (node.name, node.type) else f"{node.type} ({node.label})"
     where = [part for part in (run.module_of(node.name), line_of(node.place)) if part]
     return f"{called} in {', '.join(where)}" if where else called
+
+
+def hook_on(run: Run, node: Node) -> str:
+    """The last hook on a tensor, in words; "" where there is none."""
+    codes = [code for one in run.recording.tensors.get(node.name, ()) for code in hooks_of(one)]
+    if not codes:
+        return ""
+    where = at_line(codes[-1].co_filename, codes[-1].co_firstlineno)
+    return f"a hook on {called(node)}, the function in {where},"
 
 
 def numbers_read(node: Node) -> str:

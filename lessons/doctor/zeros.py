@@ -10,11 +10,10 @@ from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import Where, in_line
 from ..text import listed
 from .graph import zero
-from .hooks import hook_on
 from .run import Run
 from .source import backward_of
 from .stops import DRAWS
-from .words import Fault, at, called, it_or_them, numbers_read, op_called, spelled
+from .words import Fault, at, called, hook_on, it_or_them, numbers_read, op_called, spelled
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
