@@ -43,13 +43,6 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there(app, open_page):
-    page = open_page(f"{app.url}/in_the_wild?lesson=unroll&step=2&every=10")
-    page.wait_for_url("**/gone_missing?lesson=unroll&step=2&every=10")
-    expect(page.locator("h1")).to_have_text(find("unroll").title)
-    expect(page.locator(".gt-here")).to_have_text("3 of 6 · Cut in time")
-
-
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_home_shows_one_graph_to_cut_and_little_to_choose_from(app, open_page, width, height):
     page = ready(open_page(app.url, width=width, height=height))
