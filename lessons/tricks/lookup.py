@@ -68,6 +68,10 @@ def _cast_to(dtype: torch.dtype) -> Callable[..., str | None]:
     return lambda args, kwargs: "to" if args[0].dtype != dtype else None
 
 
+def _move_to(kind: str) -> Callable[..., str | None]:
+    return lambda args, kwargs: "to" if args[0].device.type != kind else None
+
+
 _BY_ARGUMENTS: dict[str, Callable[..., str | None]] = {
     "max": _extremum("max", "maximum"),
     "min": _extremum("min", "minimum"),
@@ -80,6 +84,8 @@ _BY_ARGUMENTS: dict[str, Callable[..., str | None]] = {
     "double": _cast_to(torch.float64),
     "half": _cast_to(torch.float16),
     "bfloat16": _cast_to(torch.bfloat16),
+    "cpu": _move_to("cpu"),
+    "cuda": _move_to("cuda"),
 }
 
 

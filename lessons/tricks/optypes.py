@@ -128,7 +128,7 @@ gather          | GatherV2 Gather | gather | Gather
 index_select    | GatherV2 Gather | index_select | IndexSelect
 tril            | MatrixBandPart | tril | Tril
 triu            | MatrixBandPart | triu | Triu
-to              | Cast | to float double half bfloat16 | ToCopy
+to              | Cast | to float double half bfloat16 cpu cuda | ToCopy
 clone           | DeepCopy | clone | Clone
 """
 

@@ -125,9 +125,17 @@ def test_calls_that_run_no_op_are_not_counted() -> None:
     x = matrix()
     with gradient_override_map({"Identity": sevens}) as report:
         identity(x)
-        _ = x.to(torch.float32), x.float(), x.to("cpu"), x.shape, x.grad, x.size(), x.dim()
+        _ = x.to(torch.float32), x.float(), x.to("cpu"), x.cpu(), x.shape, x.grad, x.size(), x.dim()
         torch.where(x > 5)
     assert dict(report.ran) == {"identity": 1}
+
+
+def test_a_move_to_another_device_is_a_cast() -> None:
+    elsewhere = torch.ones(1, device="meta")
+    for move in (torch.Tensor.cpu, torch.Tensor.cuda):
+        choose = KNOWN[move].choose
+        assert choose is not None
+        assert choose((elsewhere,), {}) == "to"
 
 
 def test_a_key_may_be_any_callable_that_follows_torchs_override_protocol() -> None:
