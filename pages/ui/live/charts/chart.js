@@ -15,7 +15,7 @@ const CONFIG = {
 };
 
 const STAGE = 340; // px, the height of a chart on the stage
-const LOW = 260; // and in a narrow window, where the text scrolls below it
+const LOW = 230; // and in a narrow window, where the text scrolls below it
 const NARROW = matchMedia("(max-width: 640px)");
 const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
 const TITLE = 24; // pixels above a chart that is taken away as a picture
