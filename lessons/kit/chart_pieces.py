@@ -25,8 +25,9 @@ Measure = Literal["x", "y", "size", "largest", "length", "angle", "power_of_two"
 
 
 class Edge(TypedDict):
-    """What a parameter becomes where one edge of a band is dragged up or down: ``times * r**power
-    + plus``, r being how many times as far from its zero the edge is then.
+    """The formula that sets a parameter when an edge is dragged: ``times * r**power + plus``.
+
+    ``r`` is the edge's new distance from its zero, over the old one.
 
     Attributes:
         edge: the one further from its zero, or the nearer.

@@ -59,7 +59,7 @@ def of_gradient(
 
 
 def are_apart(trick: Series, true: Series) -> bool:
-    """Whether ``of_gradient`` has nothing simpler to say than how far both gradients reach."""
+    """Test whether ``of_gradient`` has nothing simpler to say than how far both gradients reach."""
     size = _size(trick.y, true.y)
     simple = _alone(trick.x, trick.y, size, "x") or _multiple(trick.y, true.y, size)
     return not simple and bool((np.isfinite(trick.y) & np.isfinite(true.y)).any())
@@ -212,7 +212,7 @@ def _multiple(t: Array, g: Array, size: float) -> str:
 
 
 def _apart(t: Array, g: Array, size: float) -> str:
-    """How far one gradient and the true one reach, or the gap between them."""
+    """The reach of one gradient and of the true one, or the gap between them."""
     there = np.isfinite(t) & np.isfinite(g)
     t, g = t[there], g[there]
     if not len(t):

@@ -365,8 +365,8 @@ def compute(program: Program, values: Values) -> Result:
 
 
 _AWAY = 99.0
-"""Where the points of another kind lie: outside, so that each kind always has all of its points and
-the browser can move them."""
+"""The place of points of another kind: outside, so that each kind always has all of its points
+and the browser can move them."""
 
 # How the points look: the moon by the symbol, the domain by the colour.
 _SYMBOLS = ("circle-open", "cross-thin-open")

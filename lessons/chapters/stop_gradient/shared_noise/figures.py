@@ -82,8 +82,7 @@ def _gradients(result: Result, values: Values) -> Figure:
 
 
 def _of_gradients(result: Result) -> str:
-    """How far the draws of the gradient lie apart at the chosen input; where they do not, what it
-    is over x."""
+    """The distance between draws of the gradient at the chosen input; else its course over x."""
     found = ""
     if int(result.facts["draws"]) > 1:
         trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
@@ -114,8 +113,7 @@ def _forward(result: Result, values: Values) -> Figure:
 
 
 def _of_forward(result: Result, forward: Series) -> str:
-    """How far the draws of the value lie apart at the chosen input; where they do not, how it
-    runs."""
+    """The distance between draws of the value at the chosen input; else its course over x."""
     facts = result.facts
     mean, deviation, x = (float(facts[name]) for name in ("forward_mean", "forward_deviation", "x"))
     if int(facts["draws"]) > 1 and (found := of_spread(None, deviation, abs(mean))):
