@@ -67,7 +67,7 @@ def add_command(commands: Any) -> None:
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argparse.Namespace:
-    """What a command line asks for; what comes after ``--`` is the script's own.
+    """Parse a command line; the words after ``--`` are the script's own.
 
     argparse would end its options at the file's name, and take these for options of the command.
     """
@@ -192,7 +192,7 @@ def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
 
 
 def _told_as_alone(error: BaseException) -> None:
-    """Print an error as Python does where a script is run without us."""
+    """Print an error as Python prints it for a script that runs without us."""
     shown = traceback.TracebackException.from_exception(error)
     frames = program_frames(error)
     shown.stack = traceback.StackSummary.from_list(frames or shown.stack)

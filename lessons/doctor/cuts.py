@@ -1,4 +1,4 @@
-"""Why a leaf got no gradient: what was never read, and where its numbers left autograd."""
+"""Finds out why a leaf got no gradient: no op read it, or its numbers left autograd."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,14 @@ from .words import Fault, called, get_none, it_or_them, sentence_start
 
 RETURN = "Return the tensor itself, and use .item() for printing alone."
 _NEAR = 0.5
-"""How far a copy may be from what it was copied from, in parts of its length; a network that was
-drawn anew is 1.4 away."""
+"""The largest distance of a copy from its original, relative to the length of its weights. Another
+random network is 1.4 away."""
 
 
 def cuts(run: Run) -> Iterator[Fault]:
-    """A fault for each reason why leaves that want a gradient have none; a note where it is meant.
+    """Yield a fault for each reason why leaves have no gradient; a note if that is meant.
 
-    What ran before an error says nothing of a gradient that is missing.
+    After an error before the backward pass a missing gradient means nothing.
     """
     if run.broke_off:
         return
@@ -50,10 +50,10 @@ def cuts(run: Run) -> Iterator[Fault]:
 
 
 def _copies(run: Run) -> dict[str, str]:
-    """Leaves that got no gradient and are meant to, by name, each with the reason in a sentence.
+    """Find the leaves that are meant to get no gradient; give each a sentence that says why.
 
-    Of such a module nothing trains, and it runs without gradients or not at all. It is a copy of
-    one that trains, or it is in eval mode, or the optimizers do not hold it.
+    Nothing in such a module trains, and it runs without gradients or not at all. It is a copy of a
+    module that trains, or it is in eval mode, or no optimizer holds it.
     """
     trained = [name for name, one in run.gradients.items() if one.norm is not None]
     missing = [name for name in run.gradients if name not in trained]
@@ -78,7 +78,7 @@ def _copies(run: Run) -> dict[str, str]:
 
 
 def _meant(run: Run, held: set[int], prefix: str, own: list[str]) -> str:
-    """How one sees that a module is not to train."""
+    """Say how we know that a module is not meant to train; "" if we don't."""
     twin = _twin(run, prefix, own)
     if twin is not None:
         return f"it is a copy of {twin}, which trains"
@@ -153,7 +153,7 @@ def _hidden(run: Run) -> str:
 
 
 def _nothing_wanted(run: Run) -> Fault:
-    """Nothing requires a gradient: where parameters were frozen, and how the last ones train."""
+    """Say that nothing requires a gradient, where the parameters were frozen, and how to train."""
     if not run.frozen:
         says = "No input and no parameter wants a gradient: requires_grad is False for all of them."
         return Fault("nothing_wanted", says, "Set requires_grad=True on what is trained.")
@@ -206,7 +206,7 @@ def first_read(run: Run, node: Node) -> str:
 
 
 def _fresh_leaves(run: Run) -> list[Node]:
-    """Leaves that want a gradient and were made on the way, by `requires_grad=True`."""
+    """Find the leaves that the program made on the way, by `requires_grad=True`."""
     tensors = run.recording.tensors
     known = {*run.gradients, *run.frozen, *run.given}
     old = {id(one) for name in known for one in tensors.get(name, ())}
@@ -219,7 +219,7 @@ def _fresh_leaves(run: Run) -> list[Node]:
 
 
 def _not_registered(run: Run) -> Iterator[Fault]:
-    """Parameters that a module reads and does not know: layers in a plain list, say."""
+    """Name parameters that a module reads but doesn't register: layers in a plain list, say."""
     consumers, tensors = run.graph.consumers, run.tensors
     read = [
         name for name in run.watch.leaves.strays
@@ -266,7 +266,7 @@ def _dropped(run: Run) -> Iterator[Fault]:
 
 
 def _kept_back(run: Run, read: list[str]) -> Fault:
-    """No op cuts the way: one on it sent nothing, for its backward gave None, or there is none."""
+    """Say which op on the way sent None back, if no op cuts the way."""
     on_it = run.graph.after(read, live=True)
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
@@ -315,10 +315,10 @@ def _left(run: Run, several: list[Left], read: list[str]) -> Fault:
 
 
 def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
-    """Of the numbers that left torch, those whose leaving explains the missing gradient.
+    """Find the numbers that left torch and explain the missing gradient.
 
-    The last ones where nothing but numbers was returned; else those that came back as they were;
-    else, where nothing explains it yet, the last before a constant that was read afterwards.
+    The last ones if the program returned only numbers; else those that came back unchanged; else,
+    if nothing explains it yet, the last ones before a constant that was read afterwards.
     """
     left = [one for one in run.recording.left if one.node in reached]
     if run.result is not None:
@@ -332,7 +332,7 @@ def _leaves_since(run: Run, left: Left) -> list[Node]:
 
 
 def met_again(run: Run, left: Left) -> list[Node]:
-    """The leaves met since that hold these very numbers; of a single number, among others."""
+    """Find the leaves read since then that hold these numbers, or this one among others."""
     numbers = left.value.numbers
     return [
         node for node in _leaves_since(run, left)

@@ -30,7 +30,7 @@ def shortened(error: BaseException, own: str | None = None) -> str:
 
 
 def place_of(error: BaseException) -> str:
-    """Where the program raised an error: its innermost line that is neither torch's nor ours."""
+    """Find the line that raised an error: the innermost one that is neither torch's nor ours."""
     frames = _frames(error)
     return at_line(frames[-1].filename, frames[-1].lineno) if frames else "torch"
 

@@ -88,7 +88,7 @@ def _hooks(run: Run) -> Iterator[Fault]:
 
 
 def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
-    """Sentences, on what is `meant` too; a node of which a fault speaks has no other."""
+    """Write the notes, those on what is `meant` too; none on a node that has a fault."""
     told, hidden = {one.node for one in faults}, run.watch.hidden
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
@@ -109,7 +109,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
 
 
 def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
-    """Where on the way to the result a gradient could have gone on and did not, each line once."""
+    """Say where a gradient stops on its way from the result, each line once."""
     wanted = set(run.wanted)
     if not any(node.stale for node in run.recording):  # those were made to change the numbers
         wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
@@ -136,7 +136,7 @@ def _is_whole(node: Node, compared: set[str]) -> bool:
 
 
 def _constant_terms(run: Run) -> set[str]:
-    """Numbers that were computed, have no gradient, and are added to one that has."""
+    """Find computed numbers without a gradient that are added to one that has a gradient."""
     return {
         edge.producer.name for node in run.recording
         if node.type == "add" and node.name in run.wanted and node.requires_grad
@@ -146,7 +146,7 @@ def _constant_terms(run: Run) -> set[str]:
 
 
 def _back(run: Run, node: Node) -> str:
-    """Where the numbers of a stopped node are read as a constant, after they had left torch."""
+    """Say where the numbers of a stopped node came back as a constant."""
     left = [one for one in run.recording.left if one.node == node.name]
     back = [met for one in left for met in met_again(run, one) if met.name in run.graph.consumers]
     if not back or {*node.outputs[0].numbers} <= {-1, 0, 1}:  # torch.ones makes them too
@@ -155,7 +155,7 @@ def _back(run: Run, node: Node) -> str:
 
 
 def _applied(run: Run) -> Iterator[str]:
-    """Functions of the program's own that pass the value and change the gradient by a factor."""
+    """Name the program's own Functions that only multiply the gradient by a factor."""
     for node in run.recording:
         edge, upstream = next((one for one in node.operands if one.flows), None), node.gradient
         if node.function != "apply" or edge is None or edge.offered is None or upstream is None:

@@ -1,4 +1,4 @@
-"""Questions about a recorded graph: what leads where, and where a way back ends."""
+"""Answers questions about a recorded graph: what leads where, and where a way back ends."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ _LIKE = frozenset((
     *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),
     *("randint_like", "new_tensor", "new_zeros", "new_ones", "new_full", "new_empty"),
 ))  # fmt: skip
-"""Ops that read of their first operand its shape and dtype alone."""
+"""Ops that read only the shape and the dtype of their first operand."""
 
 
 class Graph:
@@ -22,7 +22,7 @@ class Graph:
             self.consumers.setdefault(edge.producer.name, []).append(edge)
 
     def before(self, names: Iterable[str], live: bool = False) -> set[str]:
-        """These nodes and all that they are made of; `live`: that a gradient goes on to."""
+        """Find these nodes and all that they are made of; `live`: only along gradients."""
         nodes = self.recording.nodes
         return reached(
             names,
@@ -30,7 +30,7 @@ class Graph:
         )
 
     def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
-        """These nodes and all that is made of them; `live`: that a gradient comes back from.
+        """Find these nodes and all that is made of them; `live`: only along gradients.
 
         `without` leaves out what is made through this node alone.
         """
@@ -44,7 +44,7 @@ class Graph:
         )
 
     def ends(self, live: set[str]) -> list[Node]:
-        """Ops that read one of these nodes and give a gradient no way back to it."""
+        """Find the ops that read one of these nodes and give a gradient no way back to it."""
         found: dict[str, Node] = {}
         for name in live:
             for edge in self.consumers.get(name, ()):
@@ -54,7 +54,7 @@ class Graph:
 
 
 def reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> set[str]:
-    """These names and all that `further` leads to from them."""
+    """Follow `further` from these names, and return all names met."""
     found, waiting = set(names), list(names)
     while waiting:
         for name in further(waiting.pop()):
@@ -65,7 +65,7 @@ def reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> se
 
 
 def bad_place(value: Value | None) -> int | None:
-    """Where the first NaN or infinity stands among the numbers kept; None for none."""
+    """Find the place of the first NaN or infinity among the numbers kept; None if there is none."""
     if value is None:
         return None
     for place, one in enumerate(value.numbers):

@@ -126,7 +126,7 @@ class Leaves:
 
 
 def spelled(thing: Any, error: BaseException | None = None) -> str:
-    """What the program calls an object, as it runs or where it raised; else the object's type."""
+    """Find the program's name for an object, now or where it raised; else give its type."""
     frames = traceback.walk_tb(None if error is None else error.__traceback__)
     return _spelled(thing, [one for one, _ in frames if _is_program(one)]) or type(thing).__name__
 
@@ -165,7 +165,7 @@ def _among(values: list[tuple[str, Any]], thing: Any) -> str | None:
 
 
 def here() -> Where | None:
-    """Where the program is: the innermost expression that is neither torch's nor ours."""
+    """Find the expression that the program runs, the innermost one outside torch and ours."""
     return where(next(_outwards(), None))
 
 
@@ -190,7 +190,7 @@ def _is_program(frame: types.FrameType) -> bool:
 
 
 def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What a container or an object of the program's own holds.
+    """List the entries of a container, or the attributes of an object of the program.
 
     A lazy object may raise for whatever is asked of it, its class too: only its type is asked.
     """

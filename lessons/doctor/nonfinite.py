@@ -124,7 +124,7 @@ def _born(recording: Recording) -> Iterator[_Birth]:
 
 
 def _carried(recording: Recording, ends: Iterable[str]) -> set[str]:
-    """The nodes with a NaN or an infinity from which one comes to these ends."""
+    """Find the nodes whose NaN or infinity reaches one of these ends."""
     nodes = recording.nodes
 
     def bad(names: Iterable[str]) -> list[str]:
@@ -140,7 +140,7 @@ def _intended(node: Node) -> bool:
 
 
 def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
-    """What of it is in the outputs; the whole tensors are asked, for not all numbers are kept."""
+    """Find a NaN, ∞ or −∞ in the outputs; beyond the numbers kept, ask the whole tensors."""
     value, found = node.outputs[0], dict[str, int | None]()
     for place, one in enumerate(value.numbers):
         if not (math.isfinite(one.real) and math.isfinite(one.imag)):
@@ -154,7 +154,7 @@ def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
 
 
 def _from_operands(node: Node, place: int | None) -> str:
-    """What an elementwise op read there; of another op it is more than one number an operand."""
+    """Say what an elementwise op read there; "" for an op that read more than one number."""
     several = any(edge.value.size > 1 for edge in node.operands)
     if place is None or (node.type not in ELEMENTWISE and several):
         return ""
@@ -316,7 +316,7 @@ def _after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
 def _after_backward(
     node: Node, edge: Edge, place: int, at_output: tuple[int, ...] | None, came: Any
 ) -> str:
-    """What helps where a gradient that came finite went back as a NaN or an infinity."""
+    """Say what helps if a finite gradient came and a NaN or an infinity went back."""
     assert edge.offered is not None
     if at_output is not None and _divides_by_zero(node, at_output):
         return _DIVIDE

@@ -211,13 +211,13 @@ class Optimizers:
             self._happened(number, "step", place)
 
     def _since(self, number: int) -> list[Event]:
-        """What happened to a gradient since the last step that could use it."""
+        """List what happened to a gradient since the last step that could use it."""
         events = self.events.get(number, [])
         last = max((place for place, one in enumerate(events) if one.what == "step"), default=-1)
         return events[last + 1 :]
 
     def _after(self, optimizer: Optimizer) -> bool:
-        """Note the end of a step; whether it is one to tell of."""
+        """Note the end of a step; return whether to report it."""
         if self._inside[-1]:
             self._note(optimizer)
         self.recording.quiet -= 1

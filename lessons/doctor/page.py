@@ -64,7 +64,7 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
 
 
 def _size(recording: Recording, names: Collection[str]) -> int:
-    """How many nodes and edges a drawing of these has."""
+    """Count the nodes and edges in a drawing of these."""
     edges = (edge for name in names for edge in recording.nodes[name].operands)
     return len(names) + sum(edge.producer.name in names for edge in edges)
 
@@ -235,7 +235,7 @@ def _edge(edge: dict[str, Any], way: str) -> str:
 
 
 def _told(run: Run, node: dict[str, Any]) -> str:
-    """What is told of a node: its tensors, the gradient that came, where it ran, what changed."""
+    """Describe a node: its tensors, the gradient that came, where it ran, what changed."""
     recorded = run.recording.nodes[node["id"]]
     made = "" if recorded.leaf or node["label"] == node["type"] else f" ({node['type']})"
     where = ", ".join(filter(None, (run.module_of(node["id"]), line_of(recorded.place))))

@@ -1,8 +1,8 @@
-"""Gradients that lack a part: numbers that came back as constants, beside paths that do flow.
+"""Gradients that lack a part: numbers came back as constants, next to paths that carry a gradient.
 
-Whether the number that an op reads is the one that left torch cannot be asked of Python; that it is
-the same float, and that the source does not have it as a literal, tells it well. The other kind is
-the result of `grad()` without create_graph in a loss.
+Python can't say whether the number that an op reads is the one that left torch. We take it for that
+one if it is the same float and no literal of the source. The other kind is the result of `grad()`
+without create_graph in a loss.
 """
 
 from collections.abc import Iterator
@@ -128,7 +128,7 @@ def _told(run: Run, left: Left, back: _Read) -> Fault:
 
 
 def _live(run: Run) -> set[str]:
-    """What is made of leaves that have a gradient; why others have none is told elsewhere."""
+    """Find all that is made of leaves that have a gradient."""
     if run.broke_off or run.result is None:
         return set()
     reached = [name for name, one in run.gradients.items() if one.norm is not None]
@@ -136,7 +136,7 @@ def _live(run: Run) -> set[str]:
 
 
 def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
-    """What is told once, however often a loop goes through it."""
+    """Say what makes two numbers one case: a loop may go through the same line often."""
     return left.call, line_of(left.place), called(_copied(run, left))
 
 

@@ -39,7 +39,7 @@ def gradients(run: Run, most: int) -> list[Row]:
 
 
 def told(run: Run, faults: list[Fault], notes: list[str]) -> str:
-    """What the command prints."""
+    """Write what the command prints."""
     said = listed_faults(run, faults) if faults else fine(run)
     rows = [COLUMNS, *(row[:4] for row in gradients(run, ROWS))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -62,7 +62,7 @@ def listed_faults(run: Run, faults: list[Fault]) -> str:
 
 
 def headline(run: Run) -> str:
-    """How large the run was, what it gave, and with which torch."""
+    """Say how large the run was, what it gave, and with which torch."""
     parts = [counted(len(run.recording.ops), "op")]
     if run.weights:
         parts.append(counted(run.weights, "weight"))

@@ -47,7 +47,7 @@ def _meant(wide: Edge, flat: Edge) -> bool:
 
 
 def _roots(node: Node) -> set[Node]:
-    """What it is made of, entry by entry."""
+    """Find the nodes that this one is made of, entry by entry."""
     if node.type not in _RESHAPE and node.type not in ELEMENTWISE:
         return {node}
     return set().union(*(_roots(edge.producer) for edge in node.operands))

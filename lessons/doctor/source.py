@@ -44,7 +44,7 @@ def is_statement(where: Where | None) -> bool:
 
 
 def _at(where: Where | None, kind: type[ast.AST], part: str = "") -> Iterator[Any]:
-    """What stands at exactly this place, or has a part there."""
+    """Find the syntax nodes at exactly this place, or those with a part there."""
     path, place = where or ("", None)
     for one in _nodes(path):
         standing: Any = getattr(one, part, None) if part else one
@@ -58,7 +58,7 @@ def _word(function: ast.expr) -> str:
 
 
 def switched_off(paths: Iterable[str]) -> Where | None:
-    """Where these files set requires_grad, if that is one place, and no loop over parameters."""
+    """Find where these files set requires_grad, if only once outside loops over parameters."""
     found: list[Where] = []
     for path in paths:
         loops = [ast.unparse(one.target) for one in _nodes(path) if isinstance(one, ast.For)]

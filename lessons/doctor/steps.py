@@ -71,7 +71,7 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
 
 
 def _unused(events: list[Event], others_came: bool) -> Iterator[Where | None]:
-    """Where a gradient was cleared that nobody had used: the last one, or one of the same loss."""
+    """Find where an unused gradient was cleared: the last one, or one of the same loss."""
     came = _came(events)
     for before, after in pairwise(events):
         is_last = bool(came) and after.time > came[-1].time

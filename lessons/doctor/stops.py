@@ -131,7 +131,7 @@ def _copied(text: str, operand: str, do: str, where: Where | None = None) -> Fau
 
 
 def _itself(run: Run, node: Node, made: str) -> str:
-    """How to compute with a made weight, as the op that reads it does."""
+    """Say how to compute with a made weight, as the op that reads it does."""
     readers = (edge.consumer.type for edge in run.graph.consumers.get(node.name, ()))
     kind = next((one for one in readers if one == "linear" or one.startswith("conv")), None)
     if kind is None:
@@ -172,7 +172,7 @@ def derived(node: Node) -> bool:
 
 
 def left_by(left: Left) -> str:
-    """How numbers left torch: ".item()", "float()", or the constructor that read them."""
+    """Say how numbers left torch: ".item()", "float()", or the constructor that read them."""
     if left.call in ("__float__", "__int__") and callee(left.place).endswith("Tensor"):
         return cited(left.place)
     return _SPELLED.get(left.call, f".{left.call}()")

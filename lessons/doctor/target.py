@@ -27,7 +27,7 @@ _PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 class Target(NamedTuple):
-    """What to call, by which name, and the module that it belongs to, under the name ""."""
+    """A callable with its name, and the module that it belongs to under the name ""."""
 
     name: str
     call: Callable[..., Any]
@@ -105,7 +105,7 @@ def target(
     folder: str | None = None,
     given: Collection[str] = (),
 ) -> Target:
-    """What to trace of `thing`: itself, or the module that it makes when called with nothing.
+    """Find what to trace of `thing`: itself, or the module that it makes when called with nothing.
 
     A function makes one where it is annotated so, or needs nothing and takes none of what was
     given.

@@ -279,7 +279,7 @@ class Watch(Listener):
                 one.grad = grad
 
     def take_asked(self) -> None:
-        """Where no pass was seen, take the gradients that the program asked `grad()` for."""
+        """Take the gradients that the program asked `grad()` for, if no backward pass was seen."""
         for output, inputs, gradients in self.recording.asked if not self.recording.passes else ():
             self.result = self.result or output
             for leaf, gradient in zip(inputs, gradients, strict=False):

@@ -28,7 +28,7 @@ class Fault:
 
 
 def called(node: Node) -> str:
-    """What a person calls a node: its variable, or what it is."""
+    """Name a node as a person does: by its variable, or by what it is."""
     if node.variable:
         return node.variable
     if node.leaf and node.name.rstrip("_0123456789") in ("input", "const"):

@@ -1,4 +1,4 @@
-"""Why a gradient is 0 in every entry, and what people do about it."""
+"""Finds out why a gradient is 0 in every entry, and says what helps."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -121,7 +121,7 @@ def _met(run: Run, node: Node) -> list[Edge]:
 
 
 def _joint(run: Run, node: Node) -> str:
-    """Where the paths part whose gradients meet at this node; "" where only one path brings any."""
+    """Find where the paths part whose gradients meet at this node; "" for a single path."""
     met = _met(run, node)
     if len(met) < 2:
         return ""
@@ -212,7 +212,7 @@ def _is_input(run: Run, node: Node) -> bool:
 
 
 def _leaf(edge: Edge) -> Node:
-    """What an op reads, before it was transposed, say."""
+    """Find what an op reads, before it was transposed, say."""
     node = edge.producer
     while not node.leaf and len(node.operands) == 1:
         node = node.operands[0].producer
@@ -248,7 +248,7 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
 
 
 def _own(node: Node) -> str:
-    """What to do about an `autograd.Function` of the program's own."""
+    """Say what to do about an `autograd.Function` of the program."""
     where = backward_of(node.type) if node.function == "apply" else ""
     return f"Look at what {node.type}.backward returns{where}: it is 0." if where else ""
 
@@ -269,13 +269,13 @@ def _written(ways: list[Edge]) -> Node | None:
 
 
 def _written_over(node: Node) -> str:
-    """What to do about an op that overwrites."""
+    """Say what to do about an op that overwrites."""
     says = f"{node.type} puts new numbers in the place of the old, which get no gradient."
     return f"{says} Write to the entries that are meant, or multiply by a mask."
 
 
 def _too_small(node: Node, ways: list[Edge]) -> str:
-    """What to do where the gradient is not 0 and its dtype has no number so small."""
+    """Say what to do if the dtype has no number as small as the gradient; "" if it has."""
     offered, upstream = ways[0].offered, node.gradient
     dtype = getattr(torch, offered.dtype) if offered is not None else torch.int64
     factors = [one for edge in node.operands if edge not in ways for one in edge.value.numbers]
@@ -306,7 +306,7 @@ def _saturated(run: Run, node: Node) -> str:
 
 
 def _slope_of(run: Run, node: Node) -> str:
-    """What to do about an op whose slope is 0 at all that it read."""
+    """Say what to do about an op whose slope is 0 at all that it read."""
     if node.type in _FLAT:
         says = f"The slope of {node.type} is 0 wherever it has one. For a gradient all the same:"
         return f"{says} straight-through, x + (torch.{node.type}(x) - x).detach()."
