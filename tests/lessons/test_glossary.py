@@ -73,7 +73,8 @@ def test_a_link_carries_its_definition_and_the_longest_spelling_wins():
 REQUIRED = {
     "op", "op-type", "local-derivative", "upstream-gradient", "gradient-rule", "custom-gradient",
     "quantiser", "straight-through-estimator", "baseline", "codebook", "rank-correlation",
-    "spiking-neuron", "engine", "leaf", "surrogate-gradient",
+    "spiking-neuron", "engine", "leaf", "surrogate-gradient", "seed", "policy", "importance-ratio",
+    "ppo", "dqn", "temperature", "softplus",
 }  # fmt: skip
 
 
