@@ -102,12 +102,11 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
             do = "Look where it comes from: the data, or an earlier step."
             yield Fault("nonfinite_input", says, do, node.name)
             continue
-        why, do = _after_forward(node, what, place)
         says = (
             f"The first {what} of the forward pass comes from {op_called(run, node)}{there}"
-            f"{_from_operands(node, place)}.{why}{follows}"
+            f"{_from_operands(node, place)}.{follows}"
         )
-        yield Fault("nonfinite_forward", says, do, node.name)
+        yield Fault("nonfinite_forward", says, _after_forward(node, what, place), node.name)
 
 
 def _born(recording: Recording) -> Iterator[_Birth]:
@@ -254,46 +253,45 @@ def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
     return next((position for position, sent in products if not math.isfinite(sent)), None)
 
 
-def _after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
-    """A further reason, and what helps, where an op made `what` of finite numbers."""
+def _after_forward(node: Node, what: str, place: int | None) -> str:
+    """Say why an op made `what` of finite numbers, and what helps."""
     value, kind = node.outputs[0], node.type
     reads = [edge.value for edge in node.operands]
     if value.dtype == "float16" and "∞" in what:
-        return "", (
-            "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
-        )
+        return "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
     if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
-        return "", _DIVIDE
-    if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
-        return f" {kind} of one value divides by n − 1 = 0.", (
-            f"Skip the normalisation for one value, or write {kind}(correction=0), which is 0 for "
-            "it; then (x - mean) / (std + 1e-8) is 0 too."
-        )
+        return _DIVIDE
     if any(one.size == 0 for one in reads):
-        return "", "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
+        return "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
+    if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
+        return (
+            f"{kind} of one value divides by n − 1 = 0. Skip the normalisation for one value, or "
+            f"write {kind}(correction=0), which is 0 for it."
+        )
     index = node.args[4] if len(node.args) > 4 else node.kwargs.get("ignore_index", -100)
     labels = reads[1].numbers if kind in ("cross_entropy", "nll_loss") and reads[1:] else ()
-    if {*labels} == {index}:
-        why = f" Every label equals ignore_index ({spelled(index)}), so the mean is over nothing."
-        return why, (
+    if labels and {*labels} == {index}:
+        return (
+            f"Every label equals ignore_index ({spelled(index)}), so the mean is over nothing. "
             f"Skip such a batch; or divide the sum by a count that is at least 1: {kind}(…, "
             f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here."
         )
     if what == "NaN" and (row := _masked(node, place)):
-        return f" In {row} every key is masked, so softmax is 0/0.", (
-            "Leave at least one key in each row, such as the query itself; or give such rows a "
-            "finite mask (torch.finfo(dtype).min) and take them out of the loss."
+        return (
+            f"In {row} every key is masked, so softmax is 0/0. Leave at least one key in each row, "
+            "such as the query itself; or give such rows a finite mask (torch.finfo(dtype).min) "
+            "and take them out of the loss."
         )
     if kind == "pow" and what == "NaN" and node.numbers:
         power = spelled(node.numbers[0])
-        return f" A negative number to the power {power} is not real.", (
-            f"Keep the sign outside, x.sign() * x.abs() ** {power}, or clamp it: x.clamp(min=1e-12)"
-            f" ** {power}."
+        return (
+            f"A negative number to the power {power} is not real. Keep the sign outside, x.sign() "
+            f"* x.abs() ** {power}, or clamp it: x.clamp(min=1e-12) ** {power}."
         )
     if _together(node):
-        return "", _together(node)
+        return _together(node)
     if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
-        return "", (
+        return (
             "Keep what it reads inside the bounds of the op, past which rounding can take it: "
             f"{kind}({_REPAIRS[kind][1]})."
         )
@@ -301,16 +299,15 @@ def _after_forward(node: Node, what: str, place: int | None) -> tuple[str, str]:
         more = _AFTERWARDS
         if kind.startswith("log") and what == "NaN":
             more = "A logarithm is not defined below 0: look why it is negative."
-        return "", f"Clamp what it reads, or add a small number to it, before the op. {more}"
+        return f"Clamp what it reads, or add a small number to it, before the op. {more}"
     if kind in ("exp", "cosh", "sinh", "expm1"):
-        return "", f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+        return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
     if kind == "mul" and what == "NaN" and len(reads) == 2:
-        return " 0 · ∞ is NaN.", (
-            "Put a finite number in place of the infinity before the op, as in "
-            "x.masked_fill(x.isinf(), 0)."
-        )
-    why = f" It reads {numbers_read(node)}." if reads else ""
-    return why, "Bring these numbers into a smaller range before the op."
+        do = "Put a finite number in place of the infinity first: x.masked_fill(x.isinf(), 0)."
+        return f"0 · ∞ is NaN. {do}"
+    numbers = numbers_read(node)
+    why = f"It reads {numbers}. " if numbers else ""
+    return f"{why}Bring these numbers into a smaller range before the op."
 
 
 def _after_backward(

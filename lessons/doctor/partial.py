@@ -175,25 +175,25 @@ def _lacks(run: Run, node: str) -> str:
 
 
 def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
-    """A fault for each `grad()` whose result stands in the loss as a term, or in a residual.
+    """Yield a fault for each `grad()` whose result is a term of the loss, or part of a residual.
 
-    As a step, in FGSM or first-order MAML, and as a weight it is meant to be a constant: that the
-    notes say. So is one that is detached.
+    As a step, in FGSM or first-order MAML, and as a weight it is meant to be a constant, and the
+    notes say so. A detached one is meant, too.
     """
     places = set[Where | None]()
     for node in run.recording:
         if node.type != "grad" or node.name in told or node.place in places:
             continue
-        for reader in _first_live(run, node):
-            if not run.ends & run.graph.after([reader.name], live=True):
-                continue
-            if _is_term(run, reader) or _is_residual(run, node, reader):
-                why = stop(run, node)
-                places.add(node.place)
-                reads = f"{reader.type}{in_line(reader.place)} puts it into the loss."
-                says = f"{why.says} {reads} {_lacks(run, node.name)}"
-                yield replace(why, says=says)
-                break
+        readers = [
+            one for one in _first_live(run, node)
+            if run.ends & run.graph.after([one.name], live=True)
+            and (_is_term(run, one) or _is_residual(run, node, one))
+        ]  # fmt: skip
+        if readers:
+            places.add(node.place)
+            why, reads = stop(run, node), f"{readers[0].type}{in_line(readers[0].place)}"
+            says = f"{why.says} {reads} puts it into the loss. {_lacks(run, node.name)}"
+            yield replace(why, says=says)
 
 
 def _first_live(run: Run, node: Node) -> list[Node]:
@@ -216,9 +216,8 @@ def _is_term(run: Run, reader: Node) -> bool:
     for name in run.graph.after([reader.name]) & run.wanted:
         node = run.recording.nodes[name]
         factors = sum(edge.producer.requires_grad for edge in node.operands)
-        if node.type not in _LINEAR or (node.type in ("mul", "div") and factors > 1):
-            return False
-        if node.type in ("mul", "div") and name == reader.name:  # a weight
+        is_weight = node.type in ("mul", "div") and (factors > 1 or name == reader.name)
+        if node.type not in _LINEAR or is_weight:
             return False
     return True
 
