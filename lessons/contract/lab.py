@@ -10,10 +10,10 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
 - an ``alt`` with numbers;
 - titles that say one finding, computed, or nothing where it would be false (``kit/findings.py``);
   tests/lessons/test_findings.py reads each and holds it against the result. It knows the texts of
-  ``kit/findings.py``; the names of others stand in tests/lessons/said/<slug>.py;
+  ``kit/findings.py``; any other title may quote facts, and ends or lengths of what is drawn;
 - no word that a learner reads: all of them stand in en.md (``contract/words.py``);
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
-  ``TELLS`` of that file lists: the tests change those to see that no title gives them away;
+  ``TELLS`` of that test lists: it changes those to see that no title gives them away;
 - facts that need further runs of the program, what a wrong answer expects say, as the others of
   ``FactsAsAsked``: they are computed only where a text quotes one;
 - a run of the lesson's program whose graph should stay below a dozen ops; a leaf of one shape meets

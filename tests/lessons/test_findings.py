@@ -1,11 +1,9 @@
 """What a chart's title says is true of the numbers it shows, at whatever setting, and gives no
-answer away. Each title is read back as a sentence and held against the result, by sums of our own.
-A lesson whose charts say something else has its sentences in said/, a file a lesson.
+answer away. A title of the kit's is read back and held against the result, by sums of our own; each
+number in any other title is one that the result has.
 """
 
-import importlib
 import math
-import pkgutil
 import random
 import re
 from dataclasses import replace
@@ -21,7 +19,6 @@ from lessons.kit.findings import WORDS as KIT
 from lessons.kit.findings import brief, extent
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.under_way import Run
-from tests.lessons import said
 from tests.lessons.titles import ROUNDING, N, Shown, pattern, read_back, reads, value_of
 
 LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
@@ -30,20 +27,16 @@ LONGEST = 48
 """Letters of a title on a phone's line, about."""
 RANDOM = 6
 """Settings of each lesson that nobody chose."""
-OWN = {
-    one.name: importlib.import_module(f"{said.__name__}.{one.name}")
-    for one in pkgutil.iter_modules(said.__path__)
+TELLS = {
+    "frozen_checkpoint": {"trick": ("with_gradient", "ops", "in_graph"), "intended": ()},
+    "one_outlier": {"trick": ("_used", "most")},
+    "scaled": {"trick": ("used", "zeros", "infinite"), "intended": ("length_right",)},
+    "two_estimators": {},
+    "value_one": {},
 }
-
-
-def said_in(lesson):
-    """The folder with the words of a lesson's lab."""
-    return lesson.lab.words.path.parent.name
-
-
-def said_of(lesson):
-    """What its file in said/ says of its titles, if it has one."""
-    return OWN.get(said_in(lesson))
+"""Beginnings of the facts that tell of a role, by its first word, where the usual ones do not."""
+PICTURED = {"maps", "alike", "plane"}
+"""Charts of trainings whose titles tell of their picture, not of the facts."""
 
 
 def all_along(s, value):
@@ -131,18 +124,11 @@ VALUE = {
 }
 
 
-def told(lesson, figure):
-    """What a title says: the name of its text, what is filled in, and whether it is as intended.
-
-    The name is empty for a title that says nothing of the numbers.
+def told(figure):
+    """What a title of the kit's says: the name of its text, what is filled in, and whether it is as
+    intended. The name is empty for another title.
     """
-    title, words, own = figure.title, lesson.lab.words, said_of(lesson)
-    silent = [pattern(words, name) for name in getattr(own, "SILENT", ())]
-    silent += [re.escape(KIT("the_gradient")), re.escape(KIT("the_value"))]
-    for name in getattr(own, "SAYS", {}):
-        if (filled := read_back(words, name, title)) is not None:
-            return name, filled, None
-    meant = None
+    title, meant = figure.title, None
     for name, right in (("as_intended", True), ("not_as_intended", False)):
         if found := read_back(KIT, name, title):
             title, meant = found["found"], right
@@ -150,28 +136,17 @@ def told(lesson, figure):
         filled = read_back(KIT, "found", title, finding=pattern(KIT, name))
         if filled is not None:
             return name, {key: value for key, value in filled.items() if key != "subject"}, meant
-    for one in silent:
-        if re.fullmatch(one, title) or re.fullmatch(
-            pattern(KIT, "not_found", otherwise=f"(?:{one})"), title
-        ):
-            return "", {}, None
-    raise AssertionError(
-        f"Nothing here reads “{title}”. Let lessons/kit/findings.py say it, or write the name of "
-        f"its text and what makes it true into SAYS of tests/lessons/said/{said_in(lesson)}.py. "
-        "The name of a text without numbers belongs into SILENT there. codebook.py in that folder "
-        "has both."
-    )
+    return "", {}, None
 
 
-def holds(lesson, figure, shown):
+def holds(figure, shown):
     """Whether a title is true; None where it says nothing of the numbers."""
-    name, filled, meant = told(lesson, figure)
-    if not name:
-        return None
-    checks = {**(VALUE if figure.name == "forward" else GRADIENT)}
-    checks |= getattr(said_of(lesson), "SAYS", {})
-    intended = shown.same(shown.t, shown.d)
-    return bool(checks[name](shown, **filled)) and meant in (None, intended)
+    name, filled, meant = told(figure)
+    if name:
+        check = (VALUE if figure.name == "forward" else GRADIENT)[name]
+        return bool(check(shown, **filled)) and meant in (None, shown.same(shown.t, shown.d))
+    quoted = re.findall(N, figure.title)
+    return all(map(shown.knows, quoted)) if quoted else None
 
 
 def some(lesson, luck):
@@ -219,7 +194,7 @@ def test_titles_are_true(slug):
         for hidden in covers(lesson):
             shown = Shown(result, hidden)
             for figure in lesson.figures(result, values, hidden):
-                true = holds(lesson, figure, shown)
+                true = holds(figure, shown)
                 assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
                 said += true is True
                 assert not chosen or len(figure.title) <= LONGEST, figure.title
@@ -234,7 +209,7 @@ def test_titles_and_words_tell_nothing_of_what_is_covered(slug):
     for values, result, _ in runs(slug):
         for hidden in covers(lesson) - {frozenset()}:
             drawn = lesson.figures(result, values, hidden)
-            other = lesson.figures(another(result, hidden, lesson), values, hidden)
+            other = lesson.figures(another(result, hidden, slug), values, hidden)
             for one, two in zip(drawn, other, strict=True):
                 assert (one.title, one.alt) == (two.title, two.alt)
                 assert written(one) == written(two)
@@ -246,7 +221,7 @@ def written(figure):
     return sorted(str(word) for words in seen for word in words)
 
 
-def another(result, hidden, lesson):
+def another(result, hidden, slug):
     """A result with other numbers in some roles, and in the facts that tell of them."""
 
     def changed(series):
@@ -256,7 +231,7 @@ def another(result, hidden, lesson):
         return type(series)(series.name, series.role, series.x, series.y * 1.5 + 7, *ends)
 
     tells = {"trick": ("value", "used", "extractor_", "classifier_"), "intended": ("norm",)}
-    tells = getattr(said_of(lesson), "TELLS", tells)
+    tells = TELLS.get(slug, tells)
     words = [word for role in hidden for word in (role, *tells.get(role.partition("_")[0], ()))]
 
     def of_these(name):
@@ -290,11 +265,9 @@ def test_titles_of_trainings_tell_the_facts_and_give_way_to_what_is_covered(slug
     run.advance(float("inf"), values, most=3)
     history = run.history
     facts = [value for value in history.facts.values() if isinstance(value, float)]
-    others = {"maps", "alike"}  # of their picture, not of the facts
-    others |= getattr(said_of(lesson), "OF_THEIR_PICTURE", set())
     for figure in lesson.lab.training.figures(history, values):
         numbers = re.findall(rf"{N}(%?)", figure.title.replace("layer 1", ""))
-        for read, percent in numbers if figure.name not in others else ():
+        for read, percent in numbers if figure.name not in PICTURED else ():
             digits = len(read.replace(".", "").lstrip("−0"))
             scaled = [fact * 100 if percent else fact for fact in facts]
             assert any(
@@ -347,6 +320,10 @@ def test_a_title_tells_what_is_seen(slug, given, figure, name, filled):
     lesson = find(slug)
     values = lesson.validate(given)
     drawn = lesson.lab.figures(lesson.compute(values), values)
-    found, said, _ = told(lesson, next(one for one in drawn if one.name == figure))
+    chart = next(one for one in drawn if one.name == figure)
+    found, said, _ = told(chart)
+    if not found:  # a text of the lesson's own
+        found, said = name, read_back(lesson.lab.words, name, chart.title)
     assert found == name
+    assert said is not None
     assert filled.items() <= said.items()

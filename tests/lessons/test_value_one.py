@@ -15,7 +15,6 @@ from lessons.contract.prose import fill
 from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
 from lessons.tricks import stop_gradient
-from tests.lessons.said.value_one import sigmoid_twice
 from tests.lessons.titles import read_back
 from tests.support import course
 from tests.support.course import right
@@ -75,12 +74,12 @@ def test_the_question_falls_with_the_stop():
 
 def test_the_exponential_has_the_second_derivative_of_the_expected_loss_and_logp_has_not():
     x = torch.linspace(-5, 5, 41, dtype=torch.float64)
-    expected = sigmoid_twice(x.numpy())
+    p = torch.sigmoid(x)
+    expected = (-p * (1 - p) * (1 - 2 * p)).numpy()  # the second derivative of −sigmoid(x)
     ratio = second_on_average(value_one, x, "ratio")
     plain = second_on_average(value_one, x, "plain")
     assert ratio.numpy() == pytest.approx(expected, abs=1e-12)
     # By hand: the chance of being sampled, times the curvature of −log p.
-    p = torch.sigmoid(x)
     assert plain.numpy() == pytest.approx((p * p * (1 - p)).numpy(), abs=1e-12)
     assert not second_on_average(without_its_stop, x, "ratio").any()
     facts = run().facts

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import cached_property
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class Shown:
     """
 
     def __init__(self, result, hidden):
-        self.result, self.facts, self.planes = result, result.facts, result.planes
+        self.result, self.facts = result, result.facts
         self.curves = {one.name: one for one in result.curves}
         over = self.curves if set(GRADIENTS) <= set(self.curves) else result
         self.x = over["trick_gradient"].x
@@ -83,8 +84,18 @@ class Shown:
         there = np.isfinite(one.y)
         return one.x[there], one.y[there], np.abs(one.y[there]).max()
 
-    def at_point(self, role):
-        """A role's draws at the chosen input: their mean, and how wide the middle 90 % lie."""
-        place = int(np.flatnonzero(self.result["forward"].x == self.facts["x"])[0])
-        over = next(one for one in self.result.statistics if one.name == role)
-        return float(over.y[place]), float(over.high[place] - over.low[place])
+    def knows(self, said):
+        return any(reads(said, one, size=self.size) for one in self.numbers)
+
+    @cached_property
+    def numbers(self):
+        """What a title may quote: facts, points, ends and lengths of what is drawn, and counts."""
+        found = [one for one in self.facts.values() if isinstance(one, (int, float))]
+        for one in (*self.result.series, *self.result.curves, *self.result.statistics):
+            y = one.y[np.isfinite(one.y)]
+            found += [len(one.y), len(y), np.count_nonzero(y), len(y) - np.count_nonzero(y)]
+            if len(y):
+                found += [y[0], y[-1], y.min(), y.max(), math.hypot(*y)]
+        for one in self.result.series:
+            found += [*one.x, *one.y]
+        return found

@@ -1,3 +1,0 @@
-"""Titles of the charts of collapsing features."""
-
-SILENT = ("at_one_view",)

@@ -1,3 +1,0 @@
-"""Titles of the charts of moving targets."""
-
-SILENT = ("of_one_step",)
