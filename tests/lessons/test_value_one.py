@@ -6,15 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from torch.autograd.functional import hessian
-from torch.nn import functional
 
-from lessons.chapters.in_the_wild.value_one.bug import BUG
 from lessons.chapters.in_the_wild.value_one.lesson import second_on_average, value_one
-from lessons.contract.prose import fill
-from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
-from lessons.tricks import stop_gradient
 from tests.lessons.titles import read_back
 from tests.support import course
 from tests.support.course import right
@@ -25,29 +19,6 @@ run = partial(course.run, "value_one")
 def without_its_stop(x, advantages, form):
     """What value_one would be had its author forgotten the stop."""
     return value_one(x, advantages, "no_stop" if form == "ratio" else form)
-
-
-@pytest.mark.parametrize("form", ["ratio", "plain"])
-def test_three_logits_under_one_softmax_get_the_same_gradient_with_either_weight(form):
-    """The group of three answers of one question: the loss is 0, or −0.0 as a trainer prints it."""
-    z = torch.tensor([0.2, -0.1, 0.5], requires_grad=True)
-    logp = functional.log_softmax(z, -1)
-    advantages = torch.tensor([1.0, -0.5, -0.5])
-    weight = torch.exp(logp - stop_gradient(logp)) if form == "ratio" else logp
-    loss = -(weight * advantages).mean()
-    assert gradient(loss, z).tolist() == pytest.approx([-1 / 3, 1 / 6, 1 / 6], abs=1e-6)
-    if form == "ratio":
-        assert repr(loss.item()) == "-0.0"
-
-
-@pytest.mark.parametrize(
-    ("form", "said"), [("ratio", "e⁰ = 1"), ("no_stop", "e⁰ = 1"), ("plain", "log p")]
-)
-def test_the_text_says_of_the_weight_what_the_lab_is_set_to(form, said):
-    step = find("value_one").prose.steps[0]
-    facts = run(form=form).facts
-    assert f"The weight is {said} now" in fill(step.text, facts, None)
-    assert (facts["loss"] == 0) == (form != "plain")
 
 
 def test_the_gradient_is_the_policy_gradient_whatever_the_weight_says():
@@ -103,10 +74,6 @@ def test_the_advantages_of_answers_of_unequal_length_do_not_add_up_to_0_over_tok
     assert "answers of equal length" in find("value_one").prose.steps[0].text
 
 
-def test_a_group_with_equal_rewards_has_no_gradient():
-    assert run(advantages="0, 0, 0").facts["trick_gradient_length"] == 0
-
-
 def test_a_loss_that_is_not_finite_does_not_read_0():
     lesson = find("value_one")
     values = lesson.validate({"advantages": "1e308", "dtype": "float32", "x": "0"})
@@ -138,56 +105,3 @@ def test_what_an_uneven_list_means_is_said():
 def test_a_cut_at_the_open_path_leaves_nothing():
     assert not run(cuts=(("sub", 0),))["trick_gradient"].y.any()
     assert run(cuts=(("sub", 1),))["trick_gradient"].y.any()
-
-
-def test_the_divergence_of_the_bug_is_0_either_way_and_only_its_curvature_differs():
-    """Its value and its gradient say nothing: what the maintainer answers."""
-    z = torch.tensor([0.2, -0.1, 0.5], dtype=torch.float64, requires_grad=True)
-    new = torch.log_softmax(z, -1)
-    old = new.detach()
-    divergence = (old.exp() * (old - new)).sum()
-    assert divergence.item() == 0
-    assert gradient(divergence, z).tolist() == pytest.approx([0, 0, 0], abs=1e-12)
-    assert not BUG.broken(z.detach()).any()
-    assert BUG.fixes["old_fixed"](z.detach()).abs().max() > 0.1
-
-
-def test_in_a_sequence_the_exponential_of_the_sum_has_all_second_derivatives():
-    """Two tokens, each one of two, whose reward depends on both: over all four sequences."""
-    z = torch.tensor([0.3, -0.5], dtype=torch.float64)
-    rewards = {(1, 1): 1.0, (1, -1): 0.2, (-1, 1): -0.7, (-1, -1): 2.0}
-
-    def of_tokens(z, signs):
-        return functional.logsigmoid(z * torch.tensor(signs, dtype=z.dtype))
-
-    def expected(z):
-        return -sum(of_tokens(z, one).sum().exp() * reward for one, reward in rewards.items())
-
-    def averaged(weight):
-        total = torch.zeros(2, 2, dtype=z.dtype)
-        for one, reward in rewards.items():
-            share = of_tokens(z, one).sum().exp()
-            total += share * hessian(lambda z, o=one, r=reward: -r * weight(of_tokens(z, o)), z)
-        return total
-
-    true = hessian(expected, z)
-    whole = averaged(lambda logp: torch.exp(logp.sum() - stop_gradient(logp.sum())))
-    each = averaged(lambda logp: torch.exp(logp - stop_gradient(logp)).sum())
-    assert torch.allclose(whole, true, atol=1e-12)
-    assert torch.allclose(each.diag(), true.diag(), atol=1e-12)
-    assert abs(true[0, 1]) > 0.1
-    assert each[0, 1] == 0
-
-
-@pytest.mark.parametrize(("advantage", "left"), [(1.0, 0.0), (-1.0, -math.exp(0.5))])
-def test_the_clipped_loss_lets_a_token_that_became_worse_through(advantage, left):
-    """Of the ratio in the last question: too likely and good is left alone, too likely and bad
-    gets its whole gradient."""
-    facts = run().facts
-    logp = torch.tensor(facts["later_now"], dtype=torch.float64, requires_grad=True)
-    ratio = torch.exp(logp - facts["later_stored"])
-    bounded = ratio.clamp(0.8, facts["later_limit"])
-    (came,) = torch.autograd.grad(torch.min(ratio * advantage, bounded * advantage), logp)
-    assert came.item() == pytest.approx(left)
-    assert advantage < 0 or came.item() == facts["later_clipped"]
-    assert facts["later_ratio"] > facts["later_limit"]
