@@ -24,50 +24,36 @@ class Answered:
     Args:
         lesson: its slug.
         question: the title of the step that asks it.
-        first_answer, final_answer: in words; None where none was given, or the first was not kept.
-        right: whether the final answer is right.
-        right_at_first: whether the first one was.
-        time: of the first answer, in UTC and ISO 8601; None where it is not known.
+        answer: the last one, in words.
+        right: whether it is right.
+        right_at_first: whether the first answer was.
     """
 
     lesson: str
     question: str
-    first_answer: str | None = None
-    final_answer: str | None = None
+    answer: str | None = None
     right: bool | None = None
     right_at_first: bool | None = None
-    time: str | None = None
 
 
 def answered(
     lesson: Lesson,
-    first: Sequence[Predicted],
-    final: Sequence[Predicted],
+    predicted: Sequence[Predicted],
     right_at_first: Mapping[str, bool],
-    times: Mapping[str, str],
 ) -> list[Answered]:
     """Return a lesson's questions in turn.
 
     Args:
         lesson: whose questions.
-        first, final: the first and the final answers, as ``review`` has looked at them.
+        predicted: the last answers, as ``review`` has looked at them.
         right_at_first: by the question's name, for those that were answered.
-        times: by the question's name, where known.
     """
     rows = []
-    for question, early, late in zip(lesson.prose.questions, first, final, strict=True):
-        row = Answered(lesson.slug, _words(late.title))
+    for question, one in zip(lesson.prose.questions, predicted, strict=True):
+        row = Answered(lesson.slug, _words(one.title))
         if question.name in right_at_first:
             at_first = right_at_first[question.name]
-            kept = early != late or late.right == at_first
-            row = replace(
-                row,
-                first_answer=_words(early.said) if kept else None,
-                final_answer=_words(late.said),
-                right=late.right,
-                right_at_first=at_first,
-                time=times.get(question.name),
-            )
+            row = replace(row, answer=_words(one.said), right=one.right, right_at_first=at_first)
         rows.append(row)
     return rows
 
@@ -76,13 +62,13 @@ def as_data(rows: Iterable[Answered], done: bool) -> dict[str, Any]:
     """Return the content of the JSON file and of the message to a framing page.
 
     Args:
-        rows: of one lesson, or of a whole chapter.
+        rows: of one lesson.
         done: whether the last step was reached with every question answered.
     """
     answers = [asdict(row) for row in rows]
     counts = {
         "questions": len(answers),
-        "answered": sum(one["final_answer"] is not None for one in answers),
+        "answered": sum(one["answer"] is not None for one in answers),
         "right": sum(one["right"] is True for one in answers),
         "right_at_first": sum(one["right_at_first"] is True for one in answers),
     }

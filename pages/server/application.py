@@ -24,7 +24,7 @@ from pages.server.hosts import KnownHosts
 from pages.server.process import keep_house, prepare
 from pages.server.site import Site
 from pages.server.socket_guard import STREAM, SocketGuard
-from pages.ui.own_code.report import SCRIPT
+from pages.ui.own_code.view import REPORT
 from pages.ui.page import page
 
 SOCKET = "labs"
@@ -72,8 +72,9 @@ def middleware() -> list[Middleware]:
     pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
     files.add_page(page(), pages)
     sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
+    report = files.served[REPORT].content(packed=False).decode()
     return [
-        Middleware(SecurityHeaders, f"{page()}<script>{SCRIPT}</script>"),
+        Middleware(SecurityHeaders, page() + report),
         known_hosts(),
         Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
         Middleware(SocketGuard, root()),

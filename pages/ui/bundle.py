@@ -22,27 +22,24 @@ def bundle(modules: Mapping[str, str], first: str) -> str:
         a module that exports ``modules``, the exports of each by its name.
 
     Raises:
-        ValueError: modules import each other in a circle, or one imports what is not there.
+        KeyError: a module imports what is not there.
+        RecursionError: modules import each other in a circle.
     """
     done: dict[str, str] = {}
 
-    def put(name: str, above: tuple[str, ...]) -> None:
-        if name in above:
-            raise ValueError(f"{' → '.join((*above, name))}: modules import each other")
+    def put(name: str) -> None:
         if name in done:
             return
-        if name not in modules:
-            raise ValueError(f"{above[-1]}.js imports {name}.js, which is not there")
         text = modules[name]
         for _, other in _IMPORT.findall(text):
-            put(other, (*above, name))
+            put(other)
         body = _IMPORT.sub(_take, text)
         names = ", ".join(_EXPORT.findall(body))
         body = _EXPORT.sub("", body)
         done[name] = f"modules.{name} = (() => {{\n{body}\nreturn {{ {names} }};\n}})();\n"
 
     for name in (first, *modules):
-        put(name, ())
+        put(name)
     return "export const modules = {};\n" + "".join(done.values())
 
 

@@ -7,7 +7,6 @@ from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import quiz_view, site
 from pages.ui.lesson_view import lab_alone, lesson_view
-from pages.ui.verbatim import verbatim
 
 
 def chapter_page(slug: str) -> None:
@@ -37,6 +36,5 @@ def _chosen(chapter: Chapter) -> Lesson:
         st.switch_page(f"{known.chapter}.py", query_params=st.query_params.to_dict())
     lesson = chapter.find(asked) or chapter.lessons[0]
     if asked and lesson.slug != asked:
-        title = lesson.prose.front["short"]
-        st.warning(f"There is no lesson “{verbatim(asked[:40])}” here. This is “{title}”.")
+        st.warning(f"There is no such lesson here. This is “{lesson.prose.front['short']}”.")
     return lesson

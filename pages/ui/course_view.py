@@ -1,7 +1,5 @@
 """The course on a page: every lesson by chapter with its question, and what is done of it."""
 
-import html
-
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
@@ -24,16 +22,15 @@ def course_page() -> None:
     if not memory.is_empty():
         _progress()
     for chapter in chapters:
-        with st.container(key=f"chapter_{chapter.slug}"):
-            st.html(_chapter(chapter))
-            quiz_view.link(chapter, f"Quiz: {chapter.title}", ":material/quiz:")
+        with st.container(key=f"chapter_{chapter.slug}", gap="xsmall"):
+            _chapter(chapter)
     st.markdown("## More than lessons", anchors=False)
     st.page_link("glossary.py", label="**Glossary**: every term in two sentences")
     st.page_link("your_own_code.py", label="**Your own code**: find the line that is wrong")
     st.page_link("teach.py", label="**Teach**: put a lesson into your own course")
     asked = st.query_params.get("chapter")
     if asked in {chapter.slug for chapter in chapters}:
-        _component(key="course_place", data={"chapter": f"chapter-{asked}"})
+        _component(key="course_place", data={"chapter": f"st-key-chapter_{asked}"})
 
 
 def length(lesson: Lesson) -> str:
@@ -53,22 +50,19 @@ def _progress() -> None:
             st.button("Forget everything", on_click=memory.clear, type="primary")
 
 
-def _chapter(chapter: Chapter) -> str:
+def _chapter(chapter: Chapter) -> None:
+    """Lead to each lesson of a chapter and to its quiz."""
     done = sum(memory.trail(lesson).done for lesson in chapter.lessons)
     said = f"{done} of {len(chapter.lessons)} done" if done else f"{len(chapter.lessons)} lessons"
-    return (
-        f'<section id="chapter-{chapter.slug}" class="gt-chapter">'
-        f"<h2>{html.escape(chapter.title)} <small>{said}</small></h2>"
-        f"<p>{html.escape(chapter.summary)}</p>"
-        f"<ol>{''.join(map(_row, chapter.lessons))}</ol></section>"
-    )
-
-
-def _row(lesson: Lesson) -> str:
-    done = '<i title="done">✓<span class="gt-unseen"> done</span></i>'
-    return (
-        f'<li><a href="{lesson.chapter}?lesson={lesson.slug}" data-inside>'
-        f"{done if memory.trail(lesson).done else '<i></i>'}"
-        f"<b>{html.escape(lesson.prose.front['short'])}</b> "
-        f"<span>{html.escape(lesson.title)}</span> <small>{length(lesson)}</small></a></li>"
-    )
+    st.markdown(f"## {chapter.title}", anchors=False)
+    st.markdown(f"{chapter.summary} {said}.")
+    for lesson in chapter.lessons:
+        is_done = memory.trail(lesson).done
+        last = "done" if is_done else length(lesson)
+        st.page_link(
+            f"{chapter.slug}.py",
+            label=f"**{lesson.prose.front['short']}** · {lesson.title} · {last}",
+            icon=":material/check_circle:" if is_done else ":material/circle:",
+            query_params={"lesson": lesson.slug},
+        )
+    quiz_view.link(chapter, f"Quiz: {chapter.title}", ":material/quiz:")

@@ -7,7 +7,6 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, find_term, lessons_of, terms
-from pages.ui.verbatim import verbatim
 
 
 def glossary_page() -> None:
@@ -16,7 +15,7 @@ def glossary_page() -> None:
     asked = st.query_params.get("term", "")
     first = find_term(asked)
     if asked and first is None:
-        st.warning(f"There is no term “{verbatim(asked[:40])}”. Here are all the terms.")
+        st.warning("The glossary has no such term. Here are all the terms.")
     if first:
         st.html(f'<dl class="gt-glossary">{_entry(first)}</dl>')
         st.markdown("## All terms", anchors=False)
@@ -25,12 +24,10 @@ def glossary_page() -> None:
 
 def _entry(term: Term) -> str:
     text = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(term.text))
-    first, *others = [*map(_link, lessons_of(term))] or [""]
-    more = f"<details><summary>more</summary>{', '.join(others)}</details>" if others else ""
-    where = f'<div class="gt-where">First in {first}{more}</div>' if first else ""
+    where = "".join(map(_where, lessons_of(term)[:1]))
     return f"<div><dt>{html.escape(term.name)}</dt><dd>{text}{where}</dd></div>"
 
 
-def _link(lesson: Lesson) -> str:
-    address = f"{lesson.chapter}?lesson={lesson.slug}"
-    return f'<a href="{address}" data-inside>{html.escape(lesson.prose.front["short"])}</a>'
+def _where(lesson: Lesson) -> str:
+    address, name = f"{lesson.chapter}?lesson={lesson.slug}", lesson.prose.front["short"]
+    return f'<p>First in <a href="{address}" data-inside>{html.escape(name)}</a></p>'

@@ -1,4 +1,4 @@
-"""A lesson's text with its terms linked where they first occur, the definition at hand."""
+"""A lesson's text with its terms linked to the glossary where they first occur."""
 
 import html
 import re
@@ -48,9 +48,5 @@ def linked(text: str, allowed: frozenset[str]) -> str:
 
 
 def _link(word: str, term: Term) -> str:
-    name = f"gt-def-{term.slug}"
     definition = html.escape(term.text.replace("`", ""))
-    return (
-        f'<a class="gt-term" href="glossary?term={term.slug}" aria-describedby="{name}">{word}</a>'
-        f'<span class="gt-def" id="{name}" role="tooltip">{definition}</span>'
-    )
+    return f'<a class="gt-term" href="glossary?term={term.slug}" title="{definition}">{word}</a>'

@@ -1,6 +1,6 @@
 """Home: the smallest graph with numbers and an edge to cut, one button, four symptoms."""
 
-import html
+from pathlib import Path
 from urllib.parse import quote
 
 import streamlit as st
@@ -12,29 +12,13 @@ from pages.ui import memory
 from pages.ui.course_view import length
 from pages.ui.live import live_lab
 
-_DOTTED, _DASHED = 'stroke-dasharray="3 5"', 'stroke-dasharray="7 6"'
-_DOT = 'stroke-linecap="round" stroke-width="9"'
 _SYMPTOMS = {
-    "cut_by_accident": (
-        "My loss won’t go down, and nothing raises.",
-        [("true", "M4 8c30 34 70 36 140 38", _DOTTED), ("backward", "M4 8h140", "")],
-    ),
-    "collapse": (
-        "My self-supervised loss is perfect and my features are useless.",
-        [("backward", "M4 8c14 30 40 38 140 38", ""), ("forward", "M116 13h1M119 11h1", _DOT)],
-    ),
-    "cliff": (
-        "One update wrecked hours of training.",
-        [("forward", "M4 18c40 1 60-1 84 2l4 26 52-2", ""), ("backward", "M90 32 140 4", _DASHED)],
-    ),
-    "straight_through": (
-        "My network rounds. How do earlier layers learn?",
-        [("forward", "M4 48h34V33h36V20h36V7h34", ""), ("backward", "M4 50 144 5", "")],
-    ),
+    "cut_by_accident": "My loss won’t go down, and nothing raises.",
+    "collapse": "My self-supervised loss is perfect and my features are useless.",
+    "cliff": "One update wrecked hours of training.",
+    "straight_through": "My network rounds. How do earlier layers learn?",
 }
-"""What people search for, by the lesson that answers it, and a small drawing: the lines of each
-role, as SVG's paths.
-"""
+"""What people search for, by the lesson that answers it. A picture of each is in ``symptoms/``."""
 
 
 def home() -> None:
@@ -56,9 +40,10 @@ def home() -> None:
         )
         with st.container(key="onward"):
             _start()
-    cards = "".join(_card(catalogue.find(slug), *card) for slug, card in _SYMPTOMS.items())
     st.markdown("## Or start from what bit you", anchors=False)
-    st.html(f'<ul class="gt-cards">{cards}</ul>')
+    for column, (slug, symptom) in zip(st.columns(4), _SYMPTOMS.items(), strict=True):
+        with column:
+            _card(catalogue.find(slug), symptom)
 
 
 def _start() -> None:
@@ -73,22 +58,10 @@ def _start() -> None:
     st.page_link(f"{lesson.chapter}.py", label=label, query_params={"lesson": lesson.slug})
 
 
-def _card(lesson: Lesson, symptom: str, drawing: list[tuple[str, str, str]]) -> str:
-    chapter = html.escape(catalogue.chapters_by_slug()[lesson.chapter].title)
-    return (
-        f'<li><a href="{lesson.chapter}?lesson={lesson.slug}" data-inside>'
-        f'<span class="gt-drawing">{"".join(_line(*line) for line in drawing)}</span>'
-        f"<b>{symptom}</b><small>{chapter} · {length(lesson)}</small></a></li>"
-    )
-
-
-def _line(role: str, path: str, look: str) -> str:
-    """Draw a line in a role's colour. Streamlit leaves SVG out of HTML, and a picture would not
-    follow the theme: so this is a box in that colour whose mask is the line.
-    """
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="150" height="54" fill="none" stroke="#000" '
-        f'stroke-linejoin="round" stroke-width="3"><path d="{path}" {look}/></svg>'
-    )
-    mask = f"mask-image:url(&quot;data:image/svg+xml,{quote(svg)}&quot;)"
-    return f'<i class="gt-{role}" style="{mask}"></i>'
+def _card(lesson: Lesson, symptom: str) -> None:
+    picture = Path(__file__).with_name("symptoms") / f"{lesson.slug}.svg"
+    st.html(f'<img alt="" src="data:image/svg+xml,{quote(picture.read_text("utf-8"))}">')
+    query = {"lesson": lesson.slug}
+    st.page_link(f"{lesson.chapter}.py", label=f"**{symptom}**", query_params=query)
+    chapter = catalogue.chapters_by_slug()[lesson.chapter].title
+    st.caption(f"{chapter} · {length(lesson)}")

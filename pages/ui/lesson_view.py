@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Collection
+from typing import Literal
 
 import streamlit as st
 
@@ -69,7 +70,6 @@ def _live(place: Place, step: int, answers: Collection[str]) -> None:
         answers=answers,
         hide=place.hide,
         fix=place.fix,
-        note=place.note,
     )
 
 
@@ -77,8 +77,8 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
     with st.container(key="lab"):
         _live(place, trail.step, trail.answers)
     with st.container(horizontal=True, key="offers", vertical_alignment="center"):
-        given = (trail.step, trail.answers)
-        st.button("Reset the lab", on_click=place.reset, args=given, key="reset", type="tertiary")
+        here = (trail.step,)
+        st.button("Reset the lab", on_click=place.reset, args=here, key="reset", type="tertiary")
         playground_view.offer(lesson)
 
 
@@ -142,11 +142,8 @@ def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
             st.button("Back", on_click=_go, args=back, key="back", type="tertiary")
         if not has_ended(lesson, trail):
             on = (*there, trail.step + 1)
-            if _asks(lesson, trail):
-                label = "Skip" if trail.step < len(lesson.prose.steps) else "Skip to the end"
-                st.button(label, on_click=_go, args=on, key="next", type="tertiary")
-            else:
-                st.button("Next →", on_click=_go, args=on, key="next", type="primary")
+            look: Literal["primary", "tertiary"] = "tertiary" if _asks(lesson, trail) else "primary"
+            st.button("Next →", on_click=_go, args=on, key="next", type=look)
         elif not st.context.is_embedded:
             _next_lesson(lesson)
 

@@ -1,22 +1,20 @@
-"""Progress across reloads, in one cookie: steps, answers, first answers, times, done, goals.
+"""Progress across reloads, in one cookie: steps, answers, which were right at first, done, goals.
 
 The browser writes the cookie (``live/page/remember.js``), and a session reads it when it starts. A
 cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop a cookie beyond 4 KB::
 
-    2!noise_leaks:4*:l=1b@7a3f1:b=0n@c@t/wrong_place:2:g=0s/~round
+    2!noise_leaks:4*:l=1b:b=0n/wrong_place:2:g=0s/~round
 
 Each lesson has its slug, its step with ``*`` once it is done, and its answers: the question, 1 or 0
-for a first answer that was right or wrong, the last answer. Behind ``@`` come the minutes since the
-answer before it, in hex, and the first answer if that was another one. Questions and answers are
-as many letters as tell them from the lesson's others. Each goal of the playground stands by itself,
-so that no tab undoes what another has reached.
+for a first answer that was right or wrong, the last answer. Questions and answers are as many
+letters as tell them from the lesson's others. Each goal of the playground is a part of its own, so
+that no tab undoes what another has reached.
 """
 
 import re
-import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 import streamlit as st
@@ -29,25 +27,20 @@ from lessons.playground.goals import GOALS
 from pages.server.addresses import root
 from pages.ui import tab
 from pages.ui.component import component
-from pages.ui.verbatim import natural
+from pages.ui.natural import natural
 
 _component = component("gradient_memory", "remember")
 
 COOKIE = "gradient_tricks_lab"
 """The cookie's name; below a path it has the path in it, since other apps may share the host."""
 LONGEST = 3_800
-"""Characters in a cookie. The whole course fits; beyond that, the lessons visited first lose their
-times and first answers."""
-EPOCH = 1_767_225_600
-"""The start of 2026, in Unix seconds: times of answers are minutes since then."""
+"""Characters in a cookie. The whole course fits."""
 
 _KEY = "memory"
 """Session key."""
 _FORM, _GOAL = "2!", "~"
 """What a cookie, and in it a goal, begins with."""
-_ANSWER = re.compile(
-    r"(\w{1,40})=([01])([\w.~+-]{1,100})(?:@([0-9a-f]{0,8})(?:@(\w{1,40}))?)?", re.ASCII
-)
+_ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
 
 
 @dataclass
@@ -59,31 +52,20 @@ class Trail:
         answers: the last answer to each question: the key of an option, a ``Typed`` number or a
             ``Sketch`` as text.
         first: whether the first answer was right, by question.
-        tried: the first answer, by question, where a later one replaced it.
-        times: when the first answer came, in minutes since ``EPOCH``, by question.
         done: True once the last step was reached with every question answered.
-        furthest: the last step that this session has reached.
         skipped: whether this session skipped the last question.
     """
 
     step: int = 1
     answers: dict[str, str] = field(default_factory=dict)
     first: dict[str, bool] = field(default_factory=dict)
-    tried: dict[str, str] = field(default_factory=dict)
-    times: dict[str, int] = field(default_factory=dict)
     done: bool = False
-    furthest: int = field(default=1, compare=False)
     skipped: bool = field(default=False, compare=False)
 
     def commit(self, question: Question, answer: str, right: bool) -> None:
         """Keep an answer; only the first one to a question counts for progress."""
-        name = question.name
-        if name not in self.answers:
-            self.first[name] = right
-            self.times[name] = _now()
-        elif answer != self.answers[name]:
-            self.tried.setdefault(name, self.answers[name])
-        self.answers[name] = answer
+        self.first.setdefault(question.name, right)
+        self.answers[question.name] = answer
 
 
 @dataclass
@@ -100,9 +82,7 @@ class _Memory:
 
 def _memory() -> _Memory:
     if _KEY not in st.session_state:
-        cookies = st.context.cookies
-        # Below a path the cookie once had the plain name, and lay at the root.
-        start = cookies.get(_name(), cookies.get(COOKIE, ""))
+        start = st.context.cookies.get(_name(), "")
         st.session_state[_KEY] = _Memory(*unpack(start), start)
     memory: _Memory = st.session_state[_KEY]
     return memory
@@ -158,7 +138,6 @@ def keep() -> None:
     data = {
         "name": _name(),
         "path": _path(),
-        "older": COOKIE,
         "session": tab.session(),
         "value": pack(memory.trails, goals()),
         "start": memory.start,
@@ -170,15 +149,9 @@ def keep() -> None:
 
 def pack(trails: dict[str, Trail], reached: Iterable[str] = ()) -> str:
     """Write trails and goals as a cookie's value."""
-    kept = {slug: one for slug, one in trails.items() if one != Trail()}
-    parts = {slug: _pack_trail(slug, one) for slug, one in kept.items()}
-    ticks = [f"{_GOAL}{name}" for name in reached]
-    for slug, one in kept.items():
-        if len("/".join([_FORM, *parts.values(), *ticks])) <= LONGEST:
-            break
-        parts[slug] = _pack_trail(slug, replace(one, tried={}, times={}))
-    whole = [*parts.values(), *ticks]
-    return _FORM + "/".join(whole) if whole else ""
+    parts = [_pack_trail(slug, one) for slug, one in trails.items() if one != Trail()]
+    parts += [f"{_GOAL}{name}" for name in reached]
+    return _FORM + "/".join(parts) if parts else ""
 
 
 def unpack(text: str) -> tuple[dict[str, Trail], set[str]]:
@@ -207,40 +180,27 @@ def _name() -> str:
     return f"{COOKIE}_{words}" if words else COOKIE
 
 
-def _now() -> int:
-    """Return the minutes since ``EPOCH``."""
-    return max(0, int(time.time() - EPOCH) // 60)
-
-
 def _pack_trail(slug: str, trail: Trail) -> str:
     keys = _keys(slug)
-    parts, before = [slug, f"{trail.step}{'*' if trail.done else ''}"], 0
-    for name, answer in trail.answers.items():
-        known, at, tried = keys.get(name, []), trail.times.get(name), trail.tried.get(name)
-        later = "" if at is None else f"{max(0, at - before):x}"
-        before = max(before, at or 0)
-        part = f"{_short(name, keys)}={trail.first[name]:d}{_short(answer, known)}"
-        part += f"@{later}" if later or tried else ""
-        parts.append(f"{part}@{_short(tried, known)}" if tried else part)
-    return ":".join(parts)
+    answers = (
+        f"{_short(name, keys)}={trail.first[name]:d}{_short(answer, keys.get(name, []))}"
+        for name, answer in trail.answers.items()
+    )
+    return ":".join([slug, f"{trail.step}{'*' if trail.done else ''}", *answers])
 
 
 def _unpack_trail(lesson: Lesson, fields: list[str]) -> Trail:
     where, *answers = fields or [""]
     step = natural(where.removesuffix("*"), 999)
     trail = Trail(clamp_step(lesson, step or 1), done=step is not None and where.endswith("*"))
-    keys, now, at = _keys(lesson.slug), _now(), 0
+    keys = _keys(lesson.slug)
     for match in filter(None, map(_ANSWER.fullmatch, answers)):
-        name, first, answer, later, tried = match.groups()
+        name, first, answer = match.groups()
         name = _long(name, keys)
-        answer, tried = (_long(key or "", keys.get(name, [])) for key in (answer, tried))
+        answer = _long(answer, keys.get(name, []))
         if _is_answer(lesson, name, answer):
             trail.answers[name] = answer
             trail.first[name] = first == "1"
-            if later:
-                trail.times[name] = at = min(now, at + int(later, 16))
-            if _is_answer(lesson, name, tried):
-                trail.tried[name] = tried
     return trail
 
 

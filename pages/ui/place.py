@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from lessons.contract.lesson import Lesson, held_controls
-from lessons.contract.parameters import InvalidParametersError, Values
+from lessons.contract.parameters import Values
 from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
 from lessons.recorder.cutting import Cut
@@ -18,7 +18,7 @@ from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
 from pages.ui import memory, tab
 from pages.ui.memory import Trail
-from pages.ui.verbatim import natural
+from pages.ui.natural import natural
 
 GRAPH = ("cuts", "at")
 """An address's words besides parameters: the edges cut, the step of the backward pass."""
@@ -45,7 +45,6 @@ class Place:
         graph_step: the step of the backward pass to show; None leaves it as it is.
         orders: what the page asked of the lab since the lab was opened, the newest last.
         hide, fix: the controls that a teacher's link hides, and those that it locks.
-        note: what an address asked for and cannot have.
     """
 
     lesson: Lesson
@@ -55,24 +54,17 @@ class Place:
     orders: list[dict[str, Any]] = field(default_factory=list)
     hide: frozenset[str] = frozenset()
     fix: frozenset[str] = frozenset()
-    note: str = ""
     _before: dict[str, str] = field(default_factory=dict)
     """The settings that a commit changed, as they were before it, for the next step."""
 
     @classmethod
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
-        """Make the place that an address leads to; note what is unknown in it and leave it out."""
+        """Make the place that an address leads to; ignore what is unknown in it."""
         at = natural(given.get("at", ""), 9999)
         place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000], at)
         place.text |= lesson.spelled({n: text for n, text in given.items() if n in place.text})
         hide, fix = (given.get(word, "")[:2000].split(",") for word in TEACHER)
         place.hide, place.fix = (frozenset(place.text.keys() & names) for names in (hide, fix))
-        known = {*place.text, *GRAPH, *TEACHER, ""}
-        unknown = [name for name in (*given, *hide, *fix) if name not in known]
-        try:
-            lesson.validate(dict.fromkeys(unknown[:1], ""))
-        except InvalidParametersError as error:  # with the names that are nearest
-            place.note = f"The page ignores a part of the address that it doesn't know. {error}"
         return place
 
     @classmethod
@@ -84,7 +76,8 @@ class Place:
         if number is not None:
             trail.step = memory.clamp_step(lesson, number)
         step = lesson.prose.steps[trail.step - 1]
-        if not asked.keys() - {*TEACHER}:  # the step's text is about the step's own settings
+        if place.text.keys().isdisjoint(asked) and asked.keys().isdisjoint(GRAPH):
+            # The step's text is about the step's own settings.
             made = {**step.lab, **_revealed(step, trail.answers)}
             own = {n: text for n, text in made.items() if n not in place.fix}
             place.text |= lesson.spelled(own)
@@ -108,7 +101,7 @@ class Place:
         asked = self.lesson.spelled(asked)
         self.text |= asked
         self.cuts = self.cuts if cuts is None else cuts
-        self.graph_step, self.note = graph_step, ""
+        self.graph_step = graph_step
         self.orders = [*self.orders, _order(asked, cuts, graph_step)][-_MOST_ORDERS:]
 
     def go(self, number: int, answers: Collection[str]) -> None:
@@ -148,11 +141,9 @@ class Place:
         text = self.text | {name: before[name] for name in question.reveal}
         return replace(self, text=text).result
 
-    def reset(self, step: int, answers: Mapping[str, str]) -> None:
-        """Ask for the step's settings and the defaults; what a question holds stays."""
-        given = {**self.lesson.defaults, **self.lesson.prose.steps[step - 1].lab}
-        held = held_controls(self.lesson, answers, step)
-        self.order({name: given[name] for name in given.keys() - held}, "", END)
+    def reset(self, step: int) -> None:
+        """Ask for the step's settings and the defaults."""
+        self.order({**self.lesson.defaults, **self.lesson.prose.steps[step - 1].lab}, "", END)
 
     def as_data(self) -> list[dict[str, Any]]:
         """Return the orders for the lab in the browser, which does each one once, in turn."""
@@ -201,7 +192,6 @@ def place_of(lesson: Lesson) -> Place:
     known: dict[str, Place] = st.session_state.setdefault(_PLACES, {})
     if lesson.slug not in known:
         here = tab.address()
-        here.pop("only", None)  # how much of the page is shown, and nothing of the lab
         asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
         known[lesson.slug] = Place.arrived(lesson, asked, memory.trail(lesson))
     return known[lesson.slug]

@@ -10,7 +10,6 @@ from lessons.contract.lesson import Lesson
 from lessons.playground import (
     FORMS,
     FUNCTIONS,
-    Document,
     PlaygroundError,
     from_url,
     lesson_document,
@@ -20,8 +19,8 @@ from lessons.playground import (
 from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
+from pages.ui.natural import natural
 from pages.ui.tab import address
-from pages.ui.verbatim import natural
 
 
 def playground() -> None:
@@ -39,34 +38,23 @@ def playground() -> None:
     _words()
 
 
-def opened(address: Mapping[str, str]) -> tuple[Document | None, str]:
-    """Return the document that an address brings, or why it cannot be read, or neither.
-
-    Args:
-        address: its words; ``program`` counts before ``preset``.
-    """
-    try:
-        if "program" in address:
-            return from_url(address["program"]), ""
-        if "preset" in address:
-            return preset(address["preset"]), ""
-    except PlaygroundError as error:
-        return None, error.message
-    return None, ""
-
-
-def asked(words: dict[str, str]) -> dict[str, Any]:
-    """Make the lab's order from the words of an address.
+def asked(words: Mapping[str, str]) -> dict[str, Any]:
+    """Make the lab's order from the words of an address; ``program`` counts before ``preset``.
 
     Each run of the page sees the same address again, and the lab follows a link's ``n`` once.
     """
-    document, note = opened(words)
-    if note:
-        note = f"{note} The playground shows “{preset(FIRST).title}” instead."
+    document, note = preset(FIRST), ""
+    try:
+        if "program" in words:
+            document = from_url(words["program"])
+        elif "preset" in words:
+            document = preset(words["preset"])
+    except PlaygroundError as error:
+        note = f"{error.message} The playground shows “{document.title}” instead."
     return {
         "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
-        "values": form_of(document or preset(FIRST)),
+        "values": form_of(document),
         "cuts": "",
         "graph_step": natural(words.get("at", ""), 999_999),
         "note": note,

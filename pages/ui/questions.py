@@ -1,5 +1,6 @@
 """The question of a step (a choice, a number, a sketch, a bug to find) and its verdict."""
 
+import html
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -12,14 +13,12 @@ from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Option, Question, fill, written
 from lessons.contract.typed import Typed, grade
-from lessons.outputs.glossary import first_uses, terms
 from pages.labs import numbers
-from pages.ui.glossed import CODE, linked
+from pages.ui.glossed import CODE
 from pages.ui.listing import difference, markup, output
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import as_numbers, draw, drawn
-from pages.ui.verbatim import verbatim
 
 MARKS = {True: ":material/check:", False: ":material/close:"}
 """Whether an answer is right, from the icons' font: the letters' font has no such signs."""
@@ -34,13 +33,9 @@ _REFUSED = "answer_refused"
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask the question, or give the verdict on the learner's answer."""
     facts = place.asked(question).facts
-    linked_before = frozenset().union(*first_uses(lesson.slug)[: trail.step])
-    new = frozenset(term.slug for term in terms()) - linked_before
     mark = None if stands_still(lesson, question) else numbers.mark
     options = {
-        one.key: replace(
-            one, text=fill(one.text, facts), reply=linked(fill(one.reply, facts, mark), new)
-        )
+        one.key: replace(one, text=fill(one.text, facts), reply=fill(one.reply, facts, mark))
         for one in question.options
     }
     commit = partial(_commit, lesson, question, place, trail)
@@ -143,7 +138,7 @@ def _commit(lesson: Lesson, question: Question, place: Place, trail: Trail, answ
 
 def _show_refusal() -> None:
     if refused := st.session_state.pop(_REFUSED, None):
-        st.error(verbatim(refused))
+        st.html(f'<p class="gt-refused" role="alert">{html.escape(refused)}</p>')
 
 
 def _labels(options: Mapping[str, Option]) -> dict[str, str]:

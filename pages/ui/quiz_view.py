@@ -12,8 +12,8 @@ import streamlit as st
 from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.ui.listing import markup
+from pages.ui.natural import natural
 from pages.ui.questions import reply, tiles
-from pages.ui.verbatim import natural, verbatim
 
 WORD = "quiz"
 """The address's word for the seed."""
@@ -29,7 +29,7 @@ def seed_of(text: str) -> int:
     """Return the seed that an address names, or another one where that is none."""
     seed = natural(text, SEEDS - 1)
     if seed is None:
-        st.warning(f"There is no quiz “{verbatim(text[:40])}”. These are new questions.")
+        st.warning("There is no such quiz. These are new questions.")
         seed = secrets.randbelow(SEEDS)
         st.query_params[WORD] = str(seed)
     return seed

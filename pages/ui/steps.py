@@ -15,11 +15,10 @@ _KEY = "steps"
 
 def show_steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
     """Show the dots; ``go`` is called with the step that was asked for."""
-    trail.furthest = max(trail.furthest, trail.step)
     found = []
     for number, step in enumerate(lesson.prose.steps, start=1):
         asks = step.question is not None
-        done = number < trail.furthest
+        done = number < trail.step
         if step.question is not None:
             done = step.question.name in trail.answers
         found.append({"title": plain(step.title), "asks": asks, "done": done})

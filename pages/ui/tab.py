@@ -16,8 +16,8 @@ from pages.ui.component import component
 
 _component = component("gradient_tab", "tab")
 
-_SESSION, _REPORT, _WORDS = "tab_session", "tab_report", "tab_words"
-"""Session keys: a name for the session, the last report, the words of its address."""
+_SESSION, _WORDS = "tab_session", "tab_words"
+"""Session keys: a name for the session, the words of the address that the tab reported."""
 _MOST_WORDS, _LONGEST = 64, 30_000
 
 
@@ -30,10 +30,9 @@ def meet(page: str) -> bool:
     data = {"session": session(), "page": page}
     report = _component(key="tab", data=data, on_report_change=lambda: None).report
     words = read(report, page, session())
-    if words is None or report == st.session_state.get(_REPORT):
-        return False
-    st.session_state[_REPORT], st.session_state[_WORDS] = report, words
-    return True
+    if words is not None:
+        st.session_state[_WORDS] = words
+    return words is not None
 
 
 def session() -> str:
@@ -51,9 +50,7 @@ def read(report: object, page: str, session: str) -> dict[str, str] | None:
     """
     if not isinstance(report, Mapping):
         return None
-    by, path, query = (report.get(name) for name in ("session", "path", "query"))
-    if not (isinstance(by, str) and isinstance(path, str) and isinstance(query, str)):
-        return None
+    by, path, query = (str(report.get(name)) for name in ("session", "path", "query"))
     if by == session or path.rpartition("/")[2] != page or len(query) > _LONGEST:
         return None
     found = parse_qsl(query, keep_blank_values=True)[:_MOST_WORDS]

@@ -24,15 +24,6 @@ _component = component(
     "teach_preview",
     f'<iframe class="gt-preview" title="Preview" height="{_HEIGHT}"></iframe>',
 )
-_TOLD = """\
-It sends `gradient-tricks/results`, version 1, by `postMessage`: when the lesson opens, after each
-answer, and at the end. Check the `origin` and the `source` of each message.
-
-`right`, `right_at_first` and `answered` are counts, of `questions`. `done` says whether the learner
-has reached the last step and answered every question. `answers` has one object for each question:
-`lesson`, `question`, `first_answer`, `final_answer`, `right`, `right_at_first`, `time`, all but the
-first two `null` before the answer. Nothing in it says who the learner is.
-"""
 
 
 def teach_page() -> None:
@@ -105,8 +96,10 @@ def _give(lesson: Lesson, query: str) -> None:
 
 
 def _for_platforms(lesson: Lesson, query: str) -> None:
-    with st.expander("What the frame sends to your page"):
-        st.markdown(_TOLD)
+    st.markdown(
+        "The frame sends your page the learner's results after each answer; deploy/README.md "
+        "describes the message."
+    )
     if address := _framed(lesson, query):
         st.markdown(
             "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "

@@ -119,7 +119,6 @@ def lesson_page(lesson: Lesson, given: Mapping[str, str]) -> str:
         "step": trail.step,
         "hide": sorted(place.hide),
         "fix": sorted(place.fix),
-        "note": place.note,
     }
     words = f"<h2>{step.title}</h2><p>{fill(step.text, place.result.facts, numbers.mark)}</p>"
     return page(data, words)

@@ -190,7 +190,7 @@ def to_lesson(page: Page, name: str) -> None:
     """Go to a lesson or a quiz by the Course page, in the same session."""
     page.locator(".st-key-header").get_by_role("link").first.click()
     page.wait_for_url("**/course*")
-    links = page.locator(".gt-chapter, [class*=st-key-chapter_]").get_by_role("link")
+    links = page.locator("[class*=st-key-chapter_]").get_by_role("link")
     links.filter(has_text=name).first.click()
 
 

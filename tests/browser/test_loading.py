@@ -12,10 +12,10 @@ pytestmark = pytest.mark.browser
 
 # Beside home and the lessons' first steps, which test_first_screen.py looks at.
 KINDS = {
-    "course": ("/course", ".gt-chapter"),
+    "course": ("/course", "[class*=st-key-chapter_]"),
     "playground": ("/playground", ".gl-lab[data-ready]"),
     "glossary": ("/glossary", ".gt-glossary dd"),
-    "your_own_code": ("/your_own_code", ".gt-preview"),
+    "your_own_code": ("/your_own_code", "iframe"),
     "teach": ("/teach", ".stSelectbox"),
     "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),

@@ -24,7 +24,7 @@ from pages.labs.playground_controls import groups
 from pages.labs.playground_form import Form, form_of, read
 from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
-from pages.ui.playground_view import opened
+from pages.ui.playground_view import asked
 from tests.playground.programs import HOSTILE, valid
 from tests.support.folded import folded
 
@@ -72,7 +72,7 @@ def trick(now: State, name: str = "x") -> list[float]:
 
 
 def arrived(**given: str) -> Tab:
-    return Tab(form_of(opened(given)[0] or preset(FIRST)))
+    return Tab(asked(given)["values"])
 
 
 @folded("one", presets(), ids=lambda one: one.name)

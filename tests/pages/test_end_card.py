@@ -134,7 +134,7 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
     page = AppTest.from_function(quizzed, default_timeout=60)
     page.session_state["asked"] = text
     page.run()
-    assert "There is no quiz" in page.warning[0].value
+    assert "There is no such quiz" in page.warning[0].value
     assert len(page.button) in (3, 4)
     assert not page.exception
 

@@ -8,14 +8,14 @@ from pages.ui.memory import Trail
 from pages.ui.place import END, Place
 
 
-def test_an_address_sets_what_it_names_and_says_what_it_cannot():
+def test_an_address_sets_what_it_names_and_nothing_else():
     given = {"x": "5, 6", "draws": "many", "evil": "<script>", "cuts": "mul:0", "at": "2"}
     place = Place.opened(find("noise_leaks"), given)
     assert (place.text["x"], place.text["draws"]) == ("5, 6", "many")
     assert place.values["x"] == (5.0, 6.0)
     assert place.values["draws"] == 500, "what is refused counts as the default"
     assert (place.cuts, place.graph_step) == ("mul:0", 2)
-    assert "evil" in place.note
+    assert "evil" not in place.text
     (opening,) = place.as_data()
     assert opening["first"]
     assert opening["values"]["x"] == "5, 6"
@@ -101,11 +101,11 @@ def test_what_a_commit_reveals_ends_no_training():
     assert len(place.as_data()) == 2
 
 
-def test_a_reset_takes_back_all_but_what_a_question_holds():
+def test_a_reset_gives_the_settings_of_the_step():
     lesson = find("guided_relu")
-    place = Place.opened(lesson, {"randomised": "1", "behind": "weights", "cuts": "relu:0"})
-    place.reset(2, {})
-    assert place.text == lesson.defaults | {"behind": "weights"}
+    place = Place.opened(lesson, {"randomised": "1", "cuts": "relu:0"})
+    place.reset(2)
+    assert place.text == lesson.defaults | lesson.spelled(lesson.prose.steps[1].lab)
     assert (place.cuts, place.graph_step) == ("", END)
 
 

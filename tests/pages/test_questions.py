@@ -41,9 +41,14 @@ def bug_page():
     questions.stage(lesson, question, place, trail)
 
 
+def told(page, kind):
+    """The page's own HTML of this class."""
+    return [one.proto.body for one in page if one.type == "html" and kind in one.proto.body]
+
+
 def failures(page):
     """What the assertion said on the page."""
-    return [one.proto.body for one in page if one.type == "html" and "gt-failure" in one.proto.body]
+    return told(page, "gt-failure")
 
 
 @pytest.mark.parametrize("swap", [False, True])
@@ -108,7 +113,7 @@ def sent(monkeypatch, value):
 def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(monkeypatch, value):
     page = sent(monkeypatch, value)
     assert page.session_state["trail"].answers == {}
-    assert "A sketch of this curve has" in page.error[0].value
+    assert "A sketch of this curve has" in told(page, "gt-refused")[0]
 
 
 @pytest.mark.parametrize(
@@ -197,12 +202,25 @@ def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again
     page.text_input[0].set_value("1")
     page.button[0].click().run()
     assert not page.exception
-    assert "nothing to compare" in page.error[0].value
+    assert "nothing to compare" in told(page, "gt-refused")[0]
     assert page.session_state["trail"].answers == {}
     page.session_state["asked"] = slug, {}
     page.run()
     page.text_input[0].set_value("1")
     page.button[0].click().run()
     assert not page.exception
-    assert not page.error
+    assert not told(page, "gt-refused")
     assert page.session_state["trail"].answers
+
+
+@pytest.mark.parametrize("typed", ["<b>x</b><img src=//a.bc>", "[Click](//a.bc)", "$x$", "1/0<i>"])
+def test_what_cannot_be_read_shows_as_it_was_typed(typed):
+    page = AppTest.from_function(number_page, default_timeout=60)
+    page.session_state["asked"] = "the_end", {}
+    page.run()
+    page.text_input[0].set_value(typed)
+    page.button[0].click().run()
+    (refused,) = told(page, "gt-refused")
+    assert html.escape(typed)[:16] in refused
+    assert "<" not in refused.partition(">")[2].rpartition("<")[0]
+    assert not [one for one in page.markdown if typed in one.value]

@@ -30,9 +30,7 @@ def test_what_this_session_drew_or_another_page_shows_is_not(page, session):
         [],
         "lesson=flip",
         {},
-        REPORT | {"session": 1},
         REPORT | {"path": None},
-        REPORT | {"query": ["step=3"]},
         REPORT | {"query": "x=" + "1" * 40_000},
     ],
 )

@@ -31,12 +31,7 @@ KEPT = 128
 _FIRST = "first_picture"
 """Session key: what the first lab of a session was asked to show at first, as text."""
 
-_component = component(
-    "gradient_lab",
-    "lab",
-    '<div class="gl-lab"></div>',
-    broken="The lab’s script could not be loaded. Reload the page to try again.",
-)
+_component = component("gradient_lab", "lab", '<div class="gl-lab"></div>')
 
 
 def live_lab(

@@ -1,9 +1,12 @@
 """The page "Your own code": how to use the doctor, and a report to look at."""
 
+from pathlib import Path
+
 import streamlit as st
 
+from pages.server import files
+from pages.server.addresses import root
 from pages.ui.listing import markup
-from pages.ui.own_code.report import REPORT, TRAIN
 
 _WAYS = (
     ("Install it next to your torch, from a copy of this project", "pip install ."),
@@ -12,12 +15,9 @@ _WAYS = (
     ("In a notebook, after `import gradient_tricks as gt`", "gt.trace(loss, x)"),
     ("In a test, which fails and says what is wrong", "gt.assert_gradients(loss, x)"),
 )
-_component = st.components.v2.component(
-    "doctors_report",
-    html=f'<iframe class="gt-preview" title="Report" src="{REPORT}" height="700" '
-    'sandbox="allow-scripts"></iframe>',
-    isolate_styles=False,
-)
+_TRAIN = Path(__file__).with_name("train.py")
+REPORT = files.add("report.html", _TRAIN.with_suffix(".html").read_bytes())
+"""The address of what the doctor says about ``train.py``."""
 
 
 def own_code_page() -> None:
@@ -35,7 +35,7 @@ def own_code_page() -> None:
                 st.code(code, language=None, wrap_lines=True)
         with broken:
             st.markdown("**A broken script: its loss falls, its encoder never learns**")
-            st.html(markup(TRAIN.read_text("utf-8"), label="train.py"))
+            st.html(markup(_TRAIN.read_text("utf-8"), label="train.py"))
         st.markdown("## What the doctor says about it", anchors=False)
         st.link_button("Open the report in a new tab", REPORT, type="tertiary")
-    _component(key="doctors_report")
+    st.iframe(f"{root()}{REPORT}", height=700, alt="Report")

@@ -16,8 +16,8 @@ from lessons.outputs.search import as_data
 from pages.server import files
 from pages.ui import memory
 from pages.ui.component import component
+from pages.ui.natural import natural
 from pages.ui.place import place_of
-from pages.ui.verbatim import natural
 
 _BUTTON = (
     '<button type="button" class="gt-search-open" aria-keyshortcuts="/">'

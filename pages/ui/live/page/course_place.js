@@ -2,11 +2,11 @@
 
 const FRAMES = 120; // of the screen: the list may come after this
 
-/** @param {{data: {chapter: string}}} component  the id of the chapter's part of the page */
+/** @param {{data: {chapter: string}}} component  the class of the chapter's part of the page */
 export function render({ data }) {
   let left = FRAMES;
   const look = () => {
-    const chapter = document.getElementById(data.chapter);
+    const chapter = document.querySelector(`.${data.chapter}`);
     if (chapter) chapter.scrollIntoView();
     else if (--left) requestAnimationFrame(look);
   };

@@ -8,7 +8,6 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
  * @typedef {Object} Cookie
  * @property {string} name
  * @property {string} path       where the app lies on its host
- * @property {string} older      the name that it had below a path before; read, and left alone
  * @property {string} session    whose this is
  * @property {string} start      what the session found when it came
  * @property {string} value      all that it knows now
@@ -20,14 +19,14 @@ let taken = { session: "", value: "", forgotten: 0 }; // the newest that this ta
 
 /** @param {{data: Cookie}} component */
 export function render({ data: cookie }) {
-  const { name, path, older, session, start, value, forgotten, longest } = cookie;
+  const { name, path, session, start, value, forgotten, longest } = cookie;
   const same = taken.session === session;
   // A tab that comes back to a server that does not know it has done nothing by that.
   const before = same ? taken.value : taken.session ? value : start;
   const afresh = same && taken.forgotten !== forgotten;
   taken = { session, value, forgotten };
   if (value === before && !afresh) return;
-  let text = afresh ? value : merged(before, value, current(name) ?? current(older) ?? "");
+  let text = afresh ? value : merged(before, value, current(name) ?? "");
   if (text.length > longest) text = value;
   // A year, this site only: no account, nothing that leaves the browser but to this server.
   const secure = location.protocol === "https:" ? "; secure" : "";

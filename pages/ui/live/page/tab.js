@@ -23,17 +23,17 @@ const LATEST = 30_000; // ms after which nobody expects it to do anything
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
  * page before was scrolled to, if the new one is as long by then.
- * @param {{data: Drawn, setStateValue: (name: string, value: object) => void}} component  it has the
+ * @param {{data: Drawn, setTriggerValue: (name: string, value: object) => void}} component  it has the
  *   page drawn again, with a report
  */
-export function render({ data: now, setStateValue }) {
+export function render({ data: now, setTriggerValue }) {
   if (!last) watch();
   else if (last.page !== now.page) {
     document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
   }
   if (pressed && last?.session !== now.session) void pressAgain(pressed);
   last = now;
-  send = (report) => setStateValue("report", report);
+  send = (report) => setTriggerValue("report", report);
 }
 
 /**
@@ -56,7 +56,7 @@ function watch() {
     if (!last || app.getAttribute(STATE) !== "CONNECTED") return;
     // Nothing has come yet that could change the address: it is this tab's own.
     const { pathname: path, search } = location;
-    send({ session: last.session, path, query: search.slice(1), time: Date.now() });
+    send({ session: last.session, path, query: search.slice(1) });
   });
   observer.observe(app, { attributeFilter: [STATE] });
   app.addEventListener("click", ({ target }) => {
