@@ -287,6 +287,7 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+@lru_cache(maxsize=1024)
 def placeholders(text: str) -> frozenset[str]:
     """The names of all facts that a text fills in."""
     return frozenset(match.group(1) for match in _VALUE.finditer(text))
