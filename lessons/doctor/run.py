@@ -1,5 +1,6 @@
 """What the watch saw of a program, in the form in which the fault finders ask for it."""
 
+import traceback
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
@@ -53,6 +54,7 @@ class Run:
         self.recording.tensors.clear()
         self.optimizers.read.clear()
         self.result = self.watch.result = self.optimizers.none = None
+        traceback.clear_frames(self.error.__traceback__ if self.error else None)
 
     @cached_property
     def graph(self) -> Graph:

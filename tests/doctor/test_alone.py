@@ -160,6 +160,21 @@ def weight_that_is_no_leaf():
     return step, seen, w
 
 
+def test_a_trace_keeps_no_activation_of_a_program_that_raised():
+    seen = []
+
+    def step(x):
+        hidden = x.exp()
+        seen.append(weakref.ref(hidden))
+        hidden += 1
+        hidden.sum().backward()
+
+    made = trace(step, torch.ones(2, requires_grad=True))
+    assert [one.kind for one in made.faults] == ["refused"]
+    assert isinstance(made.error, RuntimeError)
+    assert seen[0]() is None
+
+
 @pytest.mark.parametrize("made_of", [network_step, returned_loss, weight_that_is_no_leaf])
 @pytest.mark.filterwarnings("ignore:The .grad attribute")
 def test_a_trace_keeps_no_activation_and_gives_the_weights_back_with_it(made_of):
