@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import TrickError, gradient_override_map, identity, register_gradient
+from lessons.tricks import TrickError, gradient_override_map, identity
 
 
 def times(factor: float) -> Any:
@@ -19,14 +19,6 @@ def slope(y: torch.Tensor, x: torch.Tensor) -> Any:
 @pytest.fixture
 def x(device: torch.device, dtype: torch.dtype) -> torch.Tensor:
     return torch.tensor([3.0, -2.0], device=device, dtype=dtype, requires_grad=True)
-
-
-def test_it_binds_when_the_op_runs_not_when_the_gradient_is_taken(x: torch.Tensor) -> None:
-    outside = identity(x)
-    with gradient_override_map({"Identity": times(10)}):
-        inside = identity(x)
-        assert slope(outside, x) == [1, 1]
-    assert slope(inside, x) == [10, 10]
 
 
 def test_the_inner_map_wins_nothing_composes_and_itself_restores(x: torch.Tensor) -> None:
@@ -43,23 +35,10 @@ def test_the_inner_map_wins_nothing_composes_and_itself_restores(x: torch.Tensor
     assert [slope(y, x)[0] for y in ys] == [10, 2, 5, 1, 1, 10, 1]
 
 
-def test_every_op_of_the_type_is_hit(x: torch.Tensor) -> None:
-    with gradient_override_map({"Identity": times(10)}) as report:
-        y = identity(identity(identity(x)))
-    assert slope(y, x) == [1000, 1000]
-    assert report.ran == report.overridden == {"identity": 3}
-
-
 def test_an_exception_restores_and_passes(x: torch.Tensor) -> None:
     with pytest.raises(KeyError), gradient_override_map({"Identity": times(10), "Relu": times(2)}):
         raise KeyError("mine")
     assert slope(identity(x), x) == [1, 1]
-
-
-def test_upstream_gradients_are_summed_before_the_rule(x: torch.Tensor) -> None:
-    with gradient_override_map({"Identity": lambda op, upstream: upstream.clamp(-0.5, 0.5)}):
-        y = identity(x)
-    assert slope(0.375 * y + 0.375 * y, x) == [0.5, 0.5]
 
 
 def test_an_unused_float_output_is_zeros_and_an_integer_one_none() -> None:
@@ -114,17 +93,6 @@ def test_op_may_be_kept_and_read_after_the_backward_pass(x: torch.Tensor) -> Non
     assert torch.equal(kept[0].inputs[0], x)
     assert torch.equal(kept[0].outputs[0], x**2)
     assert repr(kept[0]) == "<op 'square' of type square, 1 tensor operands>"
-
-
-@pytest.mark.parametrize("order", [1, 2, 3])
-def test_higher_derivatives_differentiate_the_rule(order: int) -> None:
-    x = torch.tensor(1.5, dtype=torch.float64, requires_grad=True)
-    with gradient_override_map({"Square": lambda op, upstream: op.inputs[0] ** 3 * upstream}):
-        y = torch.square(x)
-    for _ in range(order):
-        (y,) = torch.autograd.grad(y, x, create_graph=True)
-    wanted = {1: 1.5**3, 2: 3 * 1.5**2, 3: 6 * 1.5}[order]
-    assert y.item() == pytest.approx(wanted)
 
 
 def test_a_rule_that_reads_outputs_is_differentiated_through_the_rule() -> None:
@@ -228,18 +196,6 @@ def test_a_decorated_generator_keeps_its_map_to_itself(x: torch.Tensor) -> None:
         next(running)
     assert end.value.value == "end"
     assert [slope(y, x)[0] for y in (first, mine, second, third)] == [10, 1, 20, 50]
-
-
-def test_names_are_rules_too() -> None:
-    x = torch.tensor([3.0, -2.0], requires_grad=True)
-
-    @register_gradient("MapTestTriple")
-    def triple(op: Any, upstream: torch.Tensor) -> torch.Tensor:
-        return 3 * upstream
-
-    with gradient_override_map({"Identity": "MapTestTriple"}):
-        y = identity(x)
-    assert slope(y, x) == [3, 3]
 
 
 @pytest.mark.parametrize(

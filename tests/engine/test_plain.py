@@ -105,14 +105,6 @@ def test_the_result_of_a_passing_trick_is_not_changed_in_place() -> None:
         flip_gradient(x).add_(1)
 
 
-def test_stop_gradient_stops_the_path_not_the_value() -> None:
-    x = torch.tensor([2.0, -3.0], requires_grad=True)
-    assert not stop_gradient(x).requires_grad
-    assert torch.equal(stop_gradient(x), x)
-    (got,) = torch.autograd.grad((stop_gradient(x) * x).sum(), x)
-    assert torch.equal(got, x)
-
-
 @pytest.mark.parametrize("f", [torch.sign, torch.round, torch.floor, torch.relu, lambda x: x])
 def test_straight_through_keeps_every_bit(f: Any, device: Any, dtype: Any) -> None:
     x = torch.tensor(AWKWARD, dtype=dtype, device=device, requires_grad=True)
@@ -121,13 +113,6 @@ def test_straight_through_keeps_every_bit(f: Any, device: Any, dtype: Any) -> No
     upstream = torch.randn(x.shape, device=device).to(dtype)
     (got,) = torch.autograd.grad(y, x, upstream)
     assert bits(got) == bits(upstream)
-
-
-@pytest.mark.parametrize(("value", "dtype"), [(300.0, torch.bfloat16), (1e8, torch.float32)])
-def test_where_the_value_trick_rounds_to_zero(value: float, dtype: torch.dtype) -> None:
-    x = torch.tensor([value, -value], dtype=dtype, requires_grad=True)
-    assert (x + stop_gradient(torch.sign(x) - x)).tolist() == [0, 0]
-    assert straight_through(torch.sign)(x).tolist() == [1, -1]
 
 
 def test_forward_backward_of_several_inputs_keywords_and_parameters() -> None:
@@ -141,13 +126,6 @@ def test_forward_backward_of_several_inputs_keywords_and_parameters() -> None:
     got = torch.autograd.grad(y.sum(), (a, b, weight))
     for one, wanted in zip(got, (2 * b, 2 * a, (a * b).sum()), strict=True):
         torch.testing.assert_close(one, wanted)
-
-
-def test_forward_backward_reads_the_value_of_f_downstream() -> None:
-    x = torch.tensor([0.4, 1.6], requires_grad=True)
-    y = forward_backward(torch.round, torch.tanh)(x)
-    (got,) = torch.autograd.grad((y**2).sum(), x)
-    torch.testing.assert_close(got, 2 * torch.round(x) * (1 - torch.tanh(x) ** 2))
 
 
 def test_f_runs_without_a_graph_and_its_result_may_change_in_place() -> None:
