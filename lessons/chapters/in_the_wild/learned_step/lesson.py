@@ -69,7 +69,7 @@ PLAIN = {"rounding": "plain", "scale": "none"}
 COUNTS = (16, 64, 256, 1024)
 """The number of weights that share one step size where its gradient's size is measured."""
 
-DRAWS = 1000
+DRAWS = 250
 """Random layers over which that is averaged."""
 
 
