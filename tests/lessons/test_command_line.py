@@ -158,7 +158,7 @@ def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
         (("export", "noise_leaks", "--set", "draws=-1"), "outside"),
         (("run",), "lesson"),
         (("dance",), "dance"),
-        (("quiz", "flip"), "stop_gradient, override_map"),
+        (("quiz", "flip"), "stop_gradient, gone_missing"),
         (("quiz", "reversal", "--seed", "9999999"), "999,999"),
         (("glossary", "no such word"), "no such word"),
         ((), "command"),

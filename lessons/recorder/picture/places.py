@@ -14,7 +14,7 @@ NAME, SMALL = 10.0, 8.8
 NAME_LINE, LINE = 24.0, 19.0
 """Their heights."""
 PADDING = 12.0
-JOG = 4.0
+JOG = 5.0
 """A smaller step of an edge aside is straightened. A larger one could move the edge onto a box."""
 LEAST = 60.0
 """Width and height of the smallest box from left to right."""
