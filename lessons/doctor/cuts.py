@@ -70,10 +70,8 @@ def _copies(run: Run) -> dict[str, str]:
             continue
         why = _meant(run, held, prefix, own)
         if why and _is_stopped(run, own):
-            ran = any(one in run.graph.consumers for one in own)
-            how = "runs without gradients" if ran else "does not run"
-            meant = "meant for a target network, a teacher or an average"
-            found |= dict.fromkeys(own, f"{prefix} {how} here, and {why}: {meant}.")
+            says = f"{prefix} gets no gradient here, and {why}: meant for a target network, a "
+            found |= dict.fromkeys(own, f"{says}teacher or an average.")
     return found
 
 
@@ -135,9 +133,9 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
     unread = [name for name in unread if run.gradients[name].shape not in instead]
     if not unread:
         return
-    hidden = f", except perhaps code that was not seen: {_hidden(run)}" if run.watch.hidden else ""
-    them = it_or_them(unread)
-    says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}{hidden}."
+    them, hidden = it_or_them(unread), run.watch.hidden
+    says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}."
+    says += f" {hidden} was not seen, and may read {them}." if hidden else ""
     do = "Call the layer that owns it, or take it out; DistributedDataParallel stops on such."
     places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
     if all(places):
@@ -145,11 +143,6 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
         do = f"Compute what is made of {them} again in each forward pass, from {unread[0]} itself."
     known = next((one for one in unread if one in run.recording.nodes), None)
     yield Fault("unused", says, do, known)
-
-
-def _hidden(run: Run) -> str:
-    """The code whose ops nobody saw, within a sentence."""
-    return run.watch.hidden[:1].lower() + run.watch.hidden[1:]
 
 
 def _nothing_wanted(run: Run) -> Fault:
@@ -193,13 +186,13 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     for node in fresh if not found and not left_torch else ():
         says = (
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{first_read(run, node)}: the gradient ends there without an error. {get_none(read)}."
+            f"{_first_read(run, node)}: the gradient ends there without an error. {get_none(read)}."
         )
         do = "Take requires_grad=True away again, and find what cut the graph before it."
         yield Fault("fresh_leaf", says, do, node.name)
 
 
-def first_read(run: Run, node: Node) -> str:
+def _first_read(run: Run, node: Node) -> str:
     """ ", first read in train.py:12", where it is known."""
     where = next((edge.consumer.place for edge in run.graph.consumers.get(node.name, ())), None)
     return f", first read{in_line(where)}" if where else ""
@@ -292,7 +285,7 @@ def _not_a_tensor(run: Run) -> Fault:
     says = f"{run.name} ended and no backward pass ran, so there is no gradient to look at."
     do = "Let it run to its first loss.backward(): fewer data, say."
     if run.watch.hidden:
-        says = f"No backward pass of {run.name} was seen: {_hidden(run)} is opaque here."
+        says = f"No backward pass of {run.name} was seen. {run.watch.hidden} is opaque here."
         do = "Leave that out while it is watched."
     return Fault("no_pass", says, do)
 
@@ -322,7 +315,7 @@ def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     """
     left = [one for one in run.recording.left if one.node in reached]
     if run.result is not None:
-        same = [one for one in left if met_again(run, one)]
+        same = [one for one in left if _met_again(run, one)]
         left = same or [one for one in left if not told and _leaves_since(run, one)]
     return [one for one in left if one.place == left[-1].place]  # a list of several, say
 
@@ -331,7 +324,7 @@ def _leaves_since(run: Run, left: Left) -> list[Node]:
     return [node for node in [*run.recording][left.count :] if node.leaf]
 
 
-def met_again(run: Run, left: Left) -> list[Node]:
+def _met_again(run: Run, left: Left) -> list[Node]:
     """Find the leaves read since then that hold these numbers, or this one among others."""
     numbers = left.value.numbers
     return [
@@ -345,7 +338,7 @@ def _came_back(run: Run, left: Left) -> str:
     """The constant that the numbers came back as, or that they were returned."""
     if run.result is None:
         return f"; {run.name} returned {run.returned}"
-    same = met_again(run, left)
+    same = _met_again(run, left)
     if not same:
         first = called(_leaves_since(run, left)[0])
         return f"; {first} was read afterwards, and torch knows no link"

@@ -5,12 +5,11 @@ notes on what is no fault by itself, such as where gradients stop on the way.
 from collections import Counter
 from collections.abc import Iterator
 
-from ..recorder import Node
 from ..recorder.picture.sentences import stale_sentence
 from ..recorder.recording.variables import in_line, line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
-from .cuts import cuts, first_read, met_again
+from .cuts import cuts
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
@@ -26,8 +25,6 @@ MOST = 12
 """The report has at most this many faults of one kind."""
 MOST_NOTES = 20
 """Notes on places where a gradient stops."""
-_INSTALLED = "site-packages"
-"""Packages may put hooks on what does not run."""
 
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
@@ -73,7 +70,8 @@ def _hooks(run: Run) -> Iterator[Fault]:
     ran = {call.path for call in run.watch.calls}
     found: dict[tuple[str, str], list[str]] = {}
     for path, module in run.modules.items():
-        codes = [code for code in hooks_of(module) if _INSTALLED not in code.co_filename]
+        # Packages may put hooks on what does not run.
+        codes = [one for one in hooks_of(module) if "site-packages" not in one.co_filename]
         if codes and path not in ran and path not in run.watch.leaves.modules:
             where = at_line(codes[0].co_filename, codes[0].co_firstlineno)
             found.setdefault((type(module).__name__, where), []).append(path)
@@ -122,17 +120,14 @@ def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
             continue
         if nodes[0].kind == "stopped":
             read = next(one.producer for one in nodes[0].operands if one.producer.requires_grad)
-            yield f"{why.says} {called(read)} gets nothing from there.{_back(run, nodes[0])}"
-        elif any(_is_whole(node, compared) for node in nodes):
+            yield f"{why.says} {called(read)} gets nothing from there."
+        elif any(
+            node.outputs[0].dtype.startswith("int")
+            or (node.outputs[0].dtype == "bool" and node.name in compared)
+            for node in nodes if not node.requires_grad
+        ):  # fmt: skip
             hit = listed(run.leaves_before(*names))
             yield f"{why.says} {hit} learn by other paths alone. {why.do}"
-
-
-def _is_whole(node: Node, compared: set[str]) -> bool:
-    """Whether an op gives whole numbers, or compares for a term of the result."""
-    dtype = node.outputs[0].dtype
-    chosen = dtype.startswith("int") or (dtype == "bool" and node.name in compared)
-    return chosen and not node.requires_grad
 
 
 def _constant_terms(run: Run) -> set[str]:
@@ -143,15 +138,6 @@ def _constant_terms(run: Run) -> set[str]:
         for edge in node.operands
         if not (edge.producer.requires_grad or edge.producer.leaf) and edge.value.size == 1
     }  # fmt: skip
-
-
-def _back(run: Run, node: Node) -> str:
-    """Say where the numbers of a stopped node came back as a constant."""
-    left = [one for one in run.recording.left if one.node == node.name]
-    back = [met for one in left for met in met_again(run, one) if met.name in run.graph.consumers]
-    if not back or {*node.outputs[0].numbers} <= {-1, 0, 1}:  # torch.ones makes them too
-        return ""
-    return f" Its numbers came back as a constant{first_read(run, back[0])}."
 
 
 def _applied(run: Run) -> Iterator[str]:

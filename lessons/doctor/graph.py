@@ -1,6 +1,6 @@
 """Answers questions about a recorded graph: what leads where, and where a way back ends."""
 
-import math
+import cmath
 from collections.abc import Callable, Iterable
 
 from ..recorder import Edge, Node, Recording, Value
@@ -66,12 +66,8 @@ def reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> se
 
 def bad_place(value: Value | None) -> int | None:
     """Find the place of the first NaN or infinity among the numbers kept; None if there is none."""
-    if value is None:
-        return None
-    for place, one in enumerate(value.numbers):
-        if not (math.isfinite(one.real) and math.isfinite(one.imag)):
-            return place
-    return None
+    numbers = value.numbers if value is not None else ()
+    return next((place for place, one in enumerate(numbers) if not cmath.isfinite(one)), None)
 
 
 def zero(value: Value | None) -> bool:

@@ -1,5 +1,6 @@
 """Where infinities and NaNs arise, forward and on the way back, and what people do about them."""
 
+import cmath
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -19,8 +20,7 @@ _AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
 _BEFORE = f"{_AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
 _DIVIDE = (
     "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
-    "Else choose it before the division, x / torch.where(y == 0, 1, y). A torch.where behind it "
-    "alone repairs the value and not the gradient."
+    f"Else choose it before the division, x / torch.where(y == 0, 1, y). {_AFTERWARDS}"
 )
 _REPAIRS = {
     **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12")),
@@ -30,10 +30,6 @@ _REPAIRS = {
     "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)"),
 }
 """Where the slope of an op is infinite, and what to give it instead of x, in Python."""
-_ANGLES = (
-    " A clamp to ±1 itself lets the infinity through. For an angle, torch.atan2(sine, cosine) has "
-    "a finite slope everywhere."
-)
 _SPECTRA = {
     **dict.fromkeys(("linalg_svd", "svd"), ("singular values", "torch.linalg.svdvals")),
     "linalg_eigh": ("eigenvalues", "torch.linalg.eigvalsh"),
@@ -142,7 +138,7 @@ def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
     """Find a NaN, ∞ or −∞ in the outputs; beyond the numbers kept, ask the whole tensors."""
     value, found = node.outputs[0], dict[str, int | None]()
     for place, one in enumerate(value.numbers):
-        if not (math.isfinite(one.real) and math.isfinite(one.imag)):
+        if not cmath.isfinite(one):
             found.setdefault("NaN" if isinstance(one, complex) else spelled(one), place)
     for tensor in recording.tensors.get(node.name, ()) if not found else ():
         if tensor.is_floating_point() and tensor.layout is torch.strided and not tensor.is_meta:
@@ -367,7 +363,9 @@ def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
     do = "Add a small number before it, not behind, or clamp it"
     if "clamp" in instead:
         do = "Clamp what it reads to a little inside its bounds"
-    more = _ANGLES if node.type in ("acos", "asin") else ""
+    more = ""
+    if node.type in ("acos", "asin"):
+        more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
     return (
         f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({instead})"
         f"{becomes}.{more}"

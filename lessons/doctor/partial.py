@@ -13,7 +13,9 @@ from ..recorder import Node
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import Where, in_line, line_of
 from ..text import listed, number
+from .graph import reached
 from .run import Run
+from .shapes import DISTANCES, RESHAPE
 from .source import floats_around
 from .stops import derived, left_by, soft, stop
 from .words import Fault, called
@@ -25,15 +27,8 @@ _READ_PLAIN = frozenset((
 """Ops whose plain operands are numbers of the program's, and not dims or an eps."""
 _COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
 """Ops that copy numbers, which nobody calls to stop a gradient."""
-_LINEAR = frozenset((
-    "add", "sub", "rsub", "neg", "sum", "mean", "stack", "cat", "to", "view", "reshape", "squeeze",
-    "unsqueeze", "flatten", "expand", "mul", "div", "getitem",
-))  # fmt: skip
-_COMPARE = frozenset((
-    "add", "sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
-))  # fmt: skip
-_USUAL = frozenset((-1.0, 0.0, 1.0))
-"""Numbers of a constant that torch.ones and torch.zeros make too."""
+_SUMS = frozenset(("add", "sub", "rsub"))
+_LINEAR = RESHAPE | _SUMS | {"neg", "sum", "mean", "stack", "cat", "to", "mul", "div"}
 
 
 class _Read(NamedTuple):
@@ -82,8 +77,8 @@ def _returned(
     """Numbers that left and were read again; `chosen` are detached or whole: those make notes."""
     reads, holds = _reads(run), dict[float, list[_Read]]()
     gone = {float(one) for left in run.recording.left for one in left.value.numbers}
-    for one in reads:  # of several in a constant, each must have left
-        have_left = one.numbers <= gone and not one.numbers <= _USUAL
+    for one in reads:  # of several, each must have left, and torch.ones must not have made them
+        have_left = one.numbers <= gone and not one.numbers <= {-1.0, 0.0, 1.0}
         if one.leaf is None or one.is_computed or have_left:
             for plain_number in one.numbers:
                 holds.setdefault(plain_number, []).append(one)
@@ -92,9 +87,8 @@ def _returned(
     found: dict[tuple[str, str, str], Fault] = {}
     for left in several:
         key, node = _line_key(run, left), _copied(run, left)
-        is_one, is_chosen = left.value.size == 1, node.name in chosen
-        by_number = is_one and left.call not in ("numpy", "__array__")
-        if key in lines or key in found or (is_chosen and not by_number):
+        is_one = left.value.size == 1
+        if key in lines or key in found:
             continue
         back = [
             read for one in left.value.numbers for by in (factors if is_one else {1.0})
@@ -103,7 +97,7 @@ def _returned(
         ]  # fmt: skip
         if back:
             found[key] = _told(run, left, min(back, key=lambda one: one.place))
-            if is_chosen:
+            if node.name in chosen:
                 do = "" if node.type == "stop_gradient" else f" {soft(node)}"
                 found[key] = Fault("note", f"{found[key].says}{do}")
     yield from found.values()
@@ -169,8 +163,7 @@ def _reads(run: Run) -> list[_Read]:
 
 def _lacks(run: Run, node: str) -> str:
     hit = run.leaves_before(node)
-    some = listed(hit, 2) if len(hit) > 3 else listed(hit)
-    lacks = f": that of {some} lacks this part" if hit else ""
+    lacks = f": that of {listed(hit)} lacks this part" if hit else ""
     return f"No gradient comes back through it{lacks}."
 
 
@@ -198,17 +191,16 @@ def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
 
 def _first_live(run: Run, node: Node) -> list[Node]:
     """The ops that read a constant made of `node` together with what has a gradient."""
-    found: list[Node] = []
-    met, waiting = {node.name}, [node]
-    while waiting:
-        for edge in run.graph.consumers.get(waiting.pop().name, ()):
-            reader = edge.consumer
-            meant = reader.type == "stop_gradient" and not derived(reader)
-            if reader.name in met or reader.name not in run.wanted or meant:
-                continue
-            met.add(reader.name)
-            (found if reader.requires_grad else waiting).append(reader)
-    return found
+
+    def further(name: str) -> Iterator[str]:
+        for edge in run.graph.consumers.get(name, ()) if name not in live else ():
+            is_meant = edge.consumer.type == "stop_gradient" and not derived(edge.consumer)
+            if edge.consumer.name in run.wanted and not is_meant:
+                yield edge.consumer.name
+
+    live = {one.name for one in run.recording if one.requires_grad}
+    met = reached([node.name], further) & live
+    return [one for one in run.recording if one.name in met]
 
 
 def _is_term(run: Run, reader: Node) -> bool:
@@ -227,4 +219,4 @@ def _is_residual(run: Run, node: Node, reader: Node) -> bool:
     inputs = {edge.producer.name for edge in node.operands[: len(node.args)]}
     made = run.graph.after(inputs) - inputs
     live = [edge.producer.name for edge in reader.operands if edge.producer.requires_grad]
-    return reader.type in _COMPARE and bool(made.intersection(live))
+    return reader.type in DISTANCES | _SUMS and bool(made.intersection(live))

@@ -8,9 +8,9 @@ from ..recorder.recording.variables import Where, in_line
 from .run import Run
 from .words import Fault, called
 
-_LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
-_COMPARE = _LOSSES | {"sub", "rsub", "mul"}
-_RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "squeeze", "flatten"))
+DISTANCES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
+_COMPARE = DISTANCES | {"sub", "rsub", "mul"}
+RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "squeeze", "flatten"))
 
 
 def broadcasts(run: Run) -> Iterator[Fault]:
@@ -48,7 +48,7 @@ def _meant(wide: Edge, flat: Edge) -> bool:
 
 def _roots(node: Node) -> set[Node]:
     """Find the nodes that this one is made of, entry by entry."""
-    if node.type not in _RESHAPE and node.type not in ELEMENTWISE:
+    if node.type not in RESHAPE and node.type not in ELEMENTWISE:
         return {node}
     return set().union(*(_roots(edge.producer) for edge in node.operands))
 
@@ -56,7 +56,7 @@ def _roots(node: Node) -> set[Node]:
 def _is_reduced(run: Run, node: Node) -> bool:
     """Whether what was broadcast is summed to one number, entry by entry until then."""
     shape = node.outputs[0].shape
-    if node.type in _LOSSES:
+    if node.type in DISTANCES:
         return not shape
     readers = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
     return any(

@@ -6,7 +6,6 @@ from dataclasses import replace
 import torch
 
 from ..recorder import Edge, Node, Value
-from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import Where, in_line
 from ..text import listed
 from .graph import zero
@@ -52,42 +51,37 @@ def zeros(run: Run) -> Iterator[Fault]:
     left = [name for name, one in run.gradients.items() if one.zero]
     if not left or run.spoiled:
         return
-    first = [name for name in left if _meets_zeros(run, name)]
-    if first:
-        says = f"The gradient of {listed(first)} is 0: each op multiplies {it_or_them(first)} by "
-        yield Fault("note", f"{says}an input that is 0, such as the first state of an LSTM.")
-    left = [name for name in left if name not in first]
     below = run.graph.after(left, live=True)
-    stopped: dict[tuple[str, Where | str], tuple[Node, list[Edge], list[str]]] = {}
-    cancelled: dict[str, tuple[Node, list[str]]] = {}
+    causes: dict[tuple[str, Where | None, bool], tuple[Node, list[Edge], list[str]]] = {}
     order = run.recording.order
     for name in [*order, *(name for name in left if name not in set(order))]:
         node = run.recording.nodes.get(name)
         if node is None or name not in below:
             continue
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in below]
-        told = None
+        if not all(zero(one.offered) for one in ways):  # perhaps a weight alone gets nothing
+            ways = [one for one in ways if zero(one.offered) and one.producer.name in left]
         if zero(node.gradient):
-            hit = [one for one in left if one in run.graph.before([name])]
-            told, joint = _hooked(run, node, hit), _joint(run, node)
-            if told is None and joint and _only_bias(run, name, hit):
+            ways = []
+        elif node.gradient is None or not ways:
+            continue
+        before = run.graph.before([edge.producer.name for edge in ways] or [name])
+        hit = [one for one in left if one in before]
+        if not hit:
+            continue
+        told = _starting(run, node, ways, hit) if ways else _hooked(run, node, hit)
+        if told is None and not ways:
+            if len(_met(run, node)) < 2:
+                continue
+            if _only_bias(run, name, hit):
                 told = replace(_cancelled(run, node, hit), kind="note")
-            elif told is None and joint and hit:  # of a network that ran twice, all weights
-                cancelled.setdefault(joint, (node, []))[1].extend(hit)
-                left = [one for one in left if one not in hit]
-        elif node.gradient is not None and ways and all(zero(one.offered) for one in ways):
-            before = run.graph.before([edge.producer.name for edge in ways])
-            hit = [one for one in left if one in before]
-            told = _starting(run, node, ways, hit)
-            if told is None:  # one line runs for several layers
-                key = node.type, node.place or node.name
-                stopped.setdefault(key, (node, ways, []))[2].extend(hit)
-                left = [one for one in left if one not in hit]
-        if told is not None and hit:
-            left = [one for one in left if one not in hit]
+        if told is not None:
             yield told
-    yield from (_cancelled(run, *one) for one in cancelled.values() if one[1])
-    yield from (_stopped(run, *one) for one in stopped.values() if one[2])
+        else:  # one line runs for several layers, and all weights may cancel
+            causes.setdefault((node.type, node.place, bool(ways)), (node, ways, []))[2].extend(hit)
+        left = [one for one in left if one not in hit]
+    for node, ways, hit in causes.values():
+        yield _stopped(run, node, ways, hit) if ways else _cancelled(run, node, hit)
     if left:
         yield Fault("zero_gradient", f"The gradient of {_all_zero(left)}.", node=left[0])
 
@@ -120,16 +114,6 @@ def _met(run: Run, node: Node) -> list[Edge]:
     return [edge for edge in edges if edge.gradient and any(edge.gradient.numbers)]
 
 
-def _joint(run: Run, node: Node) -> str:
-    """Find where the paths part whose gradients meet at this node; "" for a single path."""
-    met = _met(run, node)
-    if len(met) < 2:
-        return ""
-    ways = [run.graph.after([edge.consumer.name], live=True) for edge in met]
-    both = (one.name for one in run.recording if all(one.name in way for way in ways))
-    return next(both, node.name)
-
-
 def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
     """Whether a parameter alone cancels, and others of its module learn: as the last bias of a
     critic does, and the bias of the keys in attention.
@@ -143,8 +127,7 @@ def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
 
 def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     """A tensor's hook that makes 0 of a gradient that is not."""
-    edges = run.graph.consumers.get(node.name, ())
-    met = [edge.gradient.numbers for edge in edges if edge.gradient]
+    met = [edge.gradient.numbers for edge in _met(run, node) if edge.gradient]
     hook = hook_on(run, node)
     total = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
     if not hook or total is None:
@@ -174,10 +157,9 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     first = met[0].gradient
     assert first is not None
     place = next(place for place, one in enumerate(first.numbers) if one)
-    index = unflat(place, first.shape)
     alike = len({edge.consumer.place for edge in met}) < len(met)
     parts = [
-        f"{spelled(edge.gradient.component(index))} from {op_called(run, edge.consumer)}"
+        f"{spelled(edge.gradient.numbers[place])} from {op_called(run, edge.consumer)}"
         + f", called{in_line(edge.consumer.caller)}" * (alike and edge.consumer.caller is not None)
         for edge in met if edge.gradient is not None
     ]  # fmt: skip
@@ -197,20 +179,6 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     )
 
 
-def _meets_zeros(run: Run, name: str) -> bool:
-    """Whether all ops that read a weight multiply it by an input that is 0."""
-    readers = [edge.consumer for edge in run.graph.consumers.get(name, ())]
-    return bool(readers) and all(
-        one.type in _MULTIPLY and one.gradient is not None and not zero(one.gradient)
-        and any(zero(edge.value) and _is_input(run, _leaf(edge)) for edge in one.operands)
-        for one in readers
-    )  # fmt: skip
-
-
-def _is_input(run: Run, node: Node) -> bool:
-    return node.leaf and node.name not in run.gradients
-
-
 def _leaf(edge: Edge) -> Node:
     """Find what an op reads, before it was transposed, say."""
     node = edge.producer
@@ -220,16 +188,21 @@ def _leaf(edge: Edge) -> Node:
 
 
 def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault | None:
-    """A factor that is 0 everywhere and learns, as one half of LoRA does at its first step."""
+    """A factor that is 0 everywhere: one that learns, as in LoRA, or an input, as a first state."""
+    own = all(_leaf(edge).leaf for edge in ways) and node.type in _MULTIPLY
     for edge in node.operands:
-        factor = _leaf(edge).name
-        gradient = run.gradients.get(factor)
-        if edge not in ways and gradient is not None and gradient.norm and zero(edge.value):
-            says = (
-                f"The gradient of {listed(hit)} is 0 while {factor} is 0, in {op_called(run, node)}"
-                f". {factor} itself has a gradient, so this ends with its first step, as in LoRA."
+        factor, says = _leaf(edge), f"The gradient of {listed(hit)} is 0"
+        if edge in ways or not zero(edge.value):
+            continue
+        if own and factor.leaf and factor.name not in run.gradients:
+            says += f": {op_called(run, node)} multiplies {it_or_them(hit)} by an input that is 0"
+            return Fault("note", f"{says}, such as the first state of an LSTM.")
+        gradient = run.gradients.get(factor.name)
+        if gradient is not None and gradient.norm:
+            says += f" while {factor.name} is 0, in {op_called(run, node)}. {factor.name} itself "
+            return Fault(
+                "note", f"{says}has a gradient, so this ends with its first step, as in LoRA."
             )
-            return Fault("note", says)
     return None
 
 
@@ -239,18 +212,15 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
         because = f", for it reads the zeros that {op_called(run, written)} wrote"
         do = _written_over(written)
     else:
-        because, do = "", _slope_of(run, node) or _too_small(node, ways) or _own(node)
+        because, do = "", _slope_of(run, node) or _too_small(node, ways)
+        where = backward_of(node.type) if node.function == "apply" else ""
+        if where and not do:
+            do = f"Look at what {node.type}.backward returns{where}: it is 0."
     says = (
         f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
         f"{listed([called(edge.producer) for edge in ways])}{because}."
     )
     return Fault("zero_gradient", says, do, (written or node).name)
-
-
-def _own(node: Node) -> str:
-    """Say what to do about an `autograd.Function` of the program."""
-    where = backward_of(node.type) if node.function == "apply" else ""
-    return f"Look at what {node.type}.backward returns{where}: it is 0." if where else ""
 
 
 def _written(ways: list[Edge]) -> Node | None:
@@ -282,10 +252,9 @@ def _too_small(node: Node, ways: list[Edge]) -> str:
     if node.type not in _SHRINKS or not dtype.is_floating_point or zero(upstream) or 0 in factors:
         return ""
     limits = torch.finfo(dtype)
-    instead = "use bfloat16" if dtype == torch.float16 else "compute in a wider dtype"
     least = spelled(limits.tiny * limits.eps)
     says = f"The gradient underflows: it is below all numbers of {limits.dtype}, {least}."
-    return f"{says} Scale the loss (torch.amp.GradScaler), or {instead}."
+    return f"{says} Scale the loss (torch.amp.GradScaler), or compute in a wider dtype."
 
 
 def _saturated(run: Run, node: Node) -> str:

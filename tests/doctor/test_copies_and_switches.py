@@ -139,9 +139,9 @@ def test_what_is_usual_and_looks_wrong_is_a_note():
     assert "while gate is 0" in traced(programs.Gated).notes[0]
     assert "create_graph" in traced(programs.attack).notes[0]
     note = traced(programs.through_numpy).notes[0]
-    assert note.startswith("h.detach()")
+    assert note.startswith("The numbers of h.detach() left torch by .numpy() in")
     (place,) = lines_of("return h.mean() + (net(torch")
-    assert note.endswith(f"came back as a constant, first read in tests/doctor/{place}.")
+    assert f"came back as a constant, that linear in tests/doctor/{place} reads." in note
 
 
 def test_the_gradient_that_the_advice_promises_is_the_one_that_torch_gives():
