@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import re
 from collections.abc import Collection
 from html import escape
 from itertools import pairwise
@@ -14,7 +13,7 @@ from ..recorder.picture.graph_drawing import picture
 from ..recorder.picture.places import LINE, PILL
 from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.variables import line_of
-from ..text import counted, factor
+from ..text import counted
 from .graph import Graph, bad_place
 from .report import COLUMNS, fine, gradients, headline
 from .run import Run
@@ -55,12 +54,13 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     index = _index(run, faults)
     focus = next((one.node for one in faults if one.node in set(used)), None)
     focus = focus or recording.output or used[-1]
-    if _size(recording, set(used)) <= MOST:
-        return Drawn(picture(recording, index, only=set(used)), True, focus)
-    part = _around(graph, focus)
-    if _size(recording, part) > MOST:  # hundreds of edges between the same two
+    names = set(used)
+    whole = _size(recording, names) <= MOST
+    if not whole:
+        names = _around(graph, focus)
+    if _size(recording, names) > MOST:  # hundreds of edges between the same two
         return None
-    return Drawn(picture(recording, index, only=part), False, focus)
+    return Drawn(picture(recording, index, only=names), whole, focus)
 
 
 def _size(recording: Recording, names: Collection[str]) -> int:
@@ -165,7 +165,7 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
         "<div data-scripted hidden><div class='buttons' role='group' "
         f"aria-label='Backward pass, step by step'>{buttons}</div></div>"
         "<p class='said' aria-live='polite'></p>"
-        f"<ol class='steps'>{''.join(_step(step, drawn) for step in steps)}</ol>"
+        f"<ol class='steps'>{''.join(map(_step, steps))}</ol>"
         if steps else "<p class='quiet'>There is no backward pass to step through.</p>"
     )  # fmt: skip
     return (
@@ -179,24 +179,10 @@ def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
     )
 
 
-def _step(step: dict[str, Any], drawn: Drawn) -> str:
-    labels = {node["id"]: node["label"] for node in drawn.spec["nodes"]}
-    parts = []
-    for part in step["parts"]:
-        to, terms = labels.get(part["to"], part["to"]), part["terms"]
-        if not terms and part["local"] is not None:
-            terms = [(part["upstream"], part["local"])]
-        products = [f"{factor(came)} × {factor(local)}" for came, local in terms]
-        products += [f"{part['more']} more"] if products and part["more"] else []
-        product = f"{' + '.join(products)} = {part['gradient']} to {to}"
-        if not products:
-            product = f"{part['upstream']} came, {part['gradient']} goes to {to}"
-        parts.append(f"<li>{escape(product)}</li>")
+def _step(step: dict[str, Any]) -> str:
     node, edges = escape(step["node"], True), " ".join(part["edge"] for part in step["parts"])
-    return (
-        f'<li data-node="{node}" data-edges="{escape(edges, True)}">'
-        f"<p>{escape(step['sentence'])}</p><ul>{''.join(parts)}</ul></li>"
-    )
+    sentence = escape(step["sentence"])
+    return f'<li data-node="{node}" data-edges="{escape(edges, True)}">{sentence}</li>'
 
 
 def _svg(run: Run, spec: dict[str, Any], wrong: set[str | None]) -> str:
@@ -226,7 +212,7 @@ def _edge(edge: dict[str, Any], way: str) -> str:
     # The path's looks are those of its group; a `use` draws it again with looks of its own.
     return (
         f'<g class="edge" data-id="{escape(edge["id"], True)}" data-state="{edge["state"]}" '
-        f'data-sign="{edge["sign"]}"{_stale(edge)} role="img" tabindex="-1" '
+        f'data-sign="{edge["sign"]}"{" data-stale" * edge["stale"]} role="img" tabindex="-1" '
         f'aria-label="{escape(edge["alternative"], True)}" data-told="{escape(edge["full"], True)}"'
         f'><use class="hit" href="#{way}"/>'
         f'<g class="way"><path id="{way}" d="{_curve(edge["route"])}"/></g>'
@@ -260,7 +246,7 @@ def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
     spoken = f"{node['label']}: {node['type']}, value {node['value']}"
     return (
         f'<g class="node" data-id="{escape(node["id"], True)}" data-kind="{node["kind"]}"'
-        f'{" data-wrong" * is_wrong}{_stale(node)} role="img" tabindex="-1" '
+        f'{" data-wrong" * is_wrong}{" data-stale" * bool(node["stale"])} role="img" tabindex="-1" '
         f'aria-label="{escape(spoken, True)}" '
         f'data-told="{escape(told, True)}" '
         f'transform="translate({node["x"]:g} {node["y"]:g})">'
@@ -269,16 +255,12 @@ def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
     )
 
 
-def _stale(entry: dict[str, Any]) -> str:
-    return ' data-stale=""' if entry["stale"] else ""
-
-
 def _curve(route: list[list[float]]) -> str:
     path = f"M{route[0][0]:g},{route[0][1]:g}"
     for (x, y), (to_x, to_y) in pairwise(route):
         middle = (y + to_y) / 2
         if x == to_x:
-            path = re.sub(r"V[-\d.]+$", "", path) + f"V{to_y:g}"
+            path += f"V{to_y:g}"
         elif y == to_y:
             path += f"H{to_x:g}"
         else:

@@ -346,7 +346,7 @@ def test_no_single_entry_stands_for_all_that_a_sum_read():
 def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks():
     w = torch.tensor([3.0, 2.0], requires_grad=True)
     page = unescape(trace(lambda w: (torch.ones(3, 2) * w).square().mean(), w).html)
-    assert "1 × 1 + 1 × 1 + 1 × 1 = 3 to w" in page
+    assert "1 · 1 + 1 · 1 + 1 · 1 = 3 to w" in page
     assert "the first entry is shown" in page
     broken_at_1 = unescape(trace(lambda w: torch.sqrt(w - 2).sum(), w).html)
     assert "the entry [1] is shown, counted from 0, or the last of an axis" in broken_at_1
