@@ -61,9 +61,6 @@ def add_command(commands: Any) -> None:
         metavar="FILE.html",
         help="the page to write; by default NAME.html here, which replaces only an earlier report",
     )
-    trace.add_argument(
-        "--seed", type=int, help="seed of torch's random numbers in a function; 0 by default"
-    )
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str] | None) -> argparse.Namespace:
@@ -118,16 +115,16 @@ def run(options: argparse.Namespace) -> str:
         if made.error is not None:
             _told_as_alone(made.error)
     else:
-        made = traced_file(target, options.arg, options.seed or 0, options.steps)
+        made = traced_file(target, options.arg, options.steps)
     if made.faults:
         console.write(told(made))
         raise SystemExit(1)
     return told(made)
 
 
-def traced_file(target: str, settings: list[str], seed: int = 0, steps: int = 2) -> Trace:
+def traced_file(target: str, settings: list[str], steps: int = 2) -> Trace:
     """The trace of `FILE.py:NAME` with arguments as they are typed, `NAME=VALUE` each."""
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     given = read(settings)
     with record() as recording:
         watching = Watch(recording, steps)

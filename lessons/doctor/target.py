@@ -2,7 +2,7 @@
 
 The file is run as Python runs it with `import`: on this machine, by whoever typed the command.
 Arguments are Python expressions: `x=-2,-1,1`, `x=[[1,2],[3,4]]`, or `x=randn(2,3):0`, drawn with
-the seed 0. After `@` comes a dtype, or whether a gradient is wanted: `m=randn(4)@constant`.
+the seed 0. `m=randn(4)@constant` wants no gradient, `m=randn(4)@grad` wants one.
 """
 
 import importlib.util
@@ -21,8 +21,11 @@ from .errors import TraceError, shortened
 
 HELP = (
     "a Python expression that may use torch's names, such as x=-2,-1,1 or x=[[1,2],[3,4]] or "
-    "x=randn(2,3):0, drawn with the seed 0. After @: a dtype, constant or grad (x=1,2@float64)"
+    "x=tensor([1,2],dtype=float64) or x=randn(2,3):0, drawn with the seed 0. Add @constant for no "
+    "gradient, @grad for one"
 )
+_TEXT = re.compile(r"(.*?)(?::(\d{1,9}))?\s*(?:@(constant|grad))?\s*", re.DOTALL)
+"""An expression, the seed of its random numbers, and whether it wants a gradient."""
 _PLAIN = {"int": int, "float": float, "str": str, "bool": bool}
 
 
@@ -190,8 +193,7 @@ def value_of(name: str, text: str, wanted: Any = None, grad: bool = True) -> Any
         if not isinstance(found, (int, float)):
             raise TraceError(f"{name} is declared as {plain.__name__}; got {visible(text)}.")
         return plain(found)
-    body, _, words = text.partition("@")
-    expression, seed = re.fullmatch(r"(.*?)(?::(\d{1,9}))?\s*", body, re.DOTALL).groups()  # type: ignore[union-attr]
+    expression, seed, word = _TEXT.fullmatch(text).groups()  # type: ignore[union-attr]
     found = _evaluated(name, expression, int(seed or 0))
     try:
         tensor = torch.as_tensor(found)
@@ -199,17 +201,8 @@ def value_of(name: str, text: str, wanted: Any = None, grad: bool = True) -> Any
         raise TraceError(f"{name}: {visible(text)} is no tensor. Give {HELP}.") from None
     if tensor is not found and tensor.dtype == torch.int64:  # whole numbers have no gradient
         tensor = tensor.to(torch.get_default_dtype())
-    for word in re.findall(r"\w+", words):
-        dtype = getattr(torch, word, None)
-        if isinstance(dtype, torch.dtype):
-            tensor = tensor.to(dtype)
-        elif word in ("constant", "grad"):
-            grad = word == "grad"
-        else:
-            raise TraceError(
-                f"{name}: after @ stands a dtype such as float64, constant or grad; "
-                f"got {visible(word)}."
-            )
+    if word:
+        grad = word == "grad"
     return tensor.requires_grad_(grad and (tensor.is_floating_point() or tensor.is_complex()))
 
 
