@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..recorder.picture.sentences import stale_sentence
+from ..recorder.recording.plain_tensor import short
 from ..recorder.recording.variables import in_line, line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
@@ -18,7 +19,7 @@ from .shapes import broadcasts
 from .source import at_line
 from .steps import steps
 from .stops import stops
-from .words import Fault, called, spelled
+from .words import Fault, called
 from .zeros import rounding, zeros
 
 MOST = 12
@@ -154,5 +155,5 @@ def _applied(run: Run) -> Iterator[str]:
             kept = factors[0] > 0
             yield (
                 f"{node.type}.apply{in_line(node.place)} passes the value and multiplies the "
-                f"gradient by {'+' * kept}{spelled(factors[0])}: it is {'not ' * kept}reversed."
+                f"gradient by {'+' * kept}{short(factors[0])}: it is {'not ' * kept}reversed."
             )

@@ -1,9 +1,10 @@
 """Answers questions about a recorded graph: what leads where, and where a way back ends."""
 
 import cmath
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ..recorder import Edge, Node, Recording, Value
+from ..recorder.recording.nodes import reached
 
 _LIKE = frozenset((
     *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),
@@ -24,24 +25,23 @@ class Graph:
     def before(self, names: Iterable[str], live: bool = False) -> set[str]:
         """Find these nodes and all that they are made of; `live`: only along gradients."""
         nodes = self.recording.nodes
-        return reached(
-            names,
-            lambda name: (e.producer.name for e in nodes[name].operands if e.flows or not live),
-        )
+
+        def made_of(name: str) -> Iterable[str]:
+            return (e.producer.name for e in nodes[name].operands if e.flows or not live)
+
+        return set(reached(names, made_of))
 
     def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
         """Find these nodes and all that is made of them; `live`: only along gradients.
 
         `without` leaves out what is made through this node alone.
         """
-        return reached(
-            names,
-            lambda name: (
-                edge.consumer.name
-                for edge in self.consumers.get(name, ())
-                if (edge.flows or not live) and edge.consumer.name != without
-            ),
-        )
+
+        def read_by(name: str) -> Iterable[str]:
+            edges = (one for one in self.consumers.get(name, ()) if one.flows or not live)
+            return (one.consumer.name for one in edges if one.consumer.name != without)
+
+        return set(reached(names, read_by))
 
     def ends(self, live: set[str]) -> list[Node]:
         """Find the ops that read one of these nodes and give a gradient no way back to it."""
@@ -51,17 +51,6 @@ class Graph:
                 if not edge.flows and (edge.operand or edge.consumer.type not in _LIKE):
                     found[edge.consumer.name] = edge.consumer
         return [node for node in self.recording if node.name in found]
-
-
-def reached(names: Iterable[str], further: Callable[[str], Iterable[str]]) -> set[str]:
-    """Follow `further` from these names, and return all names met."""
-    found, waiting = set(names), list(names)
-    while waiting:
-        for name in further(waiting.pop()):
-            if name not in found:
-                found.add(name)
-                waiting.append(name)
-    return found
 
 
 def bad_place(value: Value | None) -> int | None:

@@ -176,17 +176,18 @@ def _outwards() -> Iterator[types.FrameType]:
         if _is_program(frame):
             met = True
             yield frame
-        elif met and _is_ours(frame):
+        elif met and is_from(frame, _OURS):
             return
         frame = outside(frame.f_back)
 
 
-def _is_ours(frame: types.FrameType) -> bool:
-    return str(frame.f_globals.get("__name__")).startswith(_OURS)
+def is_from(frame: types.FrameType, package: str) -> bool:
+    """Whether this package's code runs in the frame; its name ends with a dot."""
+    return str(frame.f_globals.get("__name__")).startswith(package)
 
 
 def _is_program(frame: types.FrameType) -> bool:
-    return not _is_ours(frame) and not frame.f_code.co_filename.startswith("<frozen")
+    return not is_from(frame, _OURS) and not frame.f_code.co_filename.startswith("<frozen")
 
 
 def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -10,11 +10,12 @@ import torch
 
 from ..recorder import Edge, Node, Recording
 from ..recorder.derivatives import ELEMENTWISE, terms
-from ..recorder.recording.plain_tensor import LIMIT, unflat
+from ..recorder.recording.nodes import reached
+from ..recorder.recording.plain_tensor import LIMIT, short, unflat
 from ..text import listed
-from .graph import bad_place, reached
+from .graph import bad_place
 from .run import Run
-from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start, spelled
+from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start
 
 _AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
 _BEFORE = f"{_AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
@@ -125,7 +126,7 @@ def _carried(recording: Recording, ends: Iterable[str]) -> set[str]:
     def bad(names: Iterable[str]) -> list[str]:
         return [name for name in names if _bad_in(recording, nodes[name])]
 
-    return reached(bad(ends), lambda name: bad(e.producer.name for e in nodes[name].operands))
+    return set(reached(bad(ends), lambda one: bad(e.producer.name for e in nodes[one].operands)))
 
 
 def _intended(node: Node) -> bool:
@@ -139,7 +140,7 @@ def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
     value, found = node.outputs[0], dict[str, int | None]()
     for place, one in enumerate(value.numbers):
         if not cmath.isfinite(one):
-            found.setdefault("NaN" if isinstance(one, complex) else spelled(one), place)
+            found.setdefault("NaN" if isinstance(one, complex) else short(one), place)
     for tensor in recording.tensors.get(node.name, ()) if not found else ():
         if tensor.is_floating_point() and tensor.layout is torch.strided and not tensor.is_meta:
             whole = tensor.detach()
@@ -155,7 +156,7 @@ def _from_operands(node: Node, place: int | None) -> str:
         return ""
     index = unflat(place, node.outputs[0].shape)
     read = [
-        f"{called(edge.producer)} = {spelled(edge.value.component(index))}"
+        f"{called(edge.producer)} = {short(edge.value.component(index))}"
         if edge.value.size
         else f"{called(edge.producer)}, which is empty"
         for edge in node.operands[:3]
@@ -208,7 +209,7 @@ def _arising(run: Run) -> Iterator[_Arises]:
 
 def _size(one: object) -> str:
     """ "∞" or "NaN", whatever the sign."""
-    return spelled(one).removeprefix("−")
+    return short(one).removeprefix("−")
 
 
 def _told(run: Run, one: _Arises, follows: str) -> Fault:
@@ -221,12 +222,12 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
     came = ""
     if upstream is not None:
         several = edge.value.size < upstream.size
-        came = f"{spelled(number)} came{f' at {list(at_output or ())}' * several}, "
+        came = f"{short(number)} came{f' at {list(at_output or ())}' * several}, "
     return Fault(
         "nonfinite_backward",
         f"The first {what} of the backward pass arises in {op_called(run, node)}: {came}"
-        f"{spelled(edge.offered.numbers[place])} went back to {called(edge.producer)}"
-        f"{at(place, edge.offered)}, which is {spelled(reads)}.{follows}",
+        f"{short(edge.offered.numbers[place])} went back to {called(edge.producer)}"
+        f"{at(place, edge.offered)}, which is {short(reads)}.{follows}",
         _after_backward(node, edge, place, at_output, number),
         node.name,
     )
@@ -268,7 +269,7 @@ def _after_forward(node: Node, what: str, place: int | None) -> str:
     labels = reads[1].numbers if kind in ("cross_entropy", "nll_loss") and reads[1:] else ()
     if labels and {*labels} == {index}:
         return (
-            f"Every label equals ignore_index ({spelled(index)}), so the mean is over nothing. "
+            f"Every label equals ignore_index ({short(index)}), so the mean is over nothing. "
             f"Skip such a batch; or divide the sum by a count that is at least 1: {kind}(…, "
             f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here."
         )
@@ -279,7 +280,7 @@ def _after_forward(node: Node, what: str, place: int | None) -> str:
             "and take them out of the loss."
         )
     if kind == "pow" and what == "NaN" and node.numbers:
-        power = spelled(node.numbers[0])
+        power = short(node.numbers[0])
         return (
             f"A negative number to the power {power} is not real. Keep the sign outside, x.sign() "
             f"* x.abs() ** {power}, or clamp it: x.clamp(min=1e-12) ** {power}."
@@ -325,7 +326,7 @@ def _after_backward(
         return _together(node)
     if node.type in _REPAIRS and not isinstance(reads, complex):
         return _tried(node, edge, reads, came)
-    if came == 0 and spelled(edge.offered.numbers[place]) == "NaN":
+    if came == 0 and short(edge.offered.numbers[place]) == "NaN":
         return (
             f"0 came, and the slope of {node.type} is not finite there: their product is NaN. "
             f"{_BEFORE}"
@@ -338,7 +339,7 @@ def _after_backward(
     if node.type == "pow" and edge.operand == 1:
         return (
             "The slope in the exponent is x**p · log(x), and the base goes down to "
-            f"{spelled(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
+            f"{short(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
             "Detach the exponent, or keep the base above 0."
         )
     if node.type == "pow":
@@ -356,9 +357,9 @@ def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
             float(torch.autograd.grad(op(given), x)[0]) for given in (x, eval(instead, {"x": x}))
         )
     if math.isnan(slope):
-        return f"{node.type} is not defined at {spelled(reads)}. {_BEFORE}"
+        return f"{node.type} is not defined at {short(reads)}. {_BEFORE}"
     sent = other * (1.0 if came is None else float(came))
-    becomes = f": the gradient there becomes {spelled(sent)}" if math.isfinite(sent) else ""
+    becomes = f": the gradient there becomes {short(sent)}" if math.isfinite(sent) else ""
     zero = f" 0 came, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
     do = "Add a small number before it, not behind, or clamp it"
     if "clamp" in instead:

@@ -3,11 +3,11 @@
 import gc
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
@@ -22,7 +22,7 @@ from ..recorder.recording.saved import memory
 from ..recorder.recording.torch_calls import attribute
 from ..recorder.recording.variables import Where, outside
 from ..recorder.torch_private import CLEARS, unseen
-from .leaves import here, spelled
+from .leaves import here, is_from, spelled
 
 _OURS = __name__.partition("doctor")[0]
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
@@ -145,7 +145,8 @@ class Optimizers:
 
     def _used(self, tensor: torch.Tensor) -> None:
         """Note that the program reads a gradient, or that one of torch's functions clips it."""
-        calls = [*_calls()]
+        frames = (one for one, _ in traceback.walk_stack(sys._getframe()))
+        calls = [one for one in frames if not is_from(one, _OURS)]
         if calls and calls[0] is outside(calls[0]):
             self._happened(id(tensor), "read", None)
         elif any(one.f_code.co_name in _CLIPS for one in calls):
@@ -233,29 +234,15 @@ class Optimizers:
 
     def all_held(self) -> set[int]:
         """The parameters of every optimizer that there is, stepped or not, by `id`."""
-        held = {id(one) for optimizer in _optimizers() for one in _held(optimizer)}
+        optimizers = [one for one in gc.get_objects() if issubclass(type(one), Optimizer)]
+        held = {id(one) for optimizer in optimizers for one in _held(optimizer)}
         return held.union(*(step.held for step in self.steps))
 
     def idle(self) -> set[int]:
         """The parameters, by `id`, whose optimizers have not made a step while others did."""
-        if not self.steps:
-            return set()
-        moved = set[int]().union(*(step.held for step in self.steps))
-        return {id(one) for other in _optimizers() for one in _held(other)} - moved
-
-
-def _optimizers() -> list[Optimizer]:
-    return [one for one in gc.get_objects() if issubclass(type(one), Optimizer)]
+        idle = self.all_held().difference(*(step.held for step in self.steps))
+        return idle if self.steps else set()
 
 
 def _held(optimizer: Optimizer) -> list[torch.Tensor]:
     return [one for group in optimizer.param_groups for one in group["params"]]
-
-
-def _calls() -> Iterator[FrameType]:
-    """The calls that led here, those of the program and of torch, the innermost first."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if not str(frame.f_globals.get("__name__")).startswith(_OURS):
-            yield frame
-        frame = frame.f_back

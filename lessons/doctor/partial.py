@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..recorder import Node
-from ..recorder.recording.nodes import Left
+from ..recorder.recording.nodes import Left, reached
 from ..recorder.recording.variables import Where, in_line, line_of
 from ..text import listed, number
-from .graph import reached
 from .run import Run
 from .shapes import DISTANCES, RESHAPE
 from .source import floats_around
@@ -199,7 +198,8 @@ def _first_live(run: Run, node: Node) -> list[Node]:
                 yield edge.consumer.name
 
     live = {one.name for one in run.recording if one.requires_grad}
-    met = reached([node.name], further) & live
+    found = reached([node.name], further)
+    met = live.intersection(found)
     return [one for one in run.recording if one.name in met]
 
 

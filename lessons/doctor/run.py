@@ -42,8 +42,7 @@ class Run:
         held, new = self.optimizers.all_held(), watch.made_on_the_way()
         for leaf, tensor in self.tensors.items():
             if tensor.requires_grad and (leaf not in new or id(tensor) in held):
-                empty = Gradient(tuple(tensor.shape), tensor.numel())
-                self.gradients[leaf] = watch.facts.get(leaf, empty)
+                self.gradients[leaf] = watch.facts.get(leaf, Gradient(tuple(tensor.shape)))
             elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
                 self.frozen.append(leaf)
         weights = [one for one in self.tensors.values() if isinstance(one, nn.Parameter)]

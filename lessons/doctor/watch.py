@@ -50,7 +50,6 @@ class Gradient:
     """The whole gradient of a leaf that wants one: `norm` is None if none came."""
 
     shape: tuple[int, ...]
-    count: int
     norm: float | None = None
     nonfinite: int = 0
     zero: bool = False
@@ -98,7 +97,7 @@ class Watch(Listener):
         self.result: torch.Tensor | None = None
         self.error: BaseException | None = None
         self.in_pass = False  # the error was raised within a backward pass
-        self.begins = self.is_script = is_script
+        self.is_script = is_script
         self.finished: Callable[[], None] = lambda: None
         self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
         """The last module that a script ran without gradients before the recording; where; why."""
@@ -108,6 +107,11 @@ class Watch(Listener):
         self._open: list[tuple[Call, nn.Module]] = []
         self._passes = self._unheard = 0
         self._thread = threading.get_ident()
+
+    @property
+    def begins(self) -> bool:
+        """Whether this is a script whose recording is still to begin."""
+        return self.is_script and self.recording.waiting
 
     @contextmanager
     def following(self) -> Iterator[None]:
@@ -151,14 +155,10 @@ class Watch(Listener):
                     self.taken[id(args[0])] = here()
                 return
             if any(one.requires_grad for one in tensors_in(args)):
-                self._begin()
+                self.recording.wait(False)
 
     def opaque(self, what: str) -> None:
         self.hidden = self.hidden or f"{what}{in_line(here())}"
-
-    def _begin(self) -> None:
-        self.begins = False
-        self.recording.wait(False)
 
     def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
         if self.recording.quiet:
@@ -181,7 +181,7 @@ class Watch(Listener):
 
     def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
         self.optimizers.arrived(leaf)
-        fact = self.facts.setdefault(name, Gradient(tuple(leaf.shape), leaf.numel()))
+        fact = self.facts.setdefault(name, Gradient(tuple(leaf.shape)))
         if fact.norm:
             return
         whole = gradient.detach().to_dense() if gradient.is_sparse else gradient.detach()
@@ -220,7 +220,7 @@ class Watch(Listener):
         if self._is_elsewhere():
             return
         if self.begins and torch.is_grad_enabled():
-            self._begin()
+            self.recording.wait(False)
         if self.begins:
             if not self._dark_inside:
                 self.dark = module, here(), self.recording.switch.off()

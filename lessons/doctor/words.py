@@ -4,10 +4,10 @@ from collections.abc import Sized
 from dataclasses import dataclass
 
 from ..recorder import Node, Value
-from ..recorder.recording.plain_tensor import unflat
+from ..recorder.recording.plain_tensor import short, unflat
 from ..recorder.recording.variables import Where, line_of
 from ..recorder.torch_private import hooks_of
-from ..text import listed, number
+from ..text import listed
 from .run import Run
 from .source import at_line
 
@@ -62,8 +62,8 @@ def hook_on(run: Run, node: Node) -> str:
 def numbers_read(node: Node) -> str:
     """ "x from −1 to 3, y from 0 to 2": the numbers that an op reads."""
     return ", ".join(
-        f"{called(edge.producer)} from {spelled(min(edge.value.numbers))} to "
-        f"{spelled(max(edge.value.numbers))}"
+        f"{called(edge.producer)} from {short(min(edge.value.numbers))} to "
+        f"{short(max(edge.value.numbers))}"
         for edge in node.operands[:3]
         if edge.value.numbers and not isinstance(edge.value.numbers[0], complex)
     )
@@ -74,10 +74,6 @@ def at(place: int | None, value: Value) -> str:
     if place is None or len(value.numbers) < 2:
         return ""
     return f" at {list(unflat(place, value.shape))}"
-
-
-def spelled(value: object) -> str:
-    return str(value) if isinstance(value, complex) else number(float(value), 4)  # type: ignore[arg-type]
 
 
 def sentence_start(text: str) -> str:

@@ -6,13 +6,14 @@ from dataclasses import replace
 import torch
 
 from ..recorder import Edge, Node, Value
+from ..recorder.recording.plain_tensor import short
 from ..recorder.recording.variables import Where, in_line
 from ..text import listed
 from .graph import zero
 from .run import Run
 from .source import backward_of
 from .stops import DRAWS
-from .words import Fault, at, called, hook_on, it_or_them, numbers_read, op_called, spelled
+from .words import Fault, at, called, hook_on, it_or_them, numbers_read, op_called
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
@@ -132,7 +133,7 @@ def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     total = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
     if not hook or total is None:
         return None
-    says = f"The gradient of {_all_zero(hit)}: {hook} makes 0 of the {spelled(total)} that came."
+    says = f"The gradient of {_all_zero(hit)}: {hook} makes 0 of the {short(total)} that came."
     do = "Let the hook return what it should be multiplied to, or None to leave it as it is."
     return Fault("zero_gradient", says, do, node.name)
 
@@ -159,7 +160,7 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     place = next(place for place, one in enumerate(first.numbers) if one)
     alike = len({edge.consumer.place for edge in met}) < len(met)
     parts = [
-        f"{spelled(edge.gradient.numbers[place])} from {op_called(run, edge.consumer)}"
+        f"{short(edge.gradient.numbers[place])} from {op_called(run, edge.consumer)}"
         + f", called{in_line(edge.consumer.caller)}" * (alike and edge.consumer.caller is not None)
         for edge in met if edge.gradient is not None
     ]  # fmt: skip
@@ -252,7 +253,7 @@ def _too_small(node: Node, ways: list[Edge]) -> str:
     if node.type not in _SHRINKS or not dtype.is_floating_point or zero(upstream) or 0 in factors:
         return ""
     limits = torch.finfo(dtype)
-    least = spelled(limits.tiny * limits.eps)
+    least = short(limits.tiny * limits.eps)
     says = f"The gradient underflows: it is below all numbers of {limits.dtype}, {least}."
     return f"{says} Scale the loss (torch.amp.GradScaler), or compute in a wider dtype."
 
@@ -270,7 +271,7 @@ def _saturated(run: Run, node: Node) -> str:
     if node.type == "sigmoid" and loss.type == "binary_cross_entropy":
         size = 1 if loss.kwargs.get("reduction", "mean") == "sum" else node.outputs[0].size
         sent = (node.outputs[0].numbers[0] - loss.operands[1].value.numbers[0]) / size
-        becomes = f": the gradient of its first entry becomes {spelled(sent)}"
+        becomes = f": the gradient of its first entry becomes {short(sent)}"
     return f"{says} Use {_FUSED[loss.type]} on what it reads{becomes}."
 
 

@@ -86,7 +86,10 @@ def local_derivative(edge: Edge, index: Sequence[int] = ()) -> float | None:
 def local(edge: Edge, index: Sequence[int] = ()) -> Local | None:
     """None for an op that is not elementwise, and where its derivative is not what was applied."""
     node = edge.consumer
-    if node.type not in ELEMENTWISE or node.kind == "overridden" or node.off or _complex(node):
+    if node.type not in ELEMENTWISE or node.kind == "overridden" or node.off:
+        return None
+    values = (*node.outputs, *(one.value for one in node.operands))
+    if any(value.dtype.startswith("complex") for value in values):  # the formulas are for reals
         return None
     given = _given(node)
     own = next((name for name, one in given.items() if one == Slot(edge.operand)), "")
@@ -96,7 +99,9 @@ def local(edge: Edge, index: Sequence[int] = ()) -> Local | None:
     for name, value in given.items():
         is_slot = isinstance(value, Slot)
         numbers[name] = node.operands[value.place].value.component(index) if is_slot else value
-    found, sent = None, _sent(edge, index)
+    found, sent, offered = None, None, edge.offered
+    if offered is not None and offered.shape == node.outputs[0].shape:  # else it is a sum
+        sent = offered.component(index)
     if node.stale:
         # Torch may have saved another tensor than the formula reads, of relu the output.
         if sent is None:
@@ -124,13 +129,6 @@ def terms(edge: Edge, index: Sequence[int], most: int = 6) -> list[tuple[tuple[i
     axes = [(i,) if n == m else range(n) for i, n, m in zip(chosen, shape, aligned, strict=True)]
     positions = itertools.islice(itertools.product(*axes), most)
     return [(position, local_derivative(edge, position) or 0.0) for position in positions]
-
-
-def _sent(edge: Edge, index: Sequence[int]) -> Any:
-    """What autograd sent; None where that is nothing, or a sum."""
-    sent = edge.offered
-    whole = sent is not None and sent.shape == edge.consumer.outputs[0].shape
-    return sent.component(index) if sent is not None and whole else None
 
 
 def _differentiated(
@@ -174,12 +172,6 @@ def _asked(op_type: str, args: tuple[tuple[str, Any, bool], ...]) -> dict[str, f
         sent = sent_to([*leaves.values()], output, _ONE)
         pairs = zip(leaves, sent, strict=True)
         return {name: 0.0 if one is None else one.item() for name, one in pairs}
-
-
-def _complex(node: Node) -> bool:
-    """Whether complex numbers are in it: the formulas are those of real ones."""
-    values = (*node.outputs, *(edge.value for edge in node.operands))
-    return any(value.dtype.startswith("complex") for value in values)
 
 
 @lru_cache(256)

@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...text import visible
-from ..recording.nodes import Edge, Node
-from ..recording.plain_tensor import NOT_KEPT, Value, spelled, whole
+from ..recording.nodes import Edge, Node, reached
+from ..recording.plain_tensor import NOT_KEPT, Value, short, spelled, whole
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
 from .places import places
@@ -21,8 +21,6 @@ LONGEST = 18
 """Characters of a name in a box; all of it is in the words."""
 CHANGED = " changed since"
 """Behind the name of a tensor, in the box of the op that had saved it."""
-DIGITS = 4
-"""Significant digits in nodes and on edges. Hover texts and steps have six."""
 
 
 def picture(
@@ -65,23 +63,15 @@ def _drawn(recording: Recording) -> list[Node]:
     """The nodes that lead to the output, or all of them, in the order they ran."""
     if recording.output is None or recording.dead_ends:
         return list(recording)
-    wanted, waiting = set(), [recording.nodes[recording.output]]
-    while waiting:
-        node = waiting.pop()
-        if node.name not in wanted:
-            wanted.add(node.name)
-            waiting += [edge.producer for edge in node.operands]
-    return [node for node in recording if node.name in wanted]
-
-
-def _short(value: Any) -> str:
-    return spelled(value, DIGITS)
+    end = recording.nodes[recording.output]
+    wanted = set(reached([end], lambda node: (edge.producer for edge in node.operands)))
+    return [node for node in recording if node in wanted]
 
 
 def _operand(value: float) -> str:
     """A number of the program's own: one without a fraction is written out."""
     whole = math.isfinite(value) and abs(value) < 1e10 and value == int(value)
-    return spelled(value, 10 if whole else DIGITS)
+    return spelled(value, 10) if whole else short(value)
 
 
 def _lines(node: Node, index: Sequence[int]) -> list[str]:
@@ -94,7 +84,7 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
     does = " ".join([visible(node.type, LONGEST), *numbers[:3]])
     name = visible(node.label, LONGEST)
     named = [] if node.label == node.type and numbers else [name]
-    value = _short(node.outputs[0].component(index))
+    value = short(node.outputs[0].component(index))
     doing = [] if node.leaf or does == name else [does]
     return [*named, *doing, *(f"{one.name}{CHANGED}" for one in node.stale), value]
 
@@ -125,9 +115,9 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "id": edge.name,
         "from": edge.producer.name,
         "to": edge.consumer.name,
-        "gradient": "" if state == "none" else _short(gradient),
+        "gradient": "" if state == "none" else short(gradient),
         "full": "none" if edge.gradient is None else whole(edge.gradient),
-        "offered": None if offered is None else _short(offered),
+        "offered": None if offered is None else short(offered),
         "sign": _sign(gradient),
         "state": state,
         "stale": edge.stale is not None,
@@ -154,11 +144,11 @@ def _sign(gradient: Any) -> str:
 def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
     way = f"from {edge.consumer.label} back to {edge.producer.label}"
     if edge.state == "cut":
-        return f"Gradient {way}: cut. {_short(offered)} would pass here."
+        return f"Gradient {way}: cut. {short(offered)} would pass here."
     if edge.state in ("none", "stopped"):
         return f"Gradient {way}: none{', stopped' if edge.state == 'stopped' else ''}."
     how = "" if edge.state == "flowing" else f", {edge.state}"
-    return f"Gradient {way}: {_short(gradient)}{how}."
+    return f"Gradient {way}: {short(gradient)}{how}."
 
 
 def _alternative(
@@ -197,5 +187,4 @@ def _part(part: Part) -> dict[str, Any]:
         "local": None if part.local is None else spelled(part.local),
         "gradient": spelled(part.gradient),
         "terms": [[spelled(upstream), spelled(local)] for upstream, local in part.terms],
-        "more": part.terms_left_out,
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...text import factor
 from ..recording.nodes import Node, Stale
-from ..recording.plain_tensor import spelled, unflat
+from ..recording.plain_tensor import short, spelled, unflat
 from ..recording.recording import Recording
 from ..recording.saved import changed_at, refused_words, saver
 from .step import Part, Step, Sum
@@ -64,7 +64,7 @@ def stale_sentence(node: Node, stale: Stale, index: Sequence[int] = ()) -> str:
         said = f"{said}, and torch refuses to use it"
     if place is None or stale.now is None:
         return f"{said}."
-    before, now = spelled(stale.before.numbers[place], 4), spelled(stale.now.numbers[place], 4)
+    before, now = short(stale.before.numbers[place]), short(stale.now.numbers[place])
     several = len(stale.before.numbers) > 1
     where = str(list(unflat(place, stale.before.shape))) if several else ""
     end = "it is" if stale.refused else "the backward pass reads"

@@ -3,15 +3,16 @@
 recorder.py fills it as the program runs; the hooks of wiring.py add gradients in a backward pass.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from ...tricks.rule import Slot
 from .plain_tensor import Value
 from .switches import Off
 from .variables import Where
 
+_T = TypeVar("_T")
 Kind = Literal[
     "input", "constant", "plain", "stopped", "overridden", "reversed", "scaled", "clipped",
     "surrogate",
@@ -172,3 +173,14 @@ class Edge:
         if kind == "plain":
             return "none" if self.gradient is None else "flowing"
         return cast(State, kind)
+
+
+def reached(starts: Iterable[_T], further: Callable[[_T], Iterable[_T]]) -> list[_T]:
+    """Follow `further` from these, and list all that was met, each once."""
+    met = dict.fromkeys(starts)
+    found = list(met)
+    for one in found:  # grows while it is walked
+        new = dict.fromkeys(near for near in further(one) if near not in met)
+        met |= new
+        found += new
+    return found

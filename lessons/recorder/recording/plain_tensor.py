@@ -42,6 +42,11 @@ def spelled(value: Any, digits: int = 6) -> str:
     return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
+def short(value: Any) -> str:
+    """A number with four digits, for a sentence or a small box."""
+    return spelled(value, 4)
+
+
 class Entry(tuple[int, ...]):
     """The chosen component of a list that has `of` entries.
 
@@ -86,18 +91,11 @@ class Value(NamedTuple):
 
     def same_as(self, other: "Value") -> bool:
         """Whether both hold the same numbers, a NaN being the same as a NaN."""
-        if self.packed and other.packed:
-            return bytes(self.numbers) == bytes(other.numbers)
         mine, others = self.numbers, other.numbers
         if len(mine) != len(others):
             return False
         pairs = zip(mine, others, strict=True)
         return mine == others or all(a == b or (a != a and b != b) for a, b in pairs)
-
-    @property
-    def packed(self) -> bool:
-        """Whether the numbers are an array of doubles."""
-        return isinstance(self.numbers, array)
 
     @property
     def size(self) -> int:
@@ -133,7 +131,8 @@ def added(first: Value | None, second: Value) -> Value:
         return second
     pairs = zip(first.numbers, second.numbers, strict=True)
     summed: Sequence[Any] = [a + b for a, b in pairs]
-    return second._replace(numbers=array("d", summed) if second.packed else summed)
+    packed = isinstance(second.numbers, array)
+    return second._replace(numbers=array("d", summed) if packed else summed)
 
 
 def _numbers(flat: torch.Tensor) -> Sequence[Any]:

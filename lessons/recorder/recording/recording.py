@@ -95,10 +95,6 @@ class Recording:
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes.values())
 
-    def __repr__(self) -> str:
-        ops = sum(not node.leaf for node in self)
-        return f"<recording of {ops} ops and {len(self.nodes) - ops} leaves>"
-
     @property
     def edges(self) -> Iterator[Edge]:
         """Every edge, op by op in the order they ran."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import torch
 
 from ..torch_private import number_of, saved_tensors, version
-from .nodes import Node, RecordError, Stale
-from .plain_tensor import Value, flat, place, spelled
+from .nodes import Node, RecordError, Stale, reached
+from .plain_tensor import Value, flat, place, short
 
 _PLACES = {"self": 0, "input": 0, "other": 1, "mat2": 1, "exponent": 1, "weight": 1, "result": -1}
 """Where the tensors stand that torch saves under these names; -1 is the first output."""
@@ -90,16 +90,14 @@ class Saved:
 
     def check(self, root: Any, held: _Held) -> None:
         """Mark each node before `root` whose saved tensors were changed; `held` finds by `id`."""
-        met, waiting = {root}, [root]
-        while waiting:
-            autograd_node = waiting.pop()
+
+        def before(autograd_node: Any) -> Iterable[Any]:
+            return (one for one, _ in autograd_node.next_functions if one is not None)
+
+        for autograd_node in reached([root], before):
             op = self._ops.get(number_of(autograd_node))
             if op is not None:
                 self._check(autograd_node, op, held)
-            for before, _ in autograd_node.next_functions:
-                if before is not None and before not in met:
-                    met.add(before)
-                    waiting.append(before)
 
     def _check(self, autograd_node: Any, op: _Op, held: _Held) -> None:
         node, found = op.node, _Changed()
@@ -216,7 +214,7 @@ def from_to(stale: Stale) -> str:
     at = changed_at(stale)
     if at is None or stale.now is None:
         return ""
-    before, now = (spelled(one.numbers[at], 4) for one in (stale.before, stale.now))
+    before, now = (short(one.numbers[at]) for one in (stale.before, stale.now))
     return f": it was {before}, now it is {now}"
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,7 +44,10 @@ class Switch:
 
     def set(self, enabled: bool) -> None:
         """Note a call of `set_grad_enabled`, before it happens."""
-        switching = _outermost(sys._getframe(2))
+        switching = sys._getframe(2)
+        # Torch's methods call each other; the first one says who switches.
+        while (caller := switching.f_back) and caller.f_code.co_filename == _SWITCHES:
+            switching = caller
         context, method = switching.f_locals.get("self"), switching.f_code.co_name
         if method in ("__exit__", "__call__"):
             self._off = self._before.pop(id(context), None)
@@ -83,13 +87,6 @@ def _codes(function: type[torch.autograd.Function]) -> Iterator[CodeType]:
         yield from _codes(one)
 
 
-def _outermost(frame: FrameType) -> FrameType:
-    """Of the methods that call each other in torch's own file of switches, the first."""
-    while frame.f_back is not None and frame.f_back.f_code.co_filename == _SWITCHES:
-        frame = frame.f_back
-    return frame
-
-
 def _switched(switching: FrameType) -> Off:
     """Who called the method of `no_grad` or `set_grad_enabled` that runs in this frame."""
     name = type(switching.f_locals.get("self")).__name__
@@ -126,14 +123,12 @@ def _decorated(frame: FrameType) -> Off | None:
 
 def _around() -> Off | None:
     """The innermost block or decorator of _NAMES around what runs now."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    for frame, line in traceback.walk_stack(sys._getframe(1)):
         found = _decorated(frame)
         if found is None and frame is outside(frame):
-            found = _block(frame.f_code.co_filename, frame.f_lineno)
+            found = _block(frame.f_code.co_filename, line)
         if found is not None:
             return found
-        frame = frame.f_back
     return None
 
 
