@@ -69,7 +69,9 @@ def _copies(run: Run) -> dict[str, str]:
         if own[0] in found or not set(missing).issuperset(own):
             continue
         why = _meant(run, held, prefix, own)
-        if why and _is_stopped(run, own):
+        stopped = stops(run, run.graph.after(own, live=True), run.wanted) if why else []
+        # A block or a detach is there on purpose, a copy is not.
+        if why and {one.kind for one, _ in stopped} <= {"no_grad", "detached"}:
             says = f"{prefix} gets no gradient here, and {why}: meant for a target network, a "
             found |= dict.fromkeys(own, f"{says}teacher or an average.")
     return found
@@ -84,12 +86,6 @@ def _meant(run: Run, held: set[int], prefix: str, own: list[str]) -> str:
         return "no optimizer holds it"
     module = run.modules.get(prefix)
     return "it is in eval mode" if module is not None and not module.training else ""
-
-
-def _is_stopped(run: Run, own: list[str]) -> bool:
-    """Whether its results are stopped on purpose, by a block or a detach, and not by a copy."""
-    found = stops(run, run.graph.after(own, live=True), run.wanted)
-    return {why.kind for why, _ in found} <= {"no_grad", "detached"}
 
 
 def _twin(run: Run, prefix: str, own: list[str]) -> str | None:
@@ -342,7 +338,5 @@ def _came_back(run: Run, left: Left) -> str:
     if not same:
         first = called(_leaves_since(run, left)[0])
         return f"; {first} was read afterwards, and torch knows no link"
-    what = "and torch takes it for a constant"
-    if same[0].requires_grad:
-        what = "as a new leaf with requires_grad=True, so backward() runs without an error"
-    return f"; {called(same[0])} came back from there, {what}"
+    what = "as a new leaf with requires_grad=True" if same[0].requires_grad else "as a constant"
+    return f"; {called(same[0])} came back from there {what}, so backward() ends there"

@@ -361,15 +361,12 @@ def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
     sent = other * (1.0 if came is None else float(came))
     becomes = f": the gradient there becomes {short(sent)}" if math.isfinite(sent) else ""
     zero = f" 0 came, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
-    do = "Add a small number before it, not behind, or clamp it"
-    if "clamp" in instead:
-        do = "Clamp what it reads to a little inside its bounds"
     more = ""
     if node.type in ("acos", "asin"):
         more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
     return (
-        f"The slope of {node.type} is infinite {where}.{zero} {do}, {node.type}({instead})"
-        f"{becomes}.{more}"
+        f"The slope of {node.type} is infinite {where}.{zero} Keep what it reads away from there: "
+        f"{node.type}({instead}){becomes}.{more}"
     )
 
 

@@ -57,7 +57,10 @@ class _Read(NamedTuple):
 
 def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
     """Yield a fault for each copy or number that came back as a constant, unless it is told."""
-    live = _live(run)
+    if run.broke_off or run.result is None:
+        return
+    learn = [name for name, one in run.gradients.items() if one.norm is not None]
+    live = run.graph.after([one for one in learn if one in run.recording.nodes], live=True)
     ends = run.graph.ends(live)
     for node in ends:
         if node.type in _COPIES and node.name in run.wanted and node.name not in told:
@@ -118,14 +121,6 @@ def _told(run: Run, left: Left, back: _Read) -> Fault:
         "the tensor itself.",
         left.node,
     )
-
-
-def _live(run: Run) -> set[str]:
-    """Find all that is made of leaves that have a gradient."""
-    if run.broke_off or run.result is None:
-        return set()
-    reached = [name for name, one in run.gradients.items() if one.norm is not None]
-    return run.graph.after([one for one in reached if one in run.recording.nodes], live=True)
 
 
 def _line_key(run: Run, left: Left) -> tuple[str, str, str]:

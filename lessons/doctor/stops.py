@@ -76,7 +76,7 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
     if node.type in ("tensor", "as_tensor", "new_tensor"):
         text = cited(where) or f"torch.{node.type}({operand})"
         return _copied(f"{text}{at}", operand, f"Use {operand} itself. {JOIN}")
-    if whole := whole_numbers(node):
+    if whole := _whole_numbers(node):
         op, at = whole[0], in_line(whole[0].place)
         says = f"{op.type}{at} gives {whole[1]}, and whole numbers have no derivative."
         return Fault("whole_numbers", says, soft(op), where=op.place)
@@ -157,7 +157,7 @@ def soft(node: Node) -> str:
     )
 
 
-def whole_numbers(node: Node) -> tuple[Node, str] | None:
+def _whole_numbers(node: Node) -> tuple[Node, str] | None:
     """Who gives numbers that are no floats, and of which dtype: the op, or an output it reads."""
     for edge in node.operands:  # first what it reads, such as the places that topk gives
         if edge.producer.requires_grad and not edge.value.dtype.startswith(_FLOATS):
