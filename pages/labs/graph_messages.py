@@ -88,8 +88,7 @@ class GraphPlaces(TypedDict):
 class GraphPart(TypedDict):
     """One edge of a step's op.
 
-    ``terms`` are what came and the local derivative, of each product that was summed; ``more`` is
-    how many of them are left out.
+    ``terms`` are what came and the local derivative, of each product that was summed.
     """
 
     edge: str
@@ -99,7 +98,6 @@ class GraphPart(TypedDict):
     gradient: str
     latex: str
     terms: list[tuple[str, str]]
-    more: int
 
 
 class GraphSum(TypedDict):
