@@ -339,4 +339,6 @@ def _came_back(run: Run, left: Left) -> str:
         first = called(_leaves_since(run, left)[0])
         return f"; {first} was read afterwards, and torch knows no link"
     what = "as a new leaf with requires_grad=True" if same[0].requires_grad else "as a constant"
-    return f"; {called(same[0])} came back from there {what}, so backward() ends there"
+    name = called(same[0])
+    came = "they" if name == "a constant" else name
+    return f"; {came} came back {what}, so backward() ends there"

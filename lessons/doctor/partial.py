@@ -79,10 +79,10 @@ def _returned(
     """Numbers that left and were read again; `chosen` are detached or whole: those make notes."""
     reads, holds = _reads(run), dict[float, list[_Read]]()
     gone = {float(one) for left in run.recording.left for one in left.value.numbers}
-    for one in reads:  # of several, each must have left, and torch.ones must not have made them
-        have_left = one.numbers <= gone and not one.numbers <= {-1.0, 0.0, 1.0}
-        if one.leaf is None or one.is_computed or have_left:
-            for plain_number in one.numbers:
+    for one in reads:  # of several, each must have left; 0 and ±1 come from anywhere
+        telling = one.numbers - {-1.0, 0.0, 1.0}
+        if one.leaf is None or one.is_computed or one.numbers <= gone:
+            for plain_number in telling:
                 holds.setdefault(plain_number, []).append(one)
     factors = {1.0}.union(*(one.literals for one in reads if one.is_computed))
     lines = {_line_key(run, one) for one in run.recording.left if one.node in told}

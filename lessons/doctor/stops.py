@@ -148,7 +148,10 @@ def soft(node: Node) -> str:
     if node.type in ("to", "long", "int", "short", "byte", "type"):
         return "Take the cast away, or straight-through: x + (x.round() - x).detach()."
     if node.type == "topk":
-        return "Multiply by the values that it gives, such as what each chosen expert computes."
+        return (
+            "Its indices have no derivative, but the values that it also gives have one: multiply "
+            "what the indices pick by these values."
+        )
     chosen = node.type in ("argmax", "argmin", "max", "min", "sort", "argsort")
     return (
         f"Use a soft form, such as {'softmax for argmax' if chosen else 'sigmoid for a comparison'}"

@@ -54,7 +54,7 @@ BROKEN = {
         "Sign.apply(layer",
         f"Sign.backward returns in tests/doctor/{FILE}:",
     ),
-    programs.routed: ("topk in", "chosen = torch.topk", "Multiply by the values"),
+    programs.routed: ("topk in", "chosen = torch.topk", "values that it also gives"),
     programs.negative_power: ("pow", "(-x.abs()) ** 0.5", "x.abs() ** 0.5"),
     programs.after_an_evaluation: ("switched gradients off", "set_grad_enabled(False)", "no_grad"),
     programs.sampled_reward: ("makes loss a new leaf", "action = Bernoulli", "log_prob"),

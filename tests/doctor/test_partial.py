@@ -228,3 +228,14 @@ def test_it_stands_behind_a_real_fault():
     x = torch.tensor([1.5, 2.5], requires_grad=True)
     made = trace(program, x, x.detach().clone().requires_grad_())
     assert [one.kind for one in made.faults] == ["detached", "left_torch"]
+
+
+def test_a_printed_1_is_not_the_1_among_numbers_that_left_elsewhere():
+    def step(x):
+        scale = x[0]
+        rows = torch.tensor([1.0, float(x[1] * 2), float(x[2] * 3)])
+        print(scale.item())
+        return scale * rows.sum() + x.square().sum()
+
+    told = [fault.says for fault in traced(step, 1.0, 2.25, 3.0).faults]
+    assert all("float()" in one for one in told), told
