@@ -266,7 +266,10 @@ def _saturated(run: Run, node: Node) -> str:
     readers = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
     loss = next((one for one in readers if one.type in _FUSED), None)
     if loss is None:
-        return f"{says} Bring these numbers nearer to 0: smaller weights, biases or inputs, or a norm before it."
+        return (
+            f"{says} Bring these numbers nearer to 0: smaller weights, biases or inputs, "
+            "or a norm before it."
+        )
     becomes = ""
     if node.type == "sigmoid" and loss.type == "binary_cross_entropy":
         size = 1 if loss.kwargs.get("reduction", "mean") == "sum" else node.outputs[0].size
