@@ -83,7 +83,8 @@ class Run:
         """Make steps until the time is over.
 
         Args:
-            seconds: how long; it ends after the step that ends nearest to that, the first or later.
+            seconds: how long. At least one step is made, and the last is the one that ends nearest
+                to this time.
             values: the settings from here on.
             most: no more steps than this.
         """

@@ -79,14 +79,17 @@ def subjects() -> list[Subject]:
 
     def ours(name: str, replayed: bool = False, whole: bool = True) -> Subject:
         """This app with all its views open, as the peers have them, or as a learner finds it."""
+        step = 2 if whole else 3  # step 3 has the slider in sight
         return Subject(
             name,
             app,
             slider="[data-control=noise_high] input[type=range]",
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=gradient]",
-            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"] * whole,
-            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={3 - whole}&seed={{seed}}",
+            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"]
+            if whole
+            else [],
+            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={step}&seed={{seed}}",
             drawers=("Forward", "Histogram", "Table", "More settings") if whole else (),
             cookie=everything_answered(lab.LESSON),
             replayed=replayed,
