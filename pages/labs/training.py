@@ -184,11 +184,10 @@ class Watch:
         }
 
     def _is_offered(self, figures: set[str]) -> bool:
-        """Whether the step shows what is trained, or its text says to start; a run can be paused
-        anywhere.
-        """
+        """Whether the step shows the run, or its text says to start it."""
         says_so = "**Start**" in self._step.text
-        return says_so or self.wants or bool(self._shown & {"table", *figures})
+        can_pause = self.wants
+        return says_so or can_pause or bool(self._shown & {"table", *figures})
 
     def _told_of_device(self) -> str | None:
         if not self._full:

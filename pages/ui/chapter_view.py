@@ -28,13 +28,13 @@ def chapter_page(slug: str) -> None:
 def _chosen(chapter: Chapter) -> Lesson:
     """Return the lesson that the address names, or else the first.
 
-    An address from before a lesson moved to another chapter leads there.
+    An old address of a lesson that has moved leads to its chapter of today.
     """
     asked = st.query_params.get("lesson", "")
     known = catalogue.lessons_by_slug().get(asked)
     if known and known.chapter != chapter.slug:
         st.switch_page(f"{known.chapter}.py", query_params=st.query_params.to_dict())
-    lesson = chapter.find(asked) or chapter.lessons[0]
-    if asked and lesson.slug != asked:
+    lesson = known or chapter.lessons[0]
+    if asked and not known:
         st.warning(f"There is no such lesson here. This is “{lesson.prose.front['short']}”.")
     return lesson

@@ -2,6 +2,6 @@
 
 
 def natural(text: str, most: int) -> int | None:
-    """Read a number from 0 to this one; None if the text is anything else."""
+    """Read a whole number from 0 to ``most``; None if the text is anything else."""
     fits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
     return int(text) if fits and int(text) <= most else None

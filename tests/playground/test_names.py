@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 import torch
 
-from lessons.playground import Document, Input, Override, PlaygroundError, check, run
+from lessons.playground import Document, Input, Override, PlaygroundError, check
 from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.language.functions import CALLABLE
@@ -53,16 +53,6 @@ def _words(tree: ast.AST) -> set[str]:
             word = getattr(node, field, None)
             found |= set(word.split(".")) if isinstance(word, str) else set()
     return found - {""}
-
-
-def numbers(document: Document) -> dict:
-    found = run(document, curves=False)
-    gradients = found.gradients["trick_gradient"]
-    assert all(gradient.any() for gradient in gradients.values())
-    return {
-        "forward": found.values[found.output].tolist(),
-        "trick_gradient": {name: gradient.tolist() for name, gradient in gradients.items()},
-    }
 
 
 def test_more_than_four_hundred_names_are_tried():

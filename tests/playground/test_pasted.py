@@ -350,6 +350,7 @@ class Own(torch.autograd.Function):
         ("x", "ctx.alpha * torch.neg(grad)", "out = flip_gradient(x, alpha)"),
         ("x", "-(-grad) / 4", "out = scale_gradient(x, 1 / 4)"),
         ("x", "grad.mul(-2.0)", "out = flip_gradient(x, 2.0)"),
+        ("x", "torch.true_divide(grad, 4)", "out = scale_gradient(x, 1 / 4)"),
         ("x", "2 * grad.clamp(-1, max=1)", "out = clip_gradient(scale_gradient(x, 2), -1, 1)"),
         ("torch.sign(x)", "grad", "output = torch.sign(x)\nout = x + stop_gradient(output - x)"),
         (

@@ -1,4 +1,4 @@
-"""What the sentences of the presets that draw a class say: of the mean, over all draws."""
+"""What the presets that draw a class say of the mean gradient, over all draws."""
 
 import math
 

@@ -89,7 +89,7 @@ def called(node: Node) -> str:
 
 
 def row_of(node: Node) -> Function | None:
-    """The row in the table of functions for what a call names."""
+    """The row of the function that a call names; None if the table has no such function."""
     return FUNCTIONS.get(called(node))
 
 

@@ -1,27 +1,28 @@
 """Reads an autograd Function of pasted code as a plain function with tricks of the language.
 
-Its backward multiplies, reverses or clamps the upstream gradient; any other is left to a note.
+It can read a backward that multiplies, reverses or clamps the upstream gradient. Any other backward
+gets a note.
 """
 
 import ast
 import copy
 from collections.abc import Iterable, Sequence
 
-from lessons.playground.language.rewrite import Put, call, path
-from lessons.playground.language.spellings import MODULES, TENSORS, WITHOUT_EFFECT
+from lessons.playground.language.expressions import SIGNS
+from lessons.playground.language.rewrite import Put, call, names_in, path
+from lessons.playground.language.spellings import MODULES, OPERATORS, TENSORS, WITHOUT_EFFECT
 from lessons.text import visible
 
 _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
 _TENSORS = {*TENSORS, "new_tensor"}
-_OPERATORS: dict[str, type[ast.operator]] = {"mul": ast.Mult, "multiply": ast.Mult, "div": ast.Div}
 
 
 def as_plain_functions(tree: Iterable[ast.stmt]) -> tuple[list[ast.stmt], set[str], list[str]]:
-    """Write each autograd Function as a plain function, and each call of ``apply`` as its call.
+    """Write each autograd Function as a plain function, and call that in place of ``apply``.
 
     Returns:
-        The statements, the names of those functions, and a note on each backward that has none of
-        the known forms: such a function has the gradient of its forward.
+        The statements, the names of those functions, and a note on each backward that can't be
+        read: its function has the gradient of its forward.
     """
     found: list[ast.stmt] = []
     names: set[str] = set()
@@ -34,8 +35,8 @@ def as_plain_functions(tree: Iterable[ast.stmt]) -> tuple[list[ast.stmt], set[st
             if body is None:
                 notes.append(
                     f"Line {backward.lineno}: the backward of {visible(node.name, 32)} can’t be "
-                    "read, so it has the gradient of its forward here. Write its gradient as a "
-                    "rule in the override table."
+                    "read, so the program has the gradient of its forward instead. Write its "
+                    "gradient as a rule in the override table."
                 )
             arguments = ast.arguments(
                 [], forward.args.args[1:], None, [], [], None, forward.args.defaults
@@ -50,7 +51,7 @@ def as_plain_functions(tree: Iterable[ast.stmt]) -> tuple[list[ast.stmt], set[st
 
 
 class _Applied(ast.NodeTransformer):
-    """Calls ``Flip.apply`` by the name Flip, and so what was set to it."""
+    """Writes Flip for ``Flip.apply`` and for each name that the code assigns it to."""
 
     def __init__(self, names: set[str]) -> None:
         self.names = {name: name for name in names}
@@ -62,7 +63,7 @@ class _Applied(ast.NodeTransformer):
             return node
         if value.id not in self.names:
             return node
-        self.names[target.id] = self.names[value.id]
+        self.names[target.id] = value.id
         return None
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -83,7 +84,7 @@ def _methods(node: ast.stmt) -> dict[str, ast.FunctionDef]:
 
 
 def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt] | None:
-    """The function's statements, what it returns with tricks; None if backward can't be read."""
+    """The body of forward, which returns its value with tricks; None if backward can't be read."""
     last, gradients = forward.body[-1], _gradients(forward, backward)
     given = [one.arg for one in forward.args.args[1:]]
     if not isinstance(last, ast.Return) or last.value is None or len(backward.args.args) != 2:
@@ -107,7 +108,7 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
 
 
 def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.expr]:
-    """What backward returns for each argument, in names of forward; empty where it does more."""
+    """What backward returns for each argument, in names of forward; empty if it can't be read."""
     calls = [s.value for s in forward.body if isinstance(s, ast.Expr)]
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
@@ -131,7 +132,7 @@ def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.
 
 
 def _flat(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
-    """The statements, with those that a gradient is asked for in: it always is here."""
+    """The statements, with the body of each ``if ctx.needs_input_grad[…]`` in place of the if."""
     for line in body:
         if isinstance(line, ast.If) and "needs_input_grad" in ast.unparse(line.test):
             yield from _flat(line.body)
@@ -142,18 +143,14 @@ def _flat(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
 def _through(
     node: ast.expr, grad: str, x: ast.expr, sign: int = 1, factor: ast.expr | None = None
 ) -> ast.expr | None:
-    """What gives x the gradient that this expression makes of the upstream one.
+    """Write x with the tricks that give it this gradient; None if the expression can't be read.
 
     Args:
-        node: what is left to read.
+        node: the part of backward's expression that is still to be read.
         grad: the upstream gradient's name.
-        x: what has the gradient so far.
-        sign, factor: what the gradient that comes out of ``node`` is multiplied by.
+        x: the tensor, with the tricks for the parts that were read.
+        sign, factor: multiply the gradient that ``node`` gives.
     """
-
-    def reads(one: ast.AST) -> bool:
-        return any(isinstance(n, ast.Name) and n.id == grad for n in ast.walk(one))
-
     if isinstance(node, ast.Call):
         name = path(node.func)[-1].removesuffix("_")
         operands = node.args
@@ -165,8 +162,10 @@ def _through(
             return _through(operands[0], grad, clipped)
         if name in ("neg", "negative") and len(operands) == 1:
             node = ast.UnaryOp(ast.USub(), operands[0])
-        elif name in _OPERATORS and len(operands) == 2:
-            node = ast.BinOp(operands[0], _OPERATORS[name](), operands[1])
+        elif name in OPERATORS and len(operands) == 2:
+            op = SIGNS[OPERATORS[name]].node()
+            assert isinstance(op, ast.operator)
+            node = ast.BinOp(operands[0], op, operands[1])
         elif name in _UNCHANGED and operands:
             return _through(operands[0], grad, x, sign, factor)
     if isinstance(node, ast.Name) and node.id == grad:
@@ -176,9 +175,9 @@ def _through(
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.Div):
         return None
     own, other = node.left, node.right
-    if isinstance(node.op, ast.Mult) and reads(other):
+    if isinstance(node.op, ast.Mult) and grad in names_in(other):
         own, other = other, own
-    if reads(other):
+    if grad in names_in(other):
         return None
     if isinstance(other, ast.UnaryOp) and isinstance(other.op, ast.USub):
         sign, other = -sign, other.operand
@@ -188,7 +187,7 @@ def _through(
 
 
 def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
-    """x, its gradient times a factor."""
+    """Write x with the trick that multiplies its gradient by the sign and the factor."""
     factors = [] if factor is None or ast.unparse(factor) in ("1", "1.0") else [factor]
     if sign < 0:
         return call("flip_gradient", x, *factors)
@@ -196,7 +195,7 @@ def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
 
 
 def _bare(node: ast.expr) -> str:
-    """The name of a tensor whose copy, view or other format this is; empty for anything else."""
+    """The name of the tensor that this is, or is a copy or view of; empty for anything else."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr not in _UNCHANGED:
             return ""

@@ -44,7 +44,7 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
            "manual_seed", "append", "print", "requires_grad_"}  # fmt: skip
 """Calls on a line of their own that change no value."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
-"""Layers that multiply what they are given by weights."""
+"""Layers that multiply their input by weights."""
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
@@ -170,8 +170,8 @@ class _Paste:
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []
-        self.helping = False  # whether a helper is read
-        self.result: ast.expr | None = None  # what it returns
+        self.helping = False  # whether the statements are a helper's
+        self.result: ast.expr | None = None  # what that helper returns
         self.rewriter = Rewriter(self.clean)
         self.lines: list[str] = []
         self.notes: list[str] = []
@@ -189,7 +189,7 @@ class _Paste:
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
         if functions.keys() - own or not any(isinstance(s, _RESULTS) for s in body):
             order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
-            main = next((n for n in sorted(order, key=own.__contains__)), "")
+            main = min(order, key=own.__contains__, default="")
         self.helpers = {n: functions[n] for n in plain if n != main}
         if main:
             for node in ast.walk(functions.get("__init__", ast.Module([], []))):

@@ -165,7 +165,7 @@ def _written_out(
     if text.startswith("mean(") and reduction != "'mean'":
         text = text[4:] if reduction == "'none'" else f"sum{text[4:]}"
     template = ast.parse(text, mode="eval").body
-    letters = {node.id for node in ast.walk(template) if isinstance(node, ast.Name)}
+    letters = names_in(template)
     operands = [*operands, *(keywords[k] for k in ("input", "target") if k in keywords)]
     put = dict(zip(sorted(letters & {*"abtx"}, key="xtab".index), operands, strict=False))
     unknown = {*keywords} - {*_AXIS, "input", "target"}
@@ -187,8 +187,13 @@ def call(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name), [*arguments], [])
 
 
+def names_in(node: ast.expr) -> set[str]:
+    """The names that an expression reads."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
 def _has_name(node: ast.expr, but: Sequence[str] = ()) -> bool:
-    return any(isinstance(part, ast.Name) and part.id not in but for part in ast.walk(node))
+    return bool(names_in(node) - {*but})
 
 
 def _is_axis(node: ast.expr) -> bool:

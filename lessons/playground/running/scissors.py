@@ -88,8 +88,8 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
             continue
         name = f"{kind}_{count[kind]}" if count[kind] else kind
         count[kind] += 1
-        # What py_func reads stands within its expressions: there is no text to cut around.
-        # Behind a stop_gradient nothing flows that could be cut.
+        # py_func reads its operands inside its own expressions, so there is no text to cut around.
+        # No gradient flows back through a stop_gradient, so there is nothing to cut either.
         closed = kind in ("py_func", "stop_gradient")
         edges = [] if closed else children(node)
         operands = tuple(
