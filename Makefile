@@ -16,7 +16,7 @@ LISTEN ?= 127.0.0.1
 # The newest that the gradient-tricks package admits, in pyproject.toml.
 TORCH ?= 2.15.0
 MINUTES ?= 10
-# A room, its tests, and how many faults are seeded there.
+# For `make mutants`: a room, its tests, and how many faults to seed there.
 ROOM ?= lessons/tricks
 ROOM_TESTS ?= tests/engine
 FAULTS ?= 40
