@@ -46,7 +46,7 @@ def untrained_figure(figure: Figure) -> Figure:
 def covered_table(table: Table, hidden: frozenset[str]) -> Table:
     """The table with a question mark in place of each number in these roles.
 
-    Its subject is the caption then: the caption tells of all columns.
+    The table's subject replaces its caption, which may give a covered number away.
     """
     roles = [role for _, role in table.columns]
     if hidden.isdisjoint(roles):

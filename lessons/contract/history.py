@@ -45,13 +45,13 @@ class History:
         self._bands: dict[str, Array] = {}  # [KEPT + 1, 3]
         self._count = 0  # moments in them
         self._passing = False  # the last moment gives way to the next
-        self._facts: dict[str, float | int | str] = {}
+        self._facts: Facts = {}
 
     @classmethod
     def at_end(cls, facts: Facts) -> "History":
-        """A training's history of which only the facts at its end are known."""
+        """The history of a whole run, from its facts alone; it has no snapshot and no curve."""
         history = cls(int(facts["steps"]))
-        history.done, history._facts = int(facts["step"]), dict(facts)
+        history.done, history._facts = int(facts["step"]), facts
         return history
 
     def add(self, done: int, snapshot: Snapshot, keep: bool = True) -> None:

@@ -41,7 +41,8 @@ class Parameter:
     Args:
         name: as in URLs and on the command line.
         default: the text it has at first.
-        label, help: as beside the control, and one line on what it does; from the lab's words.
+        label, help: what stands next to the control, and one line on what it does; from the lab's
+            words.
         advanced: True puts it under "More settings".
         in_run: what a change does to a training under way: the training restarts, makes its next
             steps with the new value, or only looks different.
@@ -170,8 +171,10 @@ class Choice(Parameter):
 
     def parse(self, text: str) -> str:
         if text not in self.names:
-            near = _nearest(text, list(self.names))
-            raise ValueError(f"{cited(text, 24)} is not one of {', '.join(self.names)}.{near}")
+            raise ValueError(
+                f"{cited(text, 24)} is not one of {', '.join(self.names)}."
+                f"{_nearest(text, self.names)}"
+            )
         return text
 
 
@@ -271,6 +274,6 @@ def _negative(value: float) -> bool:
     return math.copysign(1.0, value) < 0
 
 
-def _nearest(text: str, names: list[str]) -> str:
+def _nearest(text: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(text[:64], names, n=2)
     return f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(names)}."

@@ -196,6 +196,11 @@ class Step:
     uncovers: frozenset[str] = frozenset()
     turn: Turn | None = None
 
+    @property
+    def says_start(self) -> bool:
+        """Whether its text asks the learner to press Start."""
+        return "**Start**" in self.text
+
 
 @dataclass(frozen=True)
 class Prose:
@@ -227,12 +232,12 @@ def read(path: Path) -> Prose:
             raise ProseError(f"{path}: front matter line without a colon: {line!r}")
         front[key.strip()] = value.strip()
     (_, intro), *steps = sections(parts[2])
-    kept = (f"{title}\n{body}" for title, body in steps if title not in (SETTINGS, WORDS))
-    return Prose(front, intro.strip(), tuple(_step(path, one) for one in kept))
+    kept = (_step(path, *one) for one in steps if one[0] not in (SETTINGS, WORDS))
+    return Prose(front, intro.strip(), tuple(kept))
 
 
 def sections(text: str) -> list[tuple[str, str]]:
-    """The heading and the text of each section, first what stands before all headings."""
+    """The heading and the text of each section; the first has no heading."""
     parts = re.split(r"^## (.*)\n", f"## \n{text}", flags=re.MULTILINE)
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -358,8 +363,7 @@ def _within(place: int, spans: list[tuple[int, int]]) -> bool:
     return any(start < place < end for start, end in spans)
 
 
-def _step(path: Path, section: str) -> Step:
-    title, _, body = section.partition("\n")
+def _step(path: Path, title: str, body: str) -> Step:
     where = f"{path}, step “{title.strip()}”"
     lab: dict[str, str] = {}
     asked: list[str] = []

@@ -100,7 +100,13 @@ class Words:
         return found
 
     def label(self, parameter: P) -> P:
-        """One of them; it keeps its label if the text has none for it."""
+        """The parameter with label, help and options' labels as the text has them.
+
+        If the text doesn't have it, it keeps the label that it was given.
+
+        Raises:
+            ProseError: no label, or other options in the text than the parameter has.
+        """
         said = self._settings.get(parameter.name)
         if said is None:
             if not parameter.label:

@@ -37,13 +37,13 @@ def measured(result: Result, called: Called) -> list[tuple[str, ...]]:
     """Two rows of a table: the length and the angle of each role's gradient."""
     return [
         (
-            fact,
+            label,
             *(
                 number(float(result.facts[f"{fact}_{name}"]), 5) + unit
                 for _, name in called.values()
             ),
         )
-        for fact, unit in ((WORDS("length"), ""), (WORDS("angle"), "°"))
+        for fact, label, unit in (("length", WORDS("length"), ""), ("angle", WORDS("angle"), "°"))
     ]
 
 

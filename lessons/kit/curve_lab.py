@@ -118,15 +118,13 @@ def curve_lab(curve: Curve) -> Lab:
             work=WORDS.counted("inputs", len(points)),
         )
 
-    def text() -> CurveText:
-        return CurveText.of(curve.words, intended=curve.intended_is, limit=curve.limit)
-
+    text = CurveText.of(curve.words, intended=curve.intended_is, limit=curve.limit)
     return Lab(
         words=curve.words,
         parameters=parameters,
         compute=compute,
-        figures=lambda result, values: curve_figures(result, text()),
-        table=lambda result, values: curve_table(result, text()),
+        figures=lambda result, values: curve_figures(result, text),
+        table=lambda result, values: curve_table(result, text),
         start=experiment.run,
     )
 

@@ -198,7 +198,7 @@ def _alone(x: Array, t: Array, size: float, called: str) -> str:
 
 
 def _multiple(t: Array, g: Array, size: float) -> str:
-    """Of one gradient beside the true one: that it is the true one, or a multiple of it."""
+    """Say that a gradient is the true one, or a multiple of it; nothing if it is neither."""
     there = np.isfinite(t) & np.isfinite(g)
     t, g = t[there], g[there]
     if not len(t):
@@ -212,7 +212,7 @@ def _multiple(t: Array, g: Array, size: float) -> str:
 
 
 def _apart(t: Array, g: Array, size: float) -> str:
-    """The reach of one gradient and of the true one, or the gap between them."""
+    """Say how far a gradient and the true one reach; if equally far, how much they differ."""
     there = np.isfinite(t) & np.isfinite(g)
     t, g = t[there], g[there]
     if not len(t):

@@ -12,11 +12,10 @@ from lessons.contract.parameters import Choice, Device, Index, Numbers, Paramete
 from lessons.contract.result import Array, Series
 from lessons.contract.words import Words
 
+WORDS = Words(__file__)
+
 GRID = 121
 """Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
-
-
-WORDS = Words(__file__)
 
 
 def computed_in(dtype: str = "float64") -> tuple[Parameter, ...]:

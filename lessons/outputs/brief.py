@@ -85,7 +85,7 @@ def _one_changed(lesson: Lesson) -> Iterator[Values]:
     given = lesson.prose.steps[-1].lab
     yield lesson.validate(given)
     for parameter in _of_names(lesson):
-        for name, _ in parameter.options:
+        for name in parameter.names:
             try:
                 yield lesson.validate({**given, parameter.name: name})
             except InvalidParametersError:

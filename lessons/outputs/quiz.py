@@ -334,13 +334,16 @@ def _drawn(parameter: Parameter, draw: random.Random) -> str:
             return _multiple(0.2, 0.2, 2.2, draw)
         case Numbers(default=default):
             among = parameter.parse(default) or (0.0,)
-            # No half, and no whole number if there is another: no tie where one rounds or sorts.
+            # No half, no whole number if possible: a program that rounds or sorts has no tie then.
             return _multiple(0.2, min(among), max(among), draw, whole=False)
     return parameter.default
 
 
 def _multiple(step: float, low: float, high: float, draw: random.Random, whole: bool = True) -> str:
-    """A multiple of the step between these, not 0; whole numbers only if allowed or alone."""
+    """A multiple of the step between these, but not 0.
+
+    Without ``whole``, it is a whole number only if there is nothing else.
+    """
     among = [k for k in range(math.ceil(low / step), math.floor(high / step) + 1) if k]
     if not whole:
         among = [k for k in among if k % round(1 / step)] or among

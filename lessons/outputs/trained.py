@@ -15,17 +15,17 @@ FILE = "trained.json"
 
 
 def tells(lesson: Lesson, step: Step) -> bool:
-    """Whether a step tells of a training: it asks how it ends, or quotes one of its numbers."""
+    """Whether a step asks how a training ends, or quotes one of its numbers."""
     if lesson.lab.training is None:
         return False
-    if step.question and (TRAINING in step.question.holds or "**Start**" in step.text):
+    if step.question and (TRAINING in step.question.holds or step.says_start):
         return True
     known = lesson.lab.training.facts_at_first(lesson.program, case(lesson, step))
     return any(name in known for name, _ in quoted(step.text))
 
 
 def case(lesson: Lesson, step: Step) -> Values:
-    """The settings that a step's training has: its question's, once that is answered."""
+    """The settings of a step's training: those that answering its question sets, if it has one."""
     return lesson.case(step.question) if step.question else lesson.validate(step.lab)
 
 
@@ -38,5 +38,5 @@ def end_of(lesson: Lesson, step: Step) -> History | None:
 
 
 def key(lesson: Lesson, values: Values) -> str:
-    """The settings as the file names them: those that are not the lesson's own."""
+    """The name of a training in the file: the settings that differ from the lesson's defaults."""
     return " ".join(f"{name}={text}" for name, text in lesson.changed(values).items())

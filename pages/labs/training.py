@@ -185,9 +185,8 @@ class Watch:
 
     def _is_offered(self, figures: set[str]) -> bool:
         """Whether the step shows the run, or its text says to start it."""
-        says_so = "**Start**" in self._step.text
         can_pause = self.wants
-        return says_so or can_pause or bool(self._shown & {"table", *figures})
+        return self._step.says_start or can_pause or bool(self._shown & {"table", *figures})
 
     def _told_of_device(self) -> str | None:
         if not self._full:

@@ -1,19 +1,18 @@
-"""The numbers of each lesson as they were last looked at: `python -m tests.lessons.numbers` writes
-them, after a change that is meant to move one. test_every_lesson.py compares them.
+"""Keeps each lesson's numbers and right answers in a file: `python -m tests.lessons.numbers`.
+
+Run it after a change that is meant to move one of them; test_every_lesson.py compares them.
 """
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Step
+from lessons.contract.prose import Step, placeholders
 from lessons.contract.result import Result, jsonable
 from lessons.outputs.catalogue import lessons
 
 FILE = Path(__file__).parents[1] / "data" / "numbers.json"
-QUOTED = re.compile(r"\{\{\s*(\w+)")
 
 
 def kept() -> dict[str, list[dict[str, Any]]]:
@@ -30,7 +29,7 @@ def texts(step: Step) -> tuple[str, ...]:
 
 def of_step(lesson: Lesson, step: Step, result: Result) -> dict[str, Any]:
     """What is kept of a step, computed now."""
-    names = sorted({name for text in texts(step) for name in QUOTED.findall(text)})
+    names = sorted(frozenset().union(*map(placeholders, texts(step))))
     told = {name: jsonable(result.facts[name]) for name in names}
     if step.question and step.question.kind != "bug":
         told["answer"] = lesson.right(step.question, result)

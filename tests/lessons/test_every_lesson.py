@@ -51,7 +51,7 @@ def settings(lesson):
             yield {parameter.name: "0"}
             yield {parameter.name: "-1e300, 1e300, 5e-324"}
         elif isinstance(parameter, Choice):
-            yield from ({parameter.name: name} for name, _ in parameter.options)
+            yield from ({parameter.name: name} for name in parameter.names)
 
 
 def computed(lesson):
@@ -100,7 +100,7 @@ def exported_settings(lesson):
         elif isinstance(parameter, Integer) and parameter.high < 1e5:
             ends[parameter.name] = str(parameter.high)
         elif isinstance(parameter, Choice):
-            ends[parameter.name] = parameter.options[-1][0]
+            ends[parameter.name] = parameter.names[-1]
     common = ({"x": "-2, 0, 1, 0.3", "dtype": "float32"}, {"u": "1.5", "x": "3"}, ends)
     yield {}
     for case in common:
@@ -194,9 +194,11 @@ def test_every_placeholder_resolves_to_the_number_that_was_kept(lesson):
         # A number with the name of a control is its handle in the text: it has to be its value.
         for name, _ in quoted(step.text):
             assert name not in controls or result.facts[name] == values[name], name
-        for name, value in of_step(lesson, step, result).items():
+        told = of_step(lesson, step, result)
+        assert known.keys() == told.keys(), step.title
+        for name, value in told.items():
             near = value if isinstance(value, str) else pytest.approx(value, rel=1e-3, abs=1e-9)
-            assert known.get(name) == near, (step.title, name)
+            assert known[name] == near, (step.title, name)
 
 
 @LESSONS

@@ -160,7 +160,7 @@ def some(lesson, luck):
             many = luck.randint(1, 5)
             given[one.name] = ", ".join(f"{luck.uniform(-3, 3):.2g}" for _ in range(many))
         elif isinstance(one, Choice) and one.name != "dtype":
-            given[one.name] = luck.choice(one.options)[0]
+            given[one.name] = luck.choice(one.names)
     return given
 
 

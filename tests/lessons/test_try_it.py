@@ -81,7 +81,7 @@ def other_values(parameter, text, now):
     """Where a control can be moved to, without a look at what it does."""
     match parameter:
         case Choice():
-            return [key for key, _ in parameter.options if key != now]
+            return [key for key in parameter.names if key != now]
         case Integer():
             near = (parameter.low, parameter.low + 1, min(parameter.high, 9))
             return [str(number) for number in near if str(number) != now]

@@ -1,4 +1,4 @@
-"""Lessons as their tests want them: computed by name, or a program at leaves of the test's own."""
+"""Computes a lesson by its name, or a program at leaves that the test chooses."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

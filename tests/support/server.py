@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 240  # importing torch for the first time on a busy two-core machine
 END_SECONDS = 30  # a site ends its processes first, and each promises ten seconds
 PORTS = range(20_000, 32_000, 10)  # a site takes the ports after its own as well
-# In turn: a test chooses several ports before it opens the first.
-UNUSED = cycle(random.Random().sample(PORTS, len(PORTS)))
+# Offered in turn, because a test chooses several ports before it opens the first.
+SHUFFLED_PORTS = cycle(random.Random().sample(PORTS, len(PORTS)))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def free_port() -> int:
     Below those that the system gives to outgoing connections: one of these could take a port again
     before the server does that it was chosen for.
     """
-    for port in islice(UNUSED, 100):
+    for port in islice(SHUFFLED_PORTS, 100):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port

@@ -4,6 +4,7 @@ import json
 import sys
 
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Values
 from lessons.contract.result import Facts
 from lessons.kit.process import suit_small_tensors
 from lessons.outputs.catalogue import lessons
@@ -13,17 +14,22 @@ from lessons.training.under_way import finished
 LESSONS = [lesson for lesson in lessons() if lesson.lab.training]
 
 
+def told(lesson: Lesson) -> dict[str, Values]:
+    """The settings of each training that the text tells of, by its name in the file."""
+    cases = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
+    return {key(lesson, values): values for values in cases}
+
+
 def ends(lesson: Lesson) -> dict[str, Facts]:
-    """The facts at the end of each training that the text tells of, by the settings' key."""
-    told = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
-    by_key = {key(lesson, values): values for values in told}
+    """The facts at the end of each training that the text tells of, by its name in the file."""
     return {
-        name: finished(lesson.lab, lesson.program, values).facts for name, values in by_key.items()
+        name: finished(lesson.lab, lesson.program, values).facts
+        for name, values in told(lesson).items()
     }
 
 
-def written(found: dict[str, Facts]) -> str:
-    """The file: six digits of each number, as a whole number where it is one."""
+def as_json(found: dict[str, Facts]) -> str:
+    """The file's text: six digits of each number, as a whole number where it is one."""
     rounded = {
         name: {fact: json.loads(f"{value:.6g}") for fact, value in facts.items()}
         for name, facts in found.items()
@@ -35,4 +41,4 @@ if __name__ == "__main__":
     suit_small_tensors()
     for lesson in LESSONS:
         print(lesson.slug, file=sys.stderr, flush=True)
-        (lesson.folder / FILE).write_text(written(ends(lesson)), "utf-8")
+        (lesson.folder / FILE).write_text(as_json(ends(lesson)), "utf-8")

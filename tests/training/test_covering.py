@@ -103,7 +103,7 @@ def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
 def another(lesson, name, now):
     (parameter,) = (one for one in lesson.lab.parameters if one.name == name)
     if isinstance(parameter, Choice):
-        return next(value for value, _ in parameter.options if value != now)
+        return next(value for value in parameter.names if value != now)
     if isinstance(parameter, Number):
         return parameter.format(parameter.low)
     assert isinstance(parameter, Integer)

@@ -21,8 +21,7 @@ pytestmark = pytest.mark.slow
 
 LESSON = find("moons")
 MEASURES = ("target", "source", "domain", "domain_loss", "label_loss")
-OPTIONS = {one.name: [name for name, _ in one.options] for one in PARAMETERS if one.name in (
-    "wiring", "network", "whose")}  # fmt: skip
+OPTIONS = {one.name: one.names for one in PARAMETERS if one.name in ("wiring", "network", "whose")}
 
 
 values = partial(course.settings, LESSON)

@@ -30,7 +30,7 @@ LIVE = [
 
 def another(parameter, value):
     if isinstance(parameter, Choice):
-        return next(name for name, _ in parameter.options if name != value)
+        return next(name for name in parameter.names if name != value)
     if isinstance(parameter, Integer):
         return value - 1 if value > parameter.low else value + 1
     assert isinstance(parameter, Number)

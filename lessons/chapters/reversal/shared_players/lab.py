@@ -137,7 +137,7 @@ def _compared(
 ) -> dict[str, float]:
     """For each option, the factor along the plain gradient that each player gets."""
     facts = {}
-    for option, _ in choice.options:
+    for option in choice.names:
         roles = experiment.by_role(program, start.but(**{choice.name: option}))
         shares = _shares(roles)
         for player in ("extractor", "classifier"):

@@ -60,14 +60,12 @@ def wrong_ways(
     return loss(feature, w2, domain)
 
 
-(WAY,) = WORDS.labelled(
-    [
-        Choice(
-            "way",
-            "module",
-            names=("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
-        )
-    ]
+WAY = WORDS.label(
+    Choice(
+        "way",
+        "module",
+        names=("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
+    )
 )
 
 
