@@ -180,18 +180,14 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     if left_torch:
         yield _left(run, left_torch, read)
     for node in fresh if not found and not left_torch else ():
+        where = next((edge.consumer.place for edge in graph.consumers.get(node.name, ())), None)
+        first_read = f", first read{in_line(where)}" if where else ""
         says = (
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{_first_read(run, node)}: the gradient ends there without an error. {get_none(read)}."
+            f"{first_read}: the gradient ends there without an error. {get_none(read)}."
         )
         do = "Take requires_grad=True away again, and find what cut the graph before it."
         yield Fault("fresh_leaf", says, do, node.name)
-
-
-def _first_read(run: Run, node: Node) -> str:
-    """ ", first read in train.py:12", where it is known."""
-    where = next((edge.consumer.place for edge in run.graph.consumers.get(node.name, ())), None)
-    return f", first read{in_line(where)}" if where else ""
 
 
 def _fresh_leaves(run: Run) -> list[Node]:
@@ -306,8 +302,8 @@ def _left(run: Run, several: list[Left], read: list[str]) -> Fault:
 def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     """Find the numbers that left torch and explain the missing gradient.
 
-    The last ones if the program returned only numbers; else those that came back unchanged; else,
-    if nothing explains it yet, the last ones before a constant that was read afterwards.
+    The last numbers, if the program returned nothing else; or the numbers that came back unchanged;
+    or, if nothing explains it yet, the last numbers before a constant that was read afterwards.
     """
     left = [one for one in run.recording.left if one.node in reached]
     if run.result is not None:

@@ -45,12 +45,9 @@ class Graph:
 
     def ends(self, live: set[str]) -> list[Node]:
         """Find the ops that read one of these nodes and give a gradient no way back to it."""
-        found: dict[str, Node] = {}
-        for name in live:
-            for edge in self.consumers.get(name, ()):
-                if not edge.flows and (edge.operand or edge.consumer.type not in _LIKE):
-                    found[edge.consumer.name] = edge.consumer
-        return [node for node in self.recording if node.name in found]
+        edges = (edge for name in live for edge in self.consumers.get(name, ()) if not edge.flows)
+        found = {one.consumer for one in edges if one.operand or one.consumer.type not in _LIKE}
+        return [node for node in self.recording if node in found]
 
 
 def bad_place(value: Value | None) -> int | None:

@@ -51,9 +51,9 @@ and whether another one came to the node.
 def nonfinite(run: Run) -> list[Fault]:
     """The faults of both passes, the cause first, and what follows from it in the same fault.
 
-    With a result that is finite the harm is in the gradient: the backward pass comes first, and of
-    the forward pass what leads to the place where the gradient breaks. One that is masked again
-    does no harm.
+    If the result is finite, only the gradient is harmed. Then the backward pass comes first, and a
+    fault of the forward pass counts only if it leads to the place where the gradient breaks. A NaN
+    that the program masks again does no harm.
     """
     if run.spoiled:
         return list(_forward(run, [run.recording.output or ""])) or list(_backward(run))
@@ -107,7 +107,7 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
 
 
 def _born(recording: Recording) -> Iterator[_Birth]:
-    """Nodes with a NaN made of none, or an infinity made of finite numbers, in their order."""
+    """Yield each node that makes a NaN without reading one, or an infinity of finite numbers."""
     holds: dict[str, set[str]] = {}
     for node in recording:
         found = _bad_in(recording, node)
@@ -191,7 +191,7 @@ def _backward(run: Run) -> Iterator[Fault]:
 
 
 def _arising(run: Run) -> Iterator[_Arises]:
-    """Each edge along which a NaN or an infinity goes back that did not come as such."""
+    """Yield each edge along which an op sends back a NaN or an infinity that did not come to it."""
     for name in run.recording.order:
         node = run.recording.nodes[name]
         came = {
@@ -243,11 +243,9 @@ def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
     index, came = unflat(place, edge.offered.shape), node.upstream[0]
     if came is None or came.size == 1 or came.shape == edge.offered.shape:
         return index
-    products = (
-        (position, came.component(position) * local)
-        for position, local in terms(edge, index, LIMIT)
-    )
-    return next((position for position, sent in products if not math.isfinite(sent)), None)
+    sums = terms(edge, index, LIMIT)
+    bad = (one for one, local in sums if not math.isfinite(came.component(one) * local))
+    return next(bad, None)
 
 
 def _after_forward(node: Node, what: str, place: int | None) -> str:
@@ -285,8 +283,8 @@ def _after_forward(node: Node, what: str, place: int | None) -> str:
             f"A negative number to the power {power} is not real. Keep the sign outside, x.sign() "
             f"* x.abs() ** {power}, or clamp it: x.clamp(min=1e-12) ** {power}."
         )
-    if _together(node):
-        return _together(node)
+    if together := _together(node):
+        return together
     if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
         return (
             "Keep what it reads inside the bounds of the op, past which rounding can take it: "
@@ -322,8 +320,8 @@ def _after_backward(
             "matrix, or detach the vectors."
         )
     reads = edge.value.component(unflat(place, edge.offered.shape))
-    if _together(node):
-        return _together(node)
+    if together := _together(node):
+        return together
     if node.type in _REPAIRS and not isinstance(reads, complex):
         return _tried(node, edge, reads, came)
     if came == 0 and short(edge.offered.numbers[place]) == "NaN":

@@ -128,11 +128,10 @@ class Optimizers:
             self._happened(id(tensor), "cleared", here())
         elif what == "grad" and not (tensor.is_leaf or tensor.retains_grad):
             self.read.setdefault(id(tensor), (tensor, here()))
-        elif what == "grad" and tensor.grad is None:
-            self.none = tensor
-            self._used(tensor)
         elif what == "grad":
-            if tensor.is_leaf:
+            if tensor.grad is None:
+                self.none = tensor
+            elif tensor.is_leaf:
                 self._whose[memory(tensor.grad)] = tensor
             self._used(tensor)
 
@@ -226,8 +225,7 @@ class Optimizers:
         if self._inside or self.over:
             return False
         step = self.steps[-1]
-        node = Node("", f"{step.name}.step()", "plain")
-        node.place = step.place
+        node = Node("", f"{step.name}.step()", "plain", place=step.place)
         with unseen():
             self.recording.saved.wrote(node, list(step.held.values()))
         return True

@@ -85,6 +85,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (count) document.querySelector(".side")?.classList.add("stepping");
-for (const one of document.querySelectorAll("[hidden][data-scripted]")) one.removeAttribute("hidden");
+document.querySelector("[data-scripted]")?.removeAttribute("hidden");
 go(count);
 stopAt(0);

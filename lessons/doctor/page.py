@@ -43,24 +43,22 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
 
     None if no op ran, or if even the part has too many edges.
     """
-    recording = run.recording
-    graph = run.graph
+    recording, graph = run.recording, run.graph
     used = [
         node.name for node in recording
         if not node.leaf or node.name in graph.consumers or node.name == recording.output
     ]  # fmt: skip
     if not used:
         return None
-    index = _index(run, faults)
-    focus = next((one.node for one in faults if one.node in set(used)), None)
-    focus = focus or recording.output or used[-1]
     names = set(used)
+    focus = next((one.node for one in faults if one.node in names), None)
+    focus = focus or recording.output or used[-1]
     whole = _size(recording, names) <= MOST
     if not whole:
         names = _around(graph, focus)
     if _size(recording, names) > MOST:  # hundreds of edges between the same two
         return None
-    return Drawn(picture(recording, index, only=names), whole, focus)
+    return Drawn(picture(recording, _index(run, faults), only=names), whole, focus)
 
 
 def _size(recording: Recording, names: Collection[str]) -> int:
@@ -135,7 +133,7 @@ def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:
         if fault.node in known:
             says = f'<a href="#graph" data-node="{escape(fault.node or "", True)}">{says}</a>'
         do = f"<p class='do'>{escape(fault.do)}</p>" if fault.do else ""
-        rows.append(f"<li data-kind='{fault.kind}'><p>{says}</p>{do}</li>")
+        rows.append(f"<li><p>{says}</p>{do}</li>")
     title = counted(len(faults), "fault")
     error = (
         f"<p>{escape(run.name)} raised, as it does without the doctor:</p>"

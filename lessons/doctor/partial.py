@@ -76,13 +76,15 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
 def _returned(
     run: Run, several: list[Left], chosen: set[str], told: set[str | None]
 ) -> Iterator[Fault]:
-    """Numbers that left and were read again; `chosen` are detached or whole: those make notes."""
+    """Yield a fault for numbers that left torch and came back.
+
+    It is a note for the nodes in `chosen`, which are detached or whole numbers.
+    """
     reads, holds = _reads(run), dict[float, list[_Read]]()
     gone = {float(one) for left in run.recording.left for one in left.value.numbers}
     for one in reads:  # of several, each must have left; 0 and ±1 come from anywhere
-        telling = one.numbers - {-1.0, 0.0, 1.0}
         if one.leaf is None or one.is_computed or one.numbers <= gone:
-            for plain_number in telling:
+            for plain_number in one.numbers - {-1.0, 0.0, 1.0}:
                 holds.setdefault(plain_number, []).append(one)
     factors = {1.0}.union(*(one.literals for one in reads if one.is_computed))
     lines = {_line_key(run, one) for one in run.recording.left if one.node in told}

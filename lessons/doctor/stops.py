@@ -24,7 +24,7 @@ _FLOATS = ("float", "bfloat", "complex")
 
 
 def stops(run: Run, live: Collection[str], among: Collection[str]) -> list[tuple[Fault, list[str]]]:
-    """Why ops `among` these give `live` nodes no gradient: each cause of a line, with its ops."""
+    """Say why ops in `among` give `live` nodes no gradient: each cause in a line, with its ops."""
     found: dict[tuple[str, str], tuple[Fault, list[str]]] = {}
     for node in run.graph.ends({*live}):
         if node.name in among:
@@ -117,11 +117,11 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
 
 def _sample(text: str, where: Where | None, distribution: str = "") -> Fault:
     kind = getattr(torch.distributions, distribution, None)
-    soft = "For a choice among few, functional.gumbel_softmax has a gradient."
+    instead = "For a choice among few, functional.gumbel_softmax has a gradient."
     if getattr(kind, "has_rsample", False):
-        soft = "rsample() draws with a path to the parameters."
+        instead = "rsample() draws with a path to the parameters."
     says = f"{text}{in_line(where)} draws numbers, and passes no gradient to what they come from."
-    do = f"{soft} Else train the probability of the draw: -(log_prob(action) * reward).mean()."
+    do = f"{instead} Else train the probability of the draw: -(log_prob(action) * reward).mean()."
     return Fault("sampled", says, do, where=where)
 
 

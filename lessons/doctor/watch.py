@@ -150,11 +150,10 @@ class Watch(Listener):
         self.optimizers.heard(function, args)
         if self.begins and torch.is_grad_enabled():
             spelling = meaning(function)
-            if spelling is None or spelling.type == "stop_gradient":
-                if spelling is not None and isinstance(args[0], nn.Parameter):
+            if spelling is not None and spelling.type == "stop_gradient":
+                if isinstance(args[0], nn.Parameter):
                     self.taken[id(args[0])] = here()
-                return
-            if any(one.requires_grad for one in tensors_in(args)):
+            elif spelling is not None and any(one.requires_grad for one in tensors_in(args)):
                 self.recording.wait(False)
 
     def opaque(self, what: str) -> None:

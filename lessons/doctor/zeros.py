@@ -54,8 +54,7 @@ def zeros(run: Run) -> Iterator[Fault]:
         return
     below = run.graph.after(left, live=True)
     causes: dict[tuple[str, Where | None, bool], tuple[Node, list[Edge], list[str]]] = {}
-    order = run.recording.order
-    for name in [*order, *(name for name in left if name not in set(order))]:
+    for name in dict.fromkeys([*run.recording.order, *left]):
         node = run.recording.nodes.get(name)
         if node is None or name not in below:
             continue

@@ -57,7 +57,7 @@ class _Scissors(TorchFunctionMode):
     def __init__(self, closed: frozenset[Cut], leaves: set[str]) -> None:
         super().__init__()
         self.closed = closed
-        self.names = leaves  # and of the ops so far
+        self.names = leaves  # those of the ops are added as they run
         self.counts: Counter[str] = Counter()
         self.quiet = 0  # > 0: inside a trick
         self.around = transforms()

@@ -27,7 +27,6 @@ class GraphNode(TypedDict):
     full: str
     upstream: str
     upstream_full: str
-    rule: str | None
     stale: list[str]
     output: bool
 
@@ -92,8 +91,6 @@ class GraphPart(TypedDict):
     """
 
     edge: str
-    to: str
-    upstream: str
     local: str | None
     gradient: str
     latex: str

@@ -175,10 +175,10 @@ def test_a_trace_keeps_no_activation_of_a_program_that_raised():
     assert seen[0]() is None
 
 
-@pytest.mark.parametrize("made_of", [network_step, returned_loss, weight_that_is_no_leaf])
+@pytest.mark.parametrize("make_program", [network_step, returned_loss, weight_that_is_no_leaf])
 @pytest.mark.filterwarnings("ignore:The .grad attribute")
-def test_a_trace_keeps_no_activation_and_gives_the_weights_back_with_it(made_of):
-    program, activations, weight = made_of()
+def test_a_trace_keeps_no_activation_and_frees_the_weights_with_itself(make_program):
+    program, activations, weight = make_program()
     weight = weakref.ref(weight)
     gc.collect()
     gc.disable()

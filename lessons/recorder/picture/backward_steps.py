@@ -10,7 +10,7 @@ from typing import Any
 
 from ..derivatives import local_derivative, terms
 from ..recording.nodes import Edge, Node, RecordError
-from ..recording.plain_tensor import NOT_KEPT, place
+from ..recording.plain_tensor import NOT_KEPT, component
 from ..recording.recording import Recording
 from .sentences import sentence_of
 from .step import Part, Step, Sum
@@ -42,16 +42,15 @@ def _steps(recording: Recording, only: Collection[str], index: Sequence[int]) ->
     left = {key: sum(one is None for one in parts.values()) for key, parts in awaited.items()}
 
     def summed(key: Key) -> Sum:
-        total = nodes[key[0]].upstream[key[1]]
-        parts = tuple(awaited[key].items())
-        return Sum(key[0], parts, None if total is None else total.component(index))
+        name, output = key
+        total = component(nodes[name].upstream[output], index)
+        return Sum(name, tuple(awaited[key].items()), total)
 
     def waiting() -> tuple[Sum, ...]:
         return tuple(summed(key) for key, more in left.items() if 0 < more < len(awaited[key]))
 
     def gradient(leaf: str) -> Any:
-        value = recording.gradients.get(leaf)
-        return None if value is None else value.component(place(index, value.shape))
+        return component(recording.gradients.get(leaf), index)
 
     if end.name in only:
         yield Step("start", end.name, 1.0, waiting=waiting())
@@ -72,7 +71,7 @@ def _steps(recording: Recording, only: Collection[str], index: Sequence[int]) ->
         if name in only:
             edges = (one for one in node.operands if _shown(one) and one.producer.name in only)
             parts = tuple(_part(edge, index) for edge in edges)
-            yield Step("op", name, _upstream(node, index), parts, arrived, waiting())
+            yield Step("op", name, component(node.gradient, index), parts, arrived, waiting())
         yield from (Step("stopped", node.name, None) for node in halts.get(name, []))
         for one in done:
             is_leaf = one.node in recording.gradients and one.node not in recording.order
@@ -80,7 +79,8 @@ def _steps(recording: Recording, only: Collection[str], index: Sequence[int]) ->
                 both = (one,) if len(one.parts) > 1 else ()
                 yield Step("leaf", one.node, gradient(one.node), arrived=both)
     if recording.refused is not None and recording.refused in only:
-        yield Step("stopped", recording.refused, _upstream(nodes[recording.refused], index))
+        came = component(nodes[recording.refused].gradient, index)
+        yield Step("stopped", recording.refused, came)
 
 
 def _key(edge: Edge) -> Key:
@@ -102,15 +102,11 @@ def _shown(edge: Edge) -> bool:
     return edge.producer.requires_grad and (edge.flows or edge.consumer.kind == "stopped")
 
 
-def _upstream(node: Node, index: Sequence[int]) -> Any:
-    return None if node.gradient is None else node.gradient.component(index)
-
-
 def _part(edge: Edge, index: Sequence[int]) -> Part:
     node = edge.consumer
     came = node.upstream[0] if node.outputs[0].shape != edge.value.shape else None
     found = terms(edge, index) if came is not None else []
-    products = tuple((came.component(at), local) for at, local in found) if came else ()
+    products = tuple((component(came, at), local) for at, local in found)
     if len(products) < 2 or any(one is NOT_KEPT for one, _ in products):
         products = ()
     summed = node.outputs[0].size // max(edge.value.size, 1)
@@ -118,10 +114,10 @@ def _part(edge: Edge, index: Sequence[int]) -> Part:
         edge=edge.name,
         to=edge.producer.name,
         state=edge.state,
-        upstream=_upstream(node, index),
+        upstream=component(node.gradient, index),
         local=local_derivative(edge, index),
-        gradient=None if edge.gradient is None else edge.gradient.component(index),
-        offered=None if edge.offered is None else edge.offered.component(index),
+        gradient=component(edge.gradient, index),
+        offered=component(edge.offered, index),
         terms=products,
         terms_left_out=summed - len(products) if products else 0,
     )

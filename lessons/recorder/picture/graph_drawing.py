@@ -10,7 +10,7 @@ from typing import Any
 
 from ...text import visible
 from ..recording.nodes import Edge, Node, reached
-from ..recording.plain_tensor import NOT_KEPT, Value, short, spelled, whole
+from ..recording.plain_tensor import NOT_KEPT, Value, component, short, spelled, whole
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
 from .places import places
@@ -90,26 +90,23 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
 
 
 def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, Any]:
-    upstream = node.gradient
     return {
         "id": node.name,
         "label": node.label,
         "type": node.type,
         "kind": node.kind,
-        "rule": node.rule,
         "output": node.name == recording.output,
         "lines": _lines(node, index),
         "value": spelled(node.outputs[0].component(index)),
         "full": "; ".join(whole(value) for value in node.outputs),
-        "upstream": spelled(None if upstream is None else upstream.component(index)),
-        "upstream_full": "none" if upstream is None else whole(upstream),
+        "upstream": spelled(component(node.gradient, index)),
+        "upstream_full": "none" if node.gradient is None else whole(node.gradient),
         "stale": [stale_sentence(node, one, index) for one in node.stale],
     }
 
 
 def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
-    gradient = None if edge.gradient is None else edge.gradient.component(index)
-    offered = None if edge.offered is None else edge.offered.component(index)
+    gradient, offered = component(edge.gradient, index), component(edge.offered, index)
     state = edge.state
     return {
         "id": edge.name,
@@ -182,8 +179,6 @@ def _step(step: Step) -> dict[str, Any]:
 def _part(part: Part) -> dict[str, Any]:
     return {
         "edge": part.edge,
-        "to": part.to,
-        "upstream": spelled(part.upstream),
         "local": None if part.local is None else spelled(part.local),
         "gradient": spelled(part.gradient),
         "terms": [[spelled(upstream), spelled(local)] for upstream, local in part.terms],

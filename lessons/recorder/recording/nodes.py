@@ -1,4 +1,4 @@
-"""What a recording is made of: nodes, edges and their numbers. Plain data, save with `keep`.
+"""What a recording is made of: nodes, edges and their numbers. Plain data.
 
 recorder.py fills it as the program runs; the hooks of wiring.py add gradients in a backward pass.
 """
@@ -176,7 +176,7 @@ class Edge:
 
 
 def reached(starts: Iterable[_T], further: Callable[[_T], Iterable[_T]]) -> list[_T]:
-    """Follow `further` from these, and list all that was met, each once."""
+    """List these and all that `further` leads to, each once."""
     met = dict.fromkeys(starts)
     found = list(met)
     for one in found:  # grows while it is walked

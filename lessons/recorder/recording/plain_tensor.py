@@ -111,6 +111,11 @@ class Value(NamedTuple):
         return self.numbers[position] if position < kept else NOT_KEPT
 
 
+def component(value: Value | None, index: Sequence[int]) -> Any:
+    """The number of the chosen component; None where there is no tensor."""
+    return None if value is None else value.component(index)
+
+
 def whole(value: Value) -> str:
     """All numbers of a tensor as text, the first BEGUN of a large one, with its shape and dtype.
 

@@ -40,7 +40,7 @@ from .wiring import Key, Wiring, gradient_key, node_name
 
 _Tensors = list[torch.Tensor]
 _Ran = tuple[Where | None, Where | None]
-"""Where an expression is, and the call that this is in."""
+"""Where an expression is, and where the call around it is."""
 
 
 class Recorder(TorchFunctionMode):
@@ -50,12 +50,12 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.recording = recording
         self._counts: Counter[str] = Counter()
-        self._met: dict[int, tuple[torch.Tensor, Any]] = {}  # each tensor, and what had made it
+        self._met: dict[int, tuple[torch.Tensor, Any]] = {}  # each tensor, and its grad_fn
         self._variables: dict[int, tuple[torch.Tensor, str]] = {}  # of constants not yet read
         self._wiring = Wiring(recording, self.origin)
         self._memories: dict[int, list[tuple[torch.Tensor, Node, int]]] = {}
-        # Gradients that `torch.autograd.grad` gave without a graph and that nothing has read yet:
-        # what they are taken with respect to, of which outputs, all of them, and where it ran.
+        # By each gradient that `torch.autograd.grad` gave without a graph and that nothing has
+        # read yet: the call's inputs, its outputs, all gradients that it gave, and where it ran.
         self._slopes: dict[int, tuple[_Tensors, _Tensors, _Tensors, _Ran]] = {}
         self._derived: set[Any] = set()  # the autograd nodes of gradients that have a graph
         self._applied: dict[int, Where | None] = {}  # of an autograd.Function, by its number
@@ -103,24 +103,19 @@ class Recorder(TorchFunctionMode):
         if name != "__get__":
             with unseen():
                 for tensor in tensors_in(result):
-                    self.born(tensor)
+                    self.recording.births[id(tensor)] = weakref.ref(tensor), running()[0]
         return result
-
-    def born(self, tensor: torch.Tensor) -> None:
-        """Note where a tensor was made that no op of the recording made."""
-        self.recording.births[id(tensor)] = weakref.ref(tensor), running()[0]
 
     def _update(self, call: Call, run: Callable[[], Any], function: str) -> Any:
         """Run what is no part of the graph: a step by hand, the first values of a weight."""
         with unseen():
-            node, operands = Node("", call.type, "plain", function=function), list[torch.Tensor]()
-            take_out([*call.args, *call.kwargs.values()], operands)
+            operands = tensors_in([*call.args, *call.kwargs.values()])
             versions = [version(operand) for operand in operands]
         result = run()
         with unseen():
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             if changed:
-                node.place, _ = running()
+                node = Node("", call.type, "plain", function=function, place=running()[0])
                 self.recording.saved.wrote(node, changed)
         return result
 

@@ -235,7 +235,7 @@ class Recording:
             raise RecordError(
                 f"backward starts from a tensor of the recording, got {describe(output)}."
             )
-        self.node_of(output)  # raises for another one
+        self.node_of(output)  # raises for a tensor that is not of this recording
         self.passes, self.order, self.gradients, self.output, self.refused = [], [], {}, None, None
         for one in self:
             one.upstream, one.stale = [None] * len(one.outputs), ()

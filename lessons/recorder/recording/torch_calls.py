@@ -39,7 +39,6 @@ LETS_OTHERS_WRITE = frozenset((
 ))  # fmt: skip
 """Calls after which a tensor's memory may change, or is another, and no version counts it."""
 
-
 _IN_PLACE = frozenset((
     *("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__"),
     *("__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__setitem__"),
