@@ -19,6 +19,11 @@ def lost(values: Iterable[torch.Tensor]) -> torch.Tensor:
     return ~torch.stack([value.isfinite() for value in values]).all(0)
 
 
+def too_large(name: str, values: torch.Tensor) -> Cause:
+    """The cause where the number format turns these values into infinities."""
+    return values.isinf(), WORDS("too_large", name=name)
+
+
 def notes_on_not_finite(
     name: str,
     given: torch.Tensor,

@@ -49,6 +49,14 @@ def point_in_text(default: str, of: str = "x", most: int = 256) -> Parameter:
     return WORDS.label(Index("point", default, advanced=True, low=1, high=most, of=of))
 
 
+def one_for_each(values: Values, name: str) -> dict[str, str]:
+    """An error at a list that has neither one number for each x nor one for all; else nothing."""
+    x, numbers = values["x"], values[name]
+    if numbers is None or len(numbers) in (1, len(x)):
+        return {}
+    return {name: WORDS("other_length", inputs=len(x), numbers=len(numbers))}
+
+
 _ROUND = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 
 

@@ -4,7 +4,7 @@ A seed has a number, from which its random numbers come, and a place among those
 Charts name it by its number; the control takes its place, which always exists.
 """
 
-from lessons.contract.parameters import Integer, Number, Parameter
+from lessons.contract.parameters import Integer, Number, Parameter, Values
 from lessons.contract.words import Words
 
 WORDS = Words(__file__)
@@ -52,3 +52,13 @@ def first_seed(most: int = 2**31) -> Parameter:
         most: the largest number.
     """
     return WORDS.label(Integer("seed", "0", advanced=True, low=0, high=most))
+
+
+def counted_seeds(values: Values) -> str:
+    """The number of seeds in words."""
+    return WORDS.counted("seeds", values["seeds"])
+
+
+def two_networks(values: Values) -> str:
+    """The work of a lab that trains two networks for each seed, in words."""
+    return WORDS("two_networks", seeds=counted_seeds(values))

@@ -16,19 +16,19 @@ FILE = Path(__file__).parents[1] / "data" / "numbers.json"
 
 
 def kept() -> dict[str, list[dict[str, Any]]]:
-    """Of each lesson, by step: the facts that its text quotes, and the right answer as `answer`."""
+    """For each step of each lesson: the facts that its text quotes, and the right `answer`."""
     found: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text("utf-8"))
     return found
 
 
 def texts(step: Step) -> tuple[str, ...]:
-    """All that a step may say: its text, the answers to its question, what is said to each."""
+    """Every text of a step: its own, the answers to its question, and the reply to each answer."""
     options = step.question.options if step.question else ()
     return (step.text, *(o.text for o in options), *(o.reply for o in options))
 
 
 def of_step(lesson: Lesson, step: Step, result: Result) -> dict[str, Any]:
-    """What is kept of a step, computed now."""
+    """A step's entry of ``kept``, computed now."""
     names = sorted(frozenset().union(*map(placeholders, texts(step))))
     told = {name: jsonable(result.facts[name]) for name in names}
     if step.question and step.question.kind != "bug":

@@ -79,7 +79,7 @@ WITHOUT = {
     "in_place": {"data": "unharmed", "saved": "triple_old"},
     "router": {"stopped": "normalised_1"},
 }
-"""What is right where the program is the one without its trick."""
+"""The right answers if the program is the one without its trick."""
 
 
 @pytest.mark.parametrize("slug", WITHOUT)

@@ -184,7 +184,7 @@ def test_result_is_one_strict_json_object(lesson):
 
 @LESSONS
 def test_every_placeholder_resolves_to_the_number_that_was_kept(lesson):
-    """Where a number was meant to move: python -m tests.lessons.numbers."""
+    """If one was meant to move, run `python -m tests.lessons.numbers`."""
     controls = [p.name for p in lesson.lab.parameters if isinstance(p, (Number, Integer))]
     for step, known in zip(lesson.prose.steps, kept()[lesson.slug], strict=True):
         values = lesson.validate(step.lab)

@@ -34,9 +34,9 @@ TELLS = {
     "two_estimators": {},
     "value_one": {},
 }
-"""Beginnings of the facts that tell of a role, by its first word, where the usual ones do not."""
+"""The beginnings of the facts that give a role away, if they are not the usual ones."""
 PICTURED = {"maps", "alike", "plane"}
-"""Charts of trainings whose titles tell of their picture, not of the facts."""
+"""Charts of trainings whose titles quote the picture, not the facts."""
 
 
 def all_along(s, value):
@@ -125,8 +125,9 @@ VALUE = {
 
 
 def told(figure):
-    """What a title of the kit's says: the name of its text, what is filled in, and whether it is as
-    intended. The name is empty for another title.
+    """Read one of the kit's titles: its name, the values in it, and whether it says “as intended”.
+
+    The name is empty for any other title.
     """
     title, meant = figure.title, None
     for name, right in (("as_intended", True), ("not_as_intended", False)):

@@ -86,9 +86,10 @@ def test_the_other_logit_is_in_chart_and_table_and_covered_with_the_rest():
     lesson = find("starved")
     values = lesson.validate({"x": "4, 20", "dtype": "float32"})
     result = lesson.compute(values)
+    right_logit = lesson.lab.words("right_logit")
     for hidden in (frozenset(), frozenset({"trick_gradient"})):
         sizes = lesson.figures(result, values, hidden)[0]
-        circles, zeros = (one for one in sizes.data if one.get("name") == "to the right logit")
+        circles, zeros = (one for one in sizes.data if one.get("name") == right_logit)
         assert circles.get("visible", True) == zeros.get("visible", True) == (not hidden)
         last = lesson.table(result, values, hidden).rows[-1][-1]
         assert last == ("?" if hidden else "−8.24461e−09")

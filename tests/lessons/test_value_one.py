@@ -96,7 +96,9 @@ def test_what_an_uneven_list_means_is_said():
     assert read_back(words, "others_zero", few.notes[0].text)
     assert read_back(words, "left_out", many.notes[0].text) == {
         "given": words(
-            "given", advantages=words.counted("advantages", 3), logits=words.counted("logits", 1)
+            "advantages_given",
+            advantages=words.counted("advantages", 3),
+            logits=words.counted("logits", 1),
         )
     }
     assert not run().notes

@@ -1,4 +1,4 @@
-"""Titles of charts read back as numbers, and what a result shows them of."""
+"""Reads numbers back from the titles of charts, and lists the numbers that a title may quote."""
 
 import math
 import re
@@ -9,7 +9,7 @@ import numpy as np
 from lessons.contract.roles import GRADIENTS
 
 ROUNDING = 2e-6
-"""Of the largest size: what is nearer is the same number."""
+"""The share of the largest size below which two numbers count as the same."""
 
 N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
 
@@ -28,7 +28,7 @@ def pattern(words, name, **within):
 
 
 def read_back(words, name, text, **within):
-    """What is filled into the text of this name, by placeholder; None if it is another text."""
+    """The values filled into the text of this name, by placeholder; None for another text."""
     found = re.fullmatch(pattern(words, name, **within), text)
     if found is None:
         return None
@@ -40,7 +40,7 @@ def value_of(said):
 
 
 def reads(said, value, digits=3, size=0.0):
-    """Whether this is what so many digits say of a number; 0 may stand for rounding."""
+    """Test whether a title's number is this value in so many digits; 0 may stand for rounding."""
     value = float(value)
     told = value_of(said)
     if not math.isfinite(value):
@@ -89,7 +89,7 @@ class Shown:
 
     @cached_property
     def numbers(self):
-        """What a title may quote: facts, points, ends and lengths of what is drawn, and counts."""
+        """The numbers that a title may quote: facts, points, counts, ends and lengths of lines."""
         found = [one for one in self.facts.values() if isinstance(one, (int, float))]
         for one in (*self.result.series, *self.result.curves, *self.result.statistics):
             y = one.y[np.isfinite(one.y)]

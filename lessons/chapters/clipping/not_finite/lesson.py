@@ -14,7 +14,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
 from lessons.contract.words import Words
-from lessons.kit.causes import lost, notes_on_not_finite
+from lessons.kit.causes import lost, notes_on_not_finite, too_large
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_table, in_words, sticks
 from lessons.kit.experiment import Experiment, Program, components, run_of
@@ -254,15 +254,12 @@ def _not_finite(
         ((w < 0) & plain, WORDS("below_zero")),
         ((w == 0) & plain, WORDS("at_zero")),
         (where, WORDS("other_branch")),
-        (w.isinf(), WORDS("too_large")),
+        too_large("w", w),
     )
     yield from notes_on_not_finite("w", w, roles, known)
     unexplained = lost(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
     if values["clip"] == "norm" and not trick.isfinite().all():
-        yield Note(
-            "warning",
-            WORDS("norm_not_finite"),
-        )
+        yield Note("warning", WORDS("norm_not_finite"))
     elif unexplained.any():
         yield Note("warning", WORDS("step_too_large"))
 

@@ -311,7 +311,7 @@ def _circles(series: Series) -> Trace:
     trace = ticks(series)
     marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
     hover = WORDS("right_hover")
-    return trace | {"name": WORDS("to_right"), "marker": marker, "hovertemplate": hover}
+    return trace | {"name": WORDS("right_logit"), "marker": marker, "hovertemplate": hover}
 
 
 def _faded(result: Result) -> str:

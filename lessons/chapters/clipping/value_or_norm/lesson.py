@@ -213,10 +213,7 @@ def _by_largest_component() -> dict[str, float | str]:
 
 def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
     if not vectors["true_gradient"].any():
-        yield Note(
-            "warning",
-            WORDS("no_gradient"),
-        )
+        yield Note("warning", WORDS("no_gradient"))
     elif not vectors["trick_gradient"].any() or not vectors["intended_gradient"].any():
         yield Note("warning", WORDS("nothing_left"))
 

@@ -236,10 +236,10 @@ def _arrived(result: Result) -> str:
     """The length of the gradient that arrives, and the length it should have."""
     true, trick = (math.hypot(*result[role].y) for role in LABELS)
     if math.isnan(trick):
-        return WORDS("raises", due=brief(true))
+        return WORDS("raises", expected=brief(true))
     if not result.facts["arrives"]:
-        return WORDS("nothing_arrives", due=brief(true))
-    return WORDS("gradient_title", came=brief(trick, true), due=brief(true, trick))
+        return WORDS("nothing_arrives", expected=brief(true))
+    return WORDS("gradient_title", came=brief(trick, true), expected=brief(true, trick))
 
 
 def _training(result: Result) -> Figure:
@@ -290,10 +290,7 @@ def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]
     # Always one line, so that the charts below it don't move.
     yield Note("warning", f"RuntimeError: {said}") if said else Note("info", WORDS("runs"))
     if not all(np.isfinite(one).all() for one in shown):
-        yield Note(
-            "warning",
-            WORDS("too_large", dtype=values["dtype"]),
-        )
+        yield Note("warning", WORDS("too_large", dtype=values["dtype"]))
 
 
 def _refused(values: Values) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A state handed from batch to batch with its graph: backward() comes to freed values."""
+"""A state handed from batch to batch with its graph: backward() meets freed values."""
 
 from collections.abc import Callable
 from typing import Any

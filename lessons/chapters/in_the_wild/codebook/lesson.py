@@ -29,10 +29,10 @@ from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.inputs import array, computed_in
-from lessons.kit.line_names import label
+from lessons.kit.line_names import NAMES, label
 from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -75,7 +75,7 @@ WEIGHT = 0.8
 POINT = (1.0, -0.2)
 """The point to reconstruct."""
 
-NAMES = ("z₁", "z₂", "code₁", "code₂", "decoder")
+COMPONENTS = ("z₁", "z₂", "code₁", "code₂", "decoder")
 PARTS = ("reconstruction", "codebook", "commitment")
 
 
@@ -131,25 +131,18 @@ PARAMETERS = (
         names=("all", "reconstruction", "codebook", "commitment"),
         in_run="looks",
     ),
-    Number(
-        "z1",
-        "0.1",
-        advanced=True,
-        low=-100.0,
-        high=100.0,
-        slider=(-1.0, 1.0),
-        step=0.05,
-        in_run="looks",
-    ),
-    Number(
-        "z2",
-        "0.9",
-        advanced=True,
-        low=-100.0,
-        high=100.0,
-        slider=(-1.0, 1.0),
-        step=0.05,
-        in_run="looks",
+    *(
+        Number(
+            name,
+            default,
+            advanced=True,
+            low=-100.0,
+            high=100.0,
+            slider=(-1.0, 1.0),
+            step=0.05,
+            in_run="looks",
+        )
+        for name, default in (("z1", "0.1"), ("z2", "0.9"))
     ),
     Number("start", "0.0625", advanced=True, low=1e-3, high=100.0, slider=(0.05, 5.0), step=0.05),
     seeds("8", 16),
@@ -262,7 +255,7 @@ class Leaves:
         """The gradient for z, the code and the weight in a row, shape [5]."""
         leaves = [self.z, self.code, self.weight]
         if not loss.requires_grad:
-            return torch.zeros(len(NAMES)).to(self.z)
+            return torch.zeros(len(COMPONENTS)).to(self.z)
         found = torch.autograd.grad(loss, leaves, retain_graph=True, materialize_grads=True)
         return torch.cat([one.reshape(-1) for one in found])
 
@@ -343,7 +336,7 @@ def compute(program: Program, values: Values) -> Result:
             **_of_one(leaves, program, losses),
         },
         planes={"codes": np.array(FIXED)},
-        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
+        work=two_networks(values),
     )
 
 
@@ -390,7 +383,7 @@ def start(values: Values) -> Start:
 
 LABELS = {
     "true_gradient": WORDS("nothing_stopped"),
-    "trick_gradient": WORDS("autograd"),
+    "trick_gradient": NAMES["trick_gradient"],
     "intended_gradient": WORDS("in_paper"),
 }
 
@@ -429,10 +422,10 @@ def _plane(history: History) -> Figure:
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     seed, count = int(picture["seed"][0]), int(used.sum())
     diamonds = crowd(
-        WORDS("code_in_use"), codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
+        WORDS("used_code"), codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
     )
     crosses = crowd(
-        WORDS("code_in_no_use"), codes[0, ~used], codes[1, ~used], "ink:text", "x-thin-open", 10
+        WORDS("unused_code"), codes[0, ~used], codes[1, ~used], "ink:text", "x-thin-open", 10
     )
     crosses["marker"] |= {"line": {"width": 2}}
     return Figure(
@@ -482,10 +475,10 @@ def static_table(result: Result, values: Values) -> Table:
         (word, "trick_gradient")
         for word in (WORDS("error_column"), WORDS("codebook_column"), WORDS("commitment_column"))
     ]
-    columns += [(WORDS("none_stopped"), "true_gradient"), (WORDS("sum"), "trick_gradient")]
+    columns += [(WORDS("no_stop"), "true_gradient"), (WORDS("sum"), "trick_gradient")]
     columns += [(WORDS("papers"), "intended_gradient")]
     rows = []
-    for place, name in enumerate(NAMES):
+    for place, name in enumerate(COMPONENTS):
         sent = (number(float(curves[one].y[place]), 4) for one in by_part)
         value = number(float(result["forward"].y[place]), 4)
         rows.append((name, value, *sent, *cells(result, LABELS, place, 4)))

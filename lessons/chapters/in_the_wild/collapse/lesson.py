@@ -30,9 +30,10 @@ from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
+from lessons.kit.line_names import NAMES
 from lessons.text import number
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import first_seed, rate, seeds, steps
+from lessons.training.settings import first_seed, rate, seeds, steps, two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     arms_table,
@@ -302,7 +303,7 @@ def compute(program: Program, values: Values) -> Result:
             "kept_all": 1.0,
             "kept_nothing": 0.0,
         },
-        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
+        work=two_networks(values),
     )
 
 
@@ -354,7 +355,7 @@ def _losses(history: History) -> Figure:
 
 
 def _spreads(history: History) -> Figure:
-    layout, lines = step_axes(history, (0.0, 0.4), "spread"), lines_of(ARMS, WORDS("spread_axis"))
+    layout, lines = step_axes(history, (0.0, 0.4), WORDS("spread_axis")), lines_of(ARMS, "spread")
     ends, found = np.array([0.0, float(history.total)]), told(history, lines, 2)
     layout["annotations"] = [_on_line(FULL, WORDS("largest"))]
     return step_chart(
@@ -398,8 +399,8 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
 
 def static_table(result: Result, values: Values) -> Table:
     """Feature by feature: value and gradients."""
-    labels = {"forward": WORDS("value"), "trick_gradient": WORDS("autograd")}
-    labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": WORDS("intended")}
+    labels = {"forward": WORDS("value"), "trick_gradient": NAMES["trick_gradient"]}
+    labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(len(result["forward"].x))]
     return component_table(result, labels, names, WORDS("static_table"), WORDS("feature"), 4)
 

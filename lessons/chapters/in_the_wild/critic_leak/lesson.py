@@ -22,7 +22,7 @@ from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.kit.line_names import named
+from lessons.kit.line_names import NAMES, named
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -183,7 +183,7 @@ def compute(program: Program, values: Values) -> Result:
             **_steps_of_the_actor(),
             **_guess(),
         },
-        work=WORDS("work", updates=updates),
+        work=WORDS("work", updates=WORDS.counted("updates", updates)),
     )
 
 
@@ -275,7 +275,7 @@ COMPONENTS = (WORDS("critics_v"), WORDS("actors_logit"))
 
 LABELS = {
     "true_gradient": WORDS("no_stop"),
-    "trick_gradient": WORDS("autograd"),
+    "trick_gradient": NAMES["trick_gradient"],
     "intended_gradient": WORDS("own_loss"),
 }
 
@@ -336,7 +336,7 @@ def _updates(result: Result, values: Values) -> Figure:
     drawn.append(dragged(points(start), "points", v="y") | {"name": WORDS("v_at_first")})
     ends = [(*LINES[name], one.y) for name, one in curves.items()]
     names = named([*ends, ("noise", WORDS("best_reward"), np.array([best]))], layout, SHORT)
-    mean = WORDS("mean", mean=brief(last["mean_reward"]))
+    mean = WORDS("mean_reward_is", mean=brief(last["mean_reward"]))
     found = WORDS(
         "updated", updates=WORDS.counted("updates", updates), v=brief(last["value"]), mean=mean
     )

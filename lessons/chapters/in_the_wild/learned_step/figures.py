@@ -13,7 +13,7 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark
 from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
-from lessons.kit.line_names import label, named, second_name
+from lessons.kit.line_names import NAMES, label, named, second_name
 from lessons.kit.powers import Powers
 from lessons.text import number
 
@@ -21,9 +21,11 @@ WORDS = Words(__file__)
 
 LABELS = {
     "true_gradient": WORDS("plain_round"),
-    "trick_gradient": WORDS("autograd"),
+    "trick_gradient": NAMES["trick_gradient"],
     "intended_gradient": WORDS("lsq_formula"),
 }
+SLOPES = {"true_gradient": WORDS("plain"), "trick_gradient": NAMES["trick_gradient"]}
+"""The short names of the two slopes in the first chart."""
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
@@ -41,11 +43,7 @@ def table(result: Result, values: Values) -> Table:
         for place, x in enumerate(result["forward"].x)
     ]
     sums = (number(_sum(result, name), 5) for name in names)
-    return Table(
-        WORDS("table"),
-        tuple(columns),
-        (*rows, (WORDS("sum"), *sums)),
-    )
+    return Table(WORDS("table"), tuple(columns), (*rows, (WORDS("sum"), *sums)))
 
 
 def _sum(result: Result, role: str) -> float:
@@ -67,7 +65,7 @@ def _slopes(result: Result) -> Figure:
     )
     across = np.array([0.0, s, end])
     lines = {}
-    for role in ("true_gradient", "trick_gradient"):
+    for role in SLOPES:
         slope = float(result.facts[role])
         drawn = y + slope * (across - s) if math.isfinite(slope) else np.full(3, np.nan)
         # A line ends at the frame, so that its name fits there.
@@ -84,14 +82,14 @@ def _slopes(result: Result) -> Figure:
     weight: Trace = {
         "type": "scatter",
         "mode": "lines",
-        "name": WORDS("itself"),
+        "name": WORDS("weight_itself"),
         "x": np.array([0.0, end]),
         "y": np.array([x, x]),
         "line": {"color": "ink:muted", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }
     slopes = {role: float(result.facts[role]) for role in lines}
-    found = ", ".join(f"{_short(role)} {brief(one, 1.0)}" for role, one in slopes.items())
+    found = ", ".join(f"{SLOPES[role]} {brief(one, 1.0)}" for role, one in slopes.items())
     return Figure(
         "slopes",
         WORDS("slopes_title", x=brief(x), found=found),
@@ -99,7 +97,7 @@ def _slopes(result: Result) -> Figure:
         WORDS("slopes_alt", x=number(x, 3), y=number(y, 4), s=number(s, 3), found=found),
         [
             weight,
-            *(_straight(role, lines[role]) for role in ("true_gradient", "trick_gradient")),
+            *(_straight(role, lines[role]) for role in SLOPES),
             curve(tooth, exact=True) | {"name": WORDS("quantised")},
             dragged(point, "place", s="x"),
             *_names(lines, s, end),
@@ -125,15 +123,11 @@ def _names(lines: dict[str, tuple[Array, Array]], s: float, end: float) -> list[
             "bottom left" if falls else "top left"
         )  # on the side that the line does not come from
         side = inner if at[0] >= end else "top right" if falls else "middle right"
-        word = _short(role)
+        word = SLOPES[role]
         if same and role == "trick_gradient":
             word, side = second_name(f"= {word}", side)
         drawn.append(label(role, word, *at, side, there))
     return drawn
-
-
-def _short(role: str) -> str:
-    return {"true_gradient": WORDS("plain"), "trick_gradient": WORDS("autograd")}[role]
 
 
 def _within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
@@ -165,8 +159,8 @@ def _weights(result: Result) -> Figure:
     for trace in data:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
-    said = {"trick_gradient": WORDS("autograd"), "true_gradient": WORDS("plain_round")}
-    sums = [f"{word} {brief(_sum(result, role), 1.0)}" for role, word in said.items()]
+    summed = ("trick_gradient", "true_gradient")
+    sums = [f"{LABELS[role]} {brief(_sum(result, role), 1.0)}" for role in summed]
     found = WORDS("weights_title", sums=", ".join(sums))
     return Figure(
         "weights",

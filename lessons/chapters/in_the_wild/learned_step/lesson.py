@@ -15,7 +15,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite
+from lessons.kit.causes import notes_on_not_finite, too_large
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.inputs import COMPUTED_IN, array, leaf, place_of, point_in_text, series_by_role
 from lessons.text import listed, number
@@ -309,18 +309,15 @@ def _notes(
     given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
 ) -> Iterator[Note]:
     """Notes on numbers that are not finite, and on weights where torch and the formula differ."""
-    causes = ((x.isinf(), WORDS("x_too_large")),)
-    too_large = WORDS("ratio_too_large")
-    yield from notes_on_not_finite("x", given, roles, causes, otherwise=too_large)
+    causes = (too_large("x", x),)
+    otherwise = WORDS("ratio_too_large")
+    yield from notes_on_not_finite("x", given, roles, causes, otherwise)
     lowest, highest = levels(values["bits"])
     v = x / torch.full_like(x, values["s"])
     at_limit = (v == lowest) | (v == highest)
     if values["rounding"] == "straight" and at_limit.any():
         where = listed([number(one) for one in given[at_limit.cpu()].tolist()])
-        yield Note(
-            "info",
-            WORDS("at_limit", where=where),
-        )
+        yield Note("info", WORDS("at_limit", where=where))
 
 
 LESSON = Lesson(

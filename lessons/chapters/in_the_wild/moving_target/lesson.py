@@ -37,10 +37,10 @@ from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
-from lessons.kit.line_names import named
+from lessons.kit.line_names import NAMES, named
 from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
     HEIGHT,
@@ -316,7 +316,7 @@ def compute(program: Program, values: Values) -> Result:
             **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
             **factors(whole, float(values["discount"]), float(values["rate"])),
         },
-        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
+        work=WORDS("work", seeds=counted_seeds(values)),
     )
 
 
@@ -495,8 +495,8 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
 
 def static_table(result: Result, values: Values) -> Table:
     """Weight by weight: value and gradients."""
-    labels = {"forward": WORDS("weight"), "trick_gradient": WORDS("autograd")}
-    labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": WORDS("intended")}
+    labels = {"forward": WORDS("weight"), "trick_gradient": NAMES["trick_gradient"]}
+    labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(len(result["forward"].x))]
     return component_table(
         result,

@@ -27,7 +27,7 @@ WORDS = Words(__file__)
 
 NAMES = {
     "true_gradient": (WORDS("no_clip"), "plain"),
-    "intended_gradient": (WORDS("without"), "clean"),
+    "intended_gradient": (WORDS("without_sample"), "clean"),
     "trick_gradient": (WORDS("used"), "used"),
 }
 """Each role's name here, and the ending of its facts' names; drawn in this order, trick on top."""

@@ -193,7 +193,7 @@ def _mixed() -> Mapping[str, float]:
 
 def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
     for role, words in (
-        ("trick_gradient", WORDS("left")),
+        ("trick_gradient", WORDS("used_gradient")),
         ("intended_gradient", WORDS("others_mean")),
     ):
         if not roles[role].any():

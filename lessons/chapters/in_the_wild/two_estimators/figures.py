@@ -213,7 +213,10 @@ def _variance(result: Result) -> Figure:
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
         "hovertemplate": WORDS("variance_hover"),
     }
-    ends = (("noise", "score", score.y), ("intended_gradient", "path", path.y))
+    ends = (
+        ("noise", WORDS("score_any_b"), score.y),
+        ("intended_gradient", NAMES["intended_gradient"], path.y),
+    )
     return Figure(
         "variance",
         WORDS("variance_title", least=least, best=best),

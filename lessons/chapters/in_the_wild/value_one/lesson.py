@@ -40,7 +40,7 @@ from lessons.kit.inputs import (
     point_in_text,
     series_by_role,
 )
-from lessons.kit.line_names import label, named, room
+from lessons.kit.line_names import NAMES, label, named, room
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -235,7 +235,9 @@ def _later() -> Mapping[str, float]:
 def _uneven(values: Values) -> Iterator[Note]:
     few, many = len(values["advantages"]), len(values["x"])
     given = WORDS(
-        "given", advantages=WORDS.counted("advantages", few), logits=WORDS.counted("logits", many)
+        "advantages_given",
+        advantages=WORDS.counted("advantages", few),
+        logits=WORDS.counted("logits", many),
     )
     if few < many:
         yield Note("info", WORDS("others_zero", given=given))
@@ -256,14 +258,14 @@ def _not_finite(
 
 
 LABELS = {
-    "trick_gradient": WORDS("autograd"),
+    "trick_gradient": NAMES["trick_gradient"],
     "intended_gradient": WORDS("of_logp"),
     "true_gradient": WORDS("of_the_value"),
 }
 """The name of each gradient here."""
 
 SECOND = {
-    "trick_gradient": WORDS("autograd"),
+    "trick_gradient": NAMES["trick_gradient"],
     "intended_gradient": WORDS("expected_loss"),
     "true_gradient": WORDS("of_the_value"),
 }
@@ -293,11 +295,7 @@ def table(result: Result, values: Values) -> Table:
         p = 1 / (1 + np.exp(-np.clip(x, -700, 700)))
         given = (number(float(one), 5) for one in (x, p, result.planes["advantages"][place]))
         rows.append((str(place + 1), *given, *cells(result, ["forward", *LABELS], place, 6)))
-    return Table(
-        WORDS("table"),
-        tuple(columns),
-        tuple(rows),
-    )
+    return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
 def _values(result: Result) -> Figure:
@@ -344,7 +342,7 @@ def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -
     for place, advantage in enumerate(result.planes["advantages"].tolist()[:MOST_LINES], start=1):
         tokens.setdefault(advantage, []).append(str(place))
     names = [
-        WORDS("whose", advantage=number(one, 3), tokens=", ".join(whose))
+        WORDS("line_name", advantage=number(one, 3), tokens=", ".join(whose))
         for one, whose in tokens.items()
     ]
     layout["margin"] = layout["margin"] | {"r": room(names)}
@@ -387,7 +385,7 @@ def _gradients(result: Result) -> Figure:
     place = np.arange(1.0, len(names) + 1)
     numbered = tuple(Series(r, r, place, one.y) for r, one in over.items())
     shown = Result(series=numbered)
-    data, layout = sticks(shown, LABELS, names, "gradient", SHORT)
+    data, layout = sticks(shown, LABELS, names, WORDS("gradient_axis"), SHORT)
     total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
     loss = brief(total, size if np.isfinite(size) else 0.0)
     length = brief(float(result.facts["trick_gradient_length"]))

@@ -59,8 +59,8 @@ def table(history: History, values: Values) -> Table:
                 (WORDS("highest"), None),
             ),
             tuple(
-                (name, *(number(of(facts, name + end), 3) for end in ("", "_lowest", "_highest")))
-                for name in (WORDS("accuracy"), WORDS("loss"))
+                (label, *(number(of(facts, fact + end), 3) for end in ("", "_lowest", "_highest")))
+                for label, fact in ((WORDS("accuracy"), "accuracy"), (WORDS("loss"), "loss"))
             ),
         )
     rows = []
@@ -281,7 +281,7 @@ def _changed(result: Result) -> str:
 
 def static_table(result: Result, values: Values) -> Table:
     """The eight relus in numbers."""
-    labels = {"forward": WORDS("gives"), "true_gradient": WORDS("plain")}
+    labels = {"forward": WORDS("output"), "true_gradient": WORDS("plain")}
     labels |= {
         "trick_gradient": WORDS("autograd", rule=values["rule"]),
         "intended_gradient": WORDS("formula"),
@@ -298,7 +298,7 @@ def static_table(result: Result, values: Values) -> Table:
     ]
     columns: list[tuple[str, str | None]] = [
         (WORDS("relu"), None),
-        (WORDS("is_given"), None),
+        (WORDS("input"), None),
         (WORDS("upstream"), None),
     ]
     columns += [(label, role) for role, label in labels.items()]

@@ -49,7 +49,7 @@ from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in
 from lessons.text import number
 from lessons.training.by_seed import BySeed
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import gradient_override_map, override_gradients
@@ -245,7 +245,7 @@ def compute(program: Program, values: Values) -> Result:
             **_beliefs(whole, values),
         },
         notes=tuple(_notes(values)),
-        work=WORDS.counted("seeds", values["seeds"]),
+        work=counted_seeds(values),
     )
 
 
@@ -314,10 +314,7 @@ def _notes(values: Values) -> Iterator[Note]:
     if words and values["when"] == "runs":
         yield Note("warning", WORDS("same_maps", why=words))
     elif words:
-        yield Note(
-            "warning",
-            WORDS("no_relu"),
-        )
+        yield Note("warning", WORDS("no_relu"))
 
 
 def seconds(values: Values) -> float:

@@ -119,11 +119,9 @@ def inspector(result: Result, values: Values) -> Table:
     types = op_types()
     rows = []
     for place in range(1, int(facts["ops"]) + 1):
-        name, kind, by = (
-            str(facts[f"op{place}_{what}"]) for what in (WORDS("name"), WORDS("type"), "gradient")
-        )
+        name, kind, by = (str(facts[f"op{place}_{what}"]) for what in ("name", "type", "gradient"))
         rows.append((name, kind, types.get(kind) or WORDS("none"), by))
-    columns = (("name", None), ("type", None), (WORDS("type_in_tensorflow"), None))
+    columns = ((WORDS("name"), None), (WORDS("type"), None), (WORDS("type_in_tensorflow"), None))
     caption = subject = WORDS("table")
     if not facts["overridden"]:
         caption = WORDS("never_called", key=values["key"])

@@ -29,11 +29,11 @@ from lessons.kit.chart_pieces import Trace, axes
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.inputs import array, computed_in, golden
-from lessons.kit.line_names import label
+from lessons.kit.line_names import NAMES, label
 from lessons.text import number
 from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
 from lessons.training.step_charts import (
     HEIGHT,
@@ -360,7 +360,7 @@ def compute(program: Program, values: Values) -> Result:
         series=series,
         curves=series,
         facts={**{name: values[name] for name in ("scale", "angle", "seeds")}, **other_shares()},
-        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
+        work=two_networks(values),
     )
 
 
@@ -370,7 +370,12 @@ and the browser can move them."""
 
 # How the points look: the moon by the symbol, the domain by the colour.
 _SYMBOLS = ("circle-open", "cross-thin-open")
-_COLOURS = {"source": "role:noise", "target": "role:forward", "wrong": "role:trick_gradient"}
+_KINDS = {
+    "source": ("noise", WORDS("source")),
+    "target": ("forward", WORDS("target")),
+    "wrong": ("trick_gradient", WORDS("wrong")),
+}
+"""The role that gives each kind of points its colour, and the name of the kind."""
 
 
 ARMS = {
@@ -475,25 +480,26 @@ def _crowds(places: Array, wrong: npt.NDArray[np.bool_]) -> Iterator[Trace]:
     """The points by kind, at places of shape [2, 600]; which of them are called wrong."""
     moons = np.split(np.arange(places.shape[1]), range(MOON, 2 * SOURCE, MOON))
     for kind, both in (("source", moons[:2]), ("target", moons[2:]), ("wrong", moons[2:])):
+        role, called = _KINDS[kind]
         for symbol, moon in zip(_SYMBOLS, both, strict=True):
             seen = (kind == "source") | (wrong[moon] == (kind == "wrong"))
             x, y = np.where(seen, places[:, moon], _AWAY)
-            yield crowd(kind, x, y, _COLOURS[kind], symbol, 6)
+            yield crowd(called, x, y, f"role:{role}", symbol, 6)
 
 
 def _named(places: Array) -> Iterator[Trace]:
     """The names of the domains, each beside the point that lies farthest out."""
-    for kind, part in zip(_COLOURS, np.split(places, 2, axis=1), strict=False):
+    for kind, part in zip(("source", "target"), np.split(places, 2, axis=1), strict=True):
         top = kind == "target"
         x, y = part[:, part[1].argmax() if top else part[0].argmin()]
-        role = _COLOURS[kind].removeprefix("role:")
-        yield label(role, kind, float(x), float(y), side="top center" if top else "middle left")
+        role, called = _KINDS[kind]
+        yield label(role, called, float(x), float(y), side="top center" if top else "middle left")
 
 
 def static_table(result: Result, values: Values) -> Table:
     """The first units: feature and gradients."""
-    labels = {"forward": WORDS("feature"), "trick_gradient": WORDS("autograd")}
-    labels |= {"true_gradient": WORDS("no_trick"), "intended_gradient": WORDS("intended")}
+    labels = {"forward": WORDS("feature"), "trick_gradient": NAMES["trick_gradient"]}
+    labels |= {"true_gradient": WORDS("no_trick"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(UNITS)]
     caption = WORDS("static_table", whose=values["whose"])
     return component_table(result, labels, names, caption, WORDS("unit"), 4)

@@ -12,15 +12,15 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, dragged, round_up
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.findings import brief, times
-from lessons.kit.line_names import label
+from lessons.kit.line_names import NAMES, label
 
 WORDS = Words(__file__)
 
-NAMES = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
+WEIGHTS = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
 
 LABELS = {
     "true_gradient": WORDS("no_reversal"),
-    "trick_gradient": WORDS("autograd"),
+    "trick_gradient": NAMES["trick_gradient"],
     "intended_gradient": WORDS("wanted"),
 }
 
@@ -41,7 +41,7 @@ def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[F
     gradient = component_figure(
         result,
         LABELS,
-        NAMES,
+        WEIGHTS,
         title=_shares(result),
         subject=WORDS("gradient_subject"),
         caption=WORDS("gradient_caption"),
@@ -62,7 +62,7 @@ def _shares(result: Result) -> str:
 
 def table(result: Result) -> Table:
     """One row a weight."""
-    return component_table(result, LABELS, NAMES, WORDS("table"))
+    return component_table(result, LABELS, WEIGHTS, WORDS("table"))
 
 
 def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:

@@ -29,9 +29,10 @@ from lessons.kit.chart_pieces import Trace, axes, band, curve, points
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, golden, series_by_role
+from lessons.kit.line_names import NAMES
 from lessons.text import number
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import first_seed, rate, steps
+from lessons.training.settings import first_seed, rate, steps, two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -425,7 +426,7 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         for layer in (1, int(place), int(place) + 1, LAYERS)
     )
     return Figure(
-        WORDS("noise"),
+        "noise",
         _first_layer(facts) or WORDS("noise_subject"),
         WORDS("noise_caption", draws=values["draws"]),
         WORDS("noise_alt", done=history.done, layers=in_words, place=int(place)),
@@ -487,12 +488,8 @@ def _sizes(history: History, values: Values) -> Figure:
 
 def static_table(result: Result, values: Values) -> Table:
     """Inputs, outputs and gradients of the layer by itself."""
-    labels = {
-        "forward": WORDS("output"),
-        "true_gradient": WORDS("true"),
-        "trick_gradient": WORDS("autograd"),
-    }
-    labels |= {"intended_gradient": WORDS("intended")}
+    roles = ("true_gradient", "trick_gradient", "intended_gradient")
+    labels = {"forward": WORDS("output"), **{role: NAMES[role] for role in roles}}
     names = [number(float(x), 3) for x in result["forward"].x]
     caption = WORDS("static_table")
     return component_table(result, labels, names, caption, "x", 4)
@@ -551,7 +548,7 @@ def compute(program: Program, values: Values) -> Result:
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
         notes=tuple(_notes(values)),
-        work=WORDS("work", seeds=WORDS.counted("seeds", values["seeds"])),
+        work=two_networks(values),
     )
 
 

@@ -132,8 +132,8 @@ def _refuse(part: Node) -> None:
     if name in FUNCTIONS and name not in FUNCTION_NAMES:
         names = ", ".join(FUNCTION_NAMES)
         if FUNCTIONS[name].trick:
-            raise ValueError(WORDS("a_trick", name=name, names=names))
-        raise ValueError(WORDS("not_each", name=name, names=names))
+            raise ValueError(WORDS("function_is_trick", name=name, names=names))
+        raise ValueError(WORDS("mixes_inputs", name=name, names=names))
     if sign(part) == "@":
         raise ValueError(WORDS("matrices"))
     if not (row_of(part) or sign(part) or isinstance(part, ast.Name | ast.Constant)):

@@ -17,7 +17,7 @@ from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
 from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite
+from lessons.kit.causes import notes_on_not_finite, too_large
 from lessons.kit.curve_figures import CURVE_WORDS, CurveText, curve_figures, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
@@ -27,6 +27,7 @@ from lessons.kit.inputs import (
     grid_around,
     inputs,
     leaf,
+    one_for_each,
     place_of,
     series_by_role,
 )
@@ -256,10 +257,7 @@ def table(result: Result, values: Values) -> Table:
 
 def check(values: Values) -> dict[str, str]:
     """Refusals that need more than one value."""
-    errors: dict[str, str] = {}
-    x, weights = values["x"], values["weights"]
-    if weights is not None and len(weights) not in (1, len(x)):
-        errors["weights"] = WORDS("other_length", inputs=len(x), numbers=len(weights))
+    errors = one_for_each(values, "weights")
     for name in ("f", "g"):
         if refused := read(values[name]).refusal(DTYPES[values["dtype"]]):
             errors[name] = WORDS("not_computed", dtype=values["dtype"], why=refused)
@@ -292,7 +290,7 @@ def _not_finite(
     with torch.no_grad():
         f_bad, g_bad = (~function(x).isfinite() for function in (f, g))
     causes = (
-        (x.isinf(), WORDS("x_too_large")),
+        too_large("x", x),
         (g_bad, WORDS("g_not_finite", g=g.text)),
         (f_bad, WORDS("f_not_finite", f=f.text)),
     )  # fmt: skip

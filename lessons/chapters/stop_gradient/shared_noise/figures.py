@@ -44,12 +44,7 @@ def table(result: Result, values: Values) -> Table:
     """One row an input: this draw's numbers, then the trick gradient over all draws."""
     over = {series.name: series for series in result.statistics}["trick_gradient"]
     roles = ("u", "forward", *GRADIENTS)
-    labels = {
-        "u": WORDS("noise_u"),
-        "trick_gradient": WORDS("autograd"),
-        "true_gradient": WORDS("true"),
-    }
-    labels |= {"forward": WORDS("forward_z"), "intended_gradient": WORDS("intended")}
+    labels = {"u": WORDS("noise_u"), "forward": WORDS("forward_z")} | NAMES
     columns: list[tuple[str, str | None]] = [("x", None)]
     columns += [(labels[name], result[name].role) for name in roles]
     columns += [(what, "trick_gradient") for what in (WORDS("mean"), "5 – 95 %")]

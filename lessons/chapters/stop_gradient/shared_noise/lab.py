@@ -29,6 +29,7 @@ from lessons.kit.inputs import (
     array,
     grid_around,
     inputs,
+    one_for_each,
     place_of,
     series_by_role,
 )
@@ -62,8 +63,7 @@ def check(values: Values) -> Mapping[str, str]:
     low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
     if low > high:
         errors["noise_low"] = WORDS("noise_ends", low=low, high=high)
-    if u is not None and len(u) not in (1, len(x)):
-        errors["u"] = WORDS("other_length", inputs=len(x), numbers=len(u))
+    errors |= one_for_each(values, "u")
     if u is None and values["draws"] * len(x) > MOST_NUMBERS:
         errors["draws"] = WORDS(
             "too_many",

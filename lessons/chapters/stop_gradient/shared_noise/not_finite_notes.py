@@ -33,18 +33,9 @@ def notes(
     """
     y = x**2
     causes = [
-        (
-            y.isinf(),
-            WORDS("square_too_large"),
-        ),
-        (
-            x == 0,
-            WORDS("slope_at_0"),
-        ),
-        (
-            (y == 0) & (x != 0),
-            WORDS("square_too_small"),
-        ),
+        (y.isinf(), WORDS("square_too_large")),
+        (x == 0, WORDS("slope_at_0")),
+        ((y == 0) & (x != 0), WORDS("square_too_small")),
         (u < 0, WORDS("negative")),
         (u == 0, WORDS("zero")),
     ]
@@ -72,7 +63,4 @@ def notes(
         yield Note("info", WORDS("curves_of", some=some, all=drawn))
     error = max(spread.error for spread in (*spreads.values(), *along.values()))
     if error:
-        yield Note(
-            "info",
-            WORDS("estimated", error=error),
-        )
+        yield Note("info", WORDS("estimated", error=error))

@@ -9,6 +9,7 @@ from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.answers import which
+from lessons.kit.causes import too_large
 from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program, Roles
@@ -134,13 +135,10 @@ def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tenso
     """Notes on values and gradients that are not finite at these inputs."""
     y = x**2
     return (
-        (y.isinf(), WORDS("square_too_large")),
+        too_large("x²", y),
         (x == 0, WORDS("slope_at_0")),
         ((y == 0) & (x != 0), WORDS("square_too_small")),
-        (
-            roles["forward"].isnan(),
-            WORDS("negative"),
-        ),
+        (roles["forward"].isnan(), WORDS("negative")),
         (torch.ones_like(x, dtype=torch.bool), WORDS("zero")),
     )
 

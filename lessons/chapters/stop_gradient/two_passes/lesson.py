@@ -94,7 +94,7 @@ EXPRESSIONS = {
     "first": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0x",
     "second": "y\u00a0= x²\u00a0·\u00a0stop_gradient(x)",
     "both": "y\u00a0=\u00a0stop_gradient(x)²\u00a0·\u00a0stop_gradient(x)",
-    "no_grad": WORDS("made_under_no_grad"),
+    "no_grad": WORDS("under_no_grad"),
 }
 """The program as it runs with each choice, in one line."""
 
