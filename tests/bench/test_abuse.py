@@ -1,6 +1,5 @@
 """A row of the table of abusers counts only where the abuser was there until its end."""
 
-import asyncio
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ import pytest
 
 from tests.bench import abuse
 from tests.bench.learner import Heard
+from tests.server.asgi import run
 from tests.support.server import ROOT, free_port
 
 
@@ -48,7 +48,7 @@ def test_an_abuser_that_ends_before_its_row_fails_it(does, ended, monkeypatch):
     for name in ("IMPORTS", "LEFT"):
         monkeypatch.setattr(abuse, name, 0)
     row = abuse.Row("slider flood, one socket", Heard([100.0]), Heard([100.0]))
-    asyncio.run(abuse.attacked(SimpleNamespace(url=""), row))
+    run(abuse.attacked(SimpleNamespace(url=""), row))
     begun[0].stdin.close()
     assert row.ended == ended
     said = abuse.report([row])[-1]

@@ -11,6 +11,7 @@ from torch.nn.functional import conv_transpose2d
 from lessons.chapters.override_map.guided_relu.figures import figures
 from lessons.chapters.override_map.guided_relu.lesson import (
     LAB,
+    WORDS,
     Shapes,
     guided_relu,
 )
@@ -170,7 +171,7 @@ def test_where_a_relu_is_missed_it_is_said():
     assert "matched no op" in note.text
     assert "clamp" in note.text
     (note,) = LESSON.compute(values(spelling="maximum", when="built")).notes
-    assert "no node of relu" in note.text
+    assert note.text == WORDS("no_relu")
 
 
 def test_the_maps_step_is_told_where_it_is_not_the_last_one():
@@ -182,7 +183,7 @@ def test_the_maps_step_is_told_where_it_is_not_the_last_one():
         history = run.history
         alike = next(one for one in figures(history, given) if one.name == "alike")
         told.append((history.done, history.facts["compared_step"]))
-        assert f"after step {told[-1][1]:.0f}:" in alike.alt
+        assert f"at step {told[-1][1]:.0f}:" in alike.alt
     assert told == [(3, 0), (52, 50), (60, 60)]
 
 
