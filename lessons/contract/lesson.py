@@ -210,8 +210,18 @@ class Lesson:
         return min(question.options, key=lambda one: _apart(computed, result.facts[one.fact])).key
 
     def asked_about(self, question: Question) -> Result:
-        """What a question of its prose asks about: its own step's settings, whatever is set."""
-        return self.compute(self.validate(self.step_of(question).lab))
+        """What a question of its prose asks about: its own step's settings, whatever is set.
+
+        Computed once, since a page with a verdict reads it four times.
+        """
+        known = self._asked_about
+        if question.name not in known:
+            known[question.name] = self.compute(self.validate(self.step_of(question).lab))
+        return known[question.name]
+
+    @cached_property
+    def _asked_about(self) -> dict[str, Result]:
+        return {}
 
     def step_of(self, question: Question) -> Step:
         """The step that asks it."""

@@ -2,6 +2,7 @@
 
 import html
 import re
+from functools import lru_cache
 
 import streamlit as st
 
@@ -38,6 +39,7 @@ def show_text(lesson: Lesson, step: int, text: str, *, code_alone: bool = False)
             st.html(output(code))
 
 
+@lru_cache(1024)
 def linked(text: str, allowed: frozenset[str]) -> str:
     """Link each of these terms once in the Markdown."""
     out, position = "", 0
