@@ -65,11 +65,86 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", [named(case) for case in CASES])
-@pytest.mark.filterwarnings("ignore")
-def test_a_report_that_the_doctor_was_not_tuned_to(case, monkeypatch):
+@pytest.fixture
+def script(monkeypatch):
+    """Traces a script in this process, as the command does in one of its own."""
     monkeypatch.setattr(sys, "argv", [])
     monkeypatch.setattr(sys, "path", [*sys.path])
-    stopped = []
-    ended = trace_script(REPORTS / f"{case.target}.py", [], 2, stopped.append)
-    answers(case, (stopped or [ended])[0])
+
+    def traced(path):
+        stopped = []
+        ended = trace_script(path, [], 2, stopped.append)
+        return (stopped or [ended])[0]
+
+    return traced
+
+
+@pytest.mark.parametrize("case", [named(case) for case in CASES])
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
+    answers(case, script(REPORTS / f"{case.target}.py"))
+
+
+HEAD = """\
+import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+x, y = torch.randn(6, 4), torch.tensor([0, 1, 0, 1, 0, 1])
+"""
+"""The first six lines of each script below."""
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (
+            "for _ in range(9):\n    nn.functional.cross_entropy(net(x), y).backward()\n"
+            "    opt.step()\n",
+            r"Nothing clears the gradients between two calls of opt.step() in train.py:9",
+        ),
+        (
+            "for _ in range(9):\n    opt.zero_grad()\n    loss = net(x).square().mean()\n"
+            "    opt.step()\n    loss.backward()\n",
+            "opt.step() in train.py:10 runs before backward()",
+        ),
+        (
+            "net = nn.Linear(4, 2)\nfor _ in range(9):\n    opt.zero_grad()\n"
+            "    net(x).square().mean().backward()\n    opt.step()\n",
+            "net.weight, net.bias get a gradient, and opt (Adam) does not hold them",
+        ),
+        (
+            "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
+            "    scaler.scale(net(x).square().mean()).backward()\n"
+            "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n"
+            "    scaler.update()\n",
+            "in train.py:11 clips gradients that the GradScaler has multiplied by its scale",
+        ),
+        (
+            "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
+            "    scaler.scale(net(x).square().mean()).backward()\n"
+            "    for p in net.parameters():\n        p.grad.data.clamp_(-1, 1)\n"
+            "    scaler.step(opt)\n    scaler.update()\n",
+            "p.grad.data.clamp_(-1, 1) in train.py:12 clips gradients",
+        ),
+        (
+            "w = torch.ones(4, requires_grad=True)\nfor _ in range(9):\n"
+            "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
+            "w is no leaf: sub in train.py:10 made it",
+        ),
+        (
+            "w = torch.ones(4, requires_grad=True).to('cpu', copy=True)\nfor _ in range(9):\n"
+            "    (x @ w).square().mean().backward()\n    print(w.grad)\n",
+            "w is no leaf: to in train.py:7 made it",
+        ),
+    ],
+    ids=["kept", "early", "replaced", "clipped", "clamped", "by hand", "moved"],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_what_becomes_of_the_gradients_after_the_backward_pass(lines, says, script, tmp_path):
+    (tmp_path / "train.py").write_text(HEAD + lines)
+    told = str(script(tmp_path / "train.py"))
+    assert "\n1 fault:\n" in told
+    assert says in told
+    assert "opaque" not in told
