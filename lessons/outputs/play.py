@@ -9,7 +9,6 @@ import torch
 from lessons.contract.result import jsonable
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.presets import preset
-from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.running import recorded
 from lessons.playground.running.outcome import Outcome, run
 from lessons.playground.running.scissors import operations
@@ -32,7 +31,7 @@ def play(options: argparse.Namespace) -> str:
     document = (
         preset(options.file.removeprefix("preset:"))
         if options.file.startswith("preset:")
-        else from_text(console.read(options.file, 4 * MAX_DOCUMENT_CHARACTERS))
+        else from_text(console.read(options.file))
     )
     outcome = run(document, curves=options.json)
     if options.json:

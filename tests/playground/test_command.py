@@ -53,7 +53,6 @@ def test_numbers_are_those_of_a_run(capsys):
         ("input x = 3\noverride mul = gard\nprogram\ny = x * x\n", "Rule for mul, column 1"),
         ("nonsense", "No line of a document starts with"),
         (b"\xff\xff", "not text in UTF-8"),
-        (b"\xff\xfe", "has no line “program”"),
     ],
 )
 def test_a_wrong_document_is_one_line_of_error(capsys, tmp_path, text, words):
