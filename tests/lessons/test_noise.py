@@ -72,7 +72,6 @@ def test_mean_and_band_are_those_of_the_uniform_distribution():
     assert over.y[0] == pytest.approx(mean, abs=2e-3)
     assert over.low[0] == pytest.approx(math.sqrt(low + 0.05 * (high - low)), abs=3e-3)
     assert over.high[0] == pytest.approx(math.sqrt(low + 0.95 * (high - low)), abs=3e-3)
-    assert any("estimated" in note.text for note in result.notes)
 
 
 def test_noise_by_hand_replaces_drawn_noise():
@@ -148,7 +147,7 @@ def test_more_draws_than_allowed_are_refused_with_what_would_do():
         noisy.validate(text)
     message = refused.value.errors["draws"]
     assert "200,000 draws at 256 inputs are 51,200,000" in message
-    assert "3,840,000" in message
+    assert "1,000,000" in message
     most = int(message.split("Take ")[1].split(" draws")[0].replace(",", ""))
     noisy.validate(text | {"draws": str(most)})
     noisy.validate(text | {"u": "1"})  # given by hand, nothing is drawn

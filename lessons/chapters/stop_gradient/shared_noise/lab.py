@@ -19,7 +19,7 @@ from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Histogram, Result, Series
+from lessons.contract.result import Array, Histogram, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.draws import ROWS, unit_draws
 from lessons.kit.experiment import Program, Roles
@@ -42,7 +42,7 @@ CURVE_DRAWS = 20 * ROWS
 """Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
 axis. At the learner's own inputs all are computed."""
 MOST_DRAWS = 200_000
-MOST_NUMBERS = 15_000 * 256
+MOST_NUMBERS = 1_000_000
 """Draws × inputs."""
 
 PARAMETERS = (
@@ -102,8 +102,8 @@ def compute(program: Program, values: Values) -> Result:
     roles = EXPERIMENT.by_role(program, start)
 
     columns, count = torch.cat([points, grid]), len(points)
-    spreads = {role: Spread(count) for role in DRAWN}
-    along = {role: Spread(len(grid)) for role in DRAWN}
+    at_points: dict[str, list[Array]] = {role: [] for role in DRAWN}
+    on_grid: dict[str, list[Array]] = {role: [] for role in DRAWN}
     total = _total(values)
     for noise in _noise(values, count, len(columns)):
         noise = noise.to(x)
@@ -111,9 +111,11 @@ def compute(program: Program, values: Values) -> Result:
         found = by_role(program, drawn_at, noise)
         for role in DRAWN:
             drawn = array(found[role])
-            spreads[role].add(drawn[:, :count])
+            at_points[role].append(drawn[:, :count])
             if drawn.shape[1] > count:
-                along[role].add(drawn[:, count:])
+                on_grid[role].append(drawn[:, count:])
+    spreads = {role: Spread(chunks) for role, chunks in at_points.items()}
+    along = {role: Spread(chunks) for role, chunks in on_grid.items()}
 
     place = place_of(values)
     return Result(

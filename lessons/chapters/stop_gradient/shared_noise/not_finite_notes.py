@@ -61,6 +61,3 @@ def notes(
     some, drawn = along["forward"].draws, spreads["forward"].draws
     if some < drawn:
         yield Note("info", WORDS("curves_of", some=some, all=drawn))
-    error = max(spread.error for spread in (*spreads.values(), *along.values()))
-    if error:
-        yield Note("info", WORDS("estimated", error=error))
