@@ -6,7 +6,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import quiz_view, site
-from pages.ui.lesson_view import lab_alone, lesson_view
+from pages.ui.lesson_view import lesson_view
 
 
 def chapter_page(slug: str) -> None:
@@ -18,9 +18,6 @@ def chapter_page(slug: str) -> None:
         quiz_view.quiz_view(chapter, seed)
         return
     lesson = _chosen(chapter)
-    if st.context.is_embedded and st.query_params.get("only") == "lab":
-        lab_alone(lesson)
-        return
     site.keep_in_address("lesson", lesson.slug)
     lesson_view(lesson)
 

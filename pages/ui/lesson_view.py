@@ -1,7 +1,6 @@
 """A lesson on a page: the text of one step on one side, its stage on the other, a bar below."""
 
 import html
-from collections.abc import Collection
 from typing import Literal
 
 import streamlit as st
@@ -51,31 +50,16 @@ def lesson_view(lesson: Lesson) -> None:
     results.tell(lesson, trail)
 
 
-def lab_alone(lesson: Lesson) -> None:
-    """Draw the lab alone, for a frame of another page, with nothing covered: it asks nothing."""
-    place, trail = place_of(lesson), memory.trail(lesson)
-    with st.container(key="lab"):
-        # Markdown's links open a new tab: in the frame, the lesson would replace the lab.
-        link = f"[Open the lesson]({lesson.chapter}?lesson={lesson.slug})"
-        st.html(f'<h1 class="gt-unseen">{html.escape(lesson.title)}</h1>')
-        st.markdown(f"**{lesson.title}** {link}")
-        _live(place, trail.step, [question.name for question in lesson.prose.questions])
-
-
-def _live(place: Place, step: int, answers: Collection[str]) -> None:
-    live_lab(
-        place.lesson.slug,
-        place.as_data(),
-        step=step,
-        answers=answers,
-        hide=place.hide,
-        fix=place.fix,
-    )
-
-
 def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
     with st.container(key="lab"):
-        _live(place, trail.step, trail.answers)
+        live_lab(
+            lesson.slug,
+            place.as_data(),
+            step=trail.step,
+            answers=trail.answers,
+            hide=place.hide,
+            fix=place.fix,
+        )
     with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         here = (trail.step,)
         st.button("Reset the lab", on_click=place.reset, args=here, key="reset", type="tertiary")

@@ -6,7 +6,7 @@ import { button, element, setChildren, setText, svg } from "./dom.js";
 /** @import { Charts } from "./charts/charts.js" */
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
-const EMBEDDED = ["embed", "embed_options", "only"];
+const EMBEDDED = ["embed", "embed_options"];
 const HEIGHT = 600; // of the frame, in pixels: one stage
 const FOOT = 26; // pixels below a picture, for the lesson and its address
 const LONGEST = 100; // characters of an address that fit there
@@ -40,7 +40,7 @@ export class Share {
     this.text.hidden = true;
     /** @type {Picture[]} */
     const pictures = [];
-    this.embeds.hidden = !address().searchParams.has("lesson"); // other pages show no lab alone
+    this.embeds.hidden = !address().searchParams.has("lesson"); // other pages are in no frame
     const graph = document.querySelector(".gl-lab .gl-svg");
     if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: "Graph", draw: async () => dressed(graph) });
     for (const [id, chart] of this.charts.all) {
@@ -88,11 +88,10 @@ function address() {
   return url;
 }
 
-/** The lab alone, in a frame. */
+/** The lesson at this step, in a frame. */
 function embedCode() {
   const url = address();
   url.searchParams.set("embed", "true");
-  url.searchParams.set("only", "lab");
   const frame = element("iframe", "", {
     src: url.href,
     title: lesson(),

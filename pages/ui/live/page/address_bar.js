@@ -6,7 +6,7 @@
 let lesson = null; // whose address was shown last
 /** @type {?string} */
 let returned = null; // the step that Back or Forward led to, until something on the page is pressed
-const FRAME = ["embed", "embed_options", "only"]; // inside a teacher's page the address says that it may be there
+const FRAME = ["embed", "embed_options"]; // inside a teacher's page the address says that it may be there
 
 addEventListener("popstate", () => (returned = new URLSearchParams(location.search).get("step")));
 addEventListener("click", () => (returned = null), true);
