@@ -20,7 +20,6 @@ from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
-from pages.ui.tab import address
 
 
 def playground() -> None:
@@ -30,16 +29,16 @@ def playground() -> None:
         "Write a program, or paste your own code. Torch runs it forward and backward each time "
         "you change something."
     )
-    order = asked(address())
+    order, note = asked(st.query_params)
     with st.container(key="playground"):
         # The lab's own headings are h3: a screen reader needs an h2 above them.
         st.html('<h2 class="gt-unseen">The program and its result</h2>')
-        live_lab("playground", [order], note=order["note"])
+        live_lab("playground", [order], note=note)
     _words()
 
 
-def asked(words: Mapping[str, str]) -> dict[str, Any]:
-    """Make the lab's order from the words of an address; ``program`` counts before ``preset``.
+def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """Make the lab's order and note from an address's words; ``program`` counts before ``preset``.
 
     Each run of the page sees the same address again, and the lab follows a link's ``n`` once.
     """
@@ -51,14 +50,14 @@ def asked(words: Mapping[str, str]) -> dict[str, Any]:
             document = preset(words["preset"])
     except PlaygroundError as error:
         note = f"{error.message} The playground shows “{document.title}” instead."
-    return {
+    order = {
         "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
         "values": form_of(document),
         "cuts": "",
         "graph_step": natural(words.get("at", ""), 999_999),
-        "note": note,
     }
+    return order, note
 
 
 def _words() -> None:

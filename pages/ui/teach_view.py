@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.outputs import catalogue
-from lessons.outputs.scorm import framed, package
+from lessons.outputs.scorm import package
 from pages.labs import payload
 from pages.ui import results
 from pages.ui.component import component
@@ -46,13 +46,20 @@ def teach_page() -> None:
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption("The step's “Try it” needs a hidden control, so the lesson omits it.")
-        query = _query(lesson, step, hidden, locked)
-        _give(lesson, query)
-        choices = repr((lesson.slug, step, hidden, locked))
-        address = f"{lesson.chapter}?{query}&embed=true"
-        data = {"choice": choices, "address": address}
+        address = f"{_site()}{lesson.chapter}?{_query(lesson, step, hidden, locked)}"
+        framed = f"{address}&embed=true"
+        _give(lesson, address, framed)
+        data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": framed}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
-        _for_platforms(lesson, query)
+        st.markdown(
+            "The frame sends your page the learner's results after each answer; deploy/README.md "
+            "describes the message."
+        )
+        st.markdown(
+            "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "
+            "completion and the share of right answers."
+        )
+        results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, framed)})
 
 
 def _controls(
@@ -81,39 +88,17 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     return payload.query(lesson, place.values, step, place.drawn, hidden, locked, given)
 
 
-def _give(lesson: Lesson, query: str) -> None:
+def _give(lesson: Lesson, address: str, framed: str) -> None:
     """Show the link and the code for a frame, next to each other."""
     link, frame = st.columns(2)
-    address = f"{_site()}{lesson.chapter}?{query}"
     link.markdown("**The link**")
     link.code(address, language=None, wrap_lines=True)
     link.link_button("Open it in a new tab", address, type="tertiary")
     frame.markdown("**A frame in your page**")
-    source, title = html.escape(_framed(lesson, query)), html.escape(lesson.title)
+    source, title = html.escape(framed), html.escape(lesson.title)
     style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
     code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
     frame.code(code, language=None, wrap_lines=True)
-
-
-def _for_platforms(lesson: Lesson, query: str) -> None:
-    st.markdown(
-        "The frame sends your page the learner's results after each answer; deploy/README.md "
-        "describes the message."
-    )
-    if address := _framed(lesson, query):
-        st.markdown(
-            "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "
-            "completion and the share of right answers."
-        )
-        results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
-
-
-def _framed(lesson: Lesson, query: str) -> str:
-    """Return the frame's address; empty where the browser names no site, as it may say anything."""
-    try:
-        return framed(lesson, _site(), query)
-    except ValueError:
-        return ""
 
 
 def _site() -> str:

@@ -140,8 +140,8 @@ async def answer(request: Request) -> HTMLResponse:
     """The page that the app has at that address."""
     name, given = request.path_params.get("page", ""), dict(request.query_params)
     if name == "playground":
-        order = asked(given)
-        made = page({"lab": "playground", "orders": [order], "note": order["note"]})
+        order, note = asked(given)
+        made = page({"lab": "playground", "orders": [order], "note": note})
     elif "lesson" in given:
         made = lesson_page(find(given.pop("lesson")), given)
     else:

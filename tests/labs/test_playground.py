@@ -72,7 +72,7 @@ def trick(now: State, name: str = "x") -> list[float]:
 
 
 def arrived(**given: str) -> Tab:
-    return Tab(asked(given)["values"])
+    return Tab(asked(given)[0]["values"])
 
 
 @folded("one", presets(), ids=lambda one: one.name)

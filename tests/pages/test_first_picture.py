@@ -18,7 +18,7 @@ from tests.support.decoded import decode
 
 
 def wish(words):
-    return Wish(lab="playground", values=asked(words)["values"], good={}, live=True)
+    return Wish(lab="playground", values=asked(words)[0]["values"], good={}, live=True)
 
 
 def first(words):
