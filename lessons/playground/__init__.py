@@ -27,8 +27,8 @@ from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.outcome import Outcome, run
-from lessons.playground.running.recorded import recorded
-from lessons.playground.running.scissors import edges, operations, snip
+from lessons.playground.running.recorded import edges, recorded, snip
+from lessons.playground.running.scissors import Operation, cut, mend, operations, toggle
 
 __all__ = [
     "FORMS",
@@ -37,6 +37,7 @@ __all__ = [
     "Document",
     "Input",
     "Noise",
+    "Operation",
     "Outcome",
     "Override",
     "PlaygroundError",
@@ -44,6 +45,7 @@ __all__ = [
     "Preset",
     "check",
     "code",
+    "cut",
     "defined_in_the_file",
     "differences",
     "edges",
@@ -54,6 +56,7 @@ __all__ = [
     "gradients",
     "lesson_document",
     "live",
+    "mend",
     "operations",
     "preset",
     "preset_of",
@@ -66,4 +69,5 @@ __all__ = [
     "snip",
     "to_text",
     "to_url",
+    "toggle",
 ]

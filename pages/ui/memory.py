@@ -13,6 +13,7 @@ that no tab undoes what another has reached.
 """
 
 import re
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import quote
@@ -25,7 +26,6 @@ from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
 from lessons.playground.goals import GOALS
 from pages.server.addresses import root
-from pages.ui import tab
 from pages.ui.component import component
 from pages.ui.natural import natural
 
@@ -70,14 +70,15 @@ class Trail:
 
 @dataclass
 class _Memory:
-    """What a session knows: the trails by lesson, the goals reached, the cookie that it found, and
-    how often the learner had everything forgotten.
+    """What a session knows: the trails by lesson, the goals reached, the cookie that it found, how
+    often the learner had everything forgotten, and a name that no other session has.
     """
 
     trails: dict[str, Trail]
     goals: set[str]
     start: str
     forgotten: int = 0
+    session: str = field(default_factory=secrets.token_hex)
 
 
 def _memory() -> _Memory:
@@ -86,6 +87,11 @@ def _memory() -> _Memory:
         st.session_state[_KEY] = _Memory(*unpack(start), start)
     memory: _Memory = st.session_state[_KEY]
     return memory
+
+
+def session() -> str:
+    """Return this session's name."""
+    return _memory().session
 
 
 def trail(lesson: Lesson) -> Trail:
@@ -138,7 +144,7 @@ def keep() -> None:
     data = {
         "name": _name(),
         "path": _path(),
-        "session": tab.session(),
+        "session": memory.session,
         "value": pack(memory.trails, goals()),
         "start": memory.start,
         "forgotten": memory.forgotten,
@@ -205,14 +211,9 @@ def _unpack_trail(lesson: Lesson, fields: list[str]) -> Trail:
 
 
 def _keys(slug: str) -> dict[str, list[str]]:
-    """Return a lesson's questions: the keys to choose from, none where one types or draws."""
-    lesson = catalogue.lessons_by_slug().get(slug)
-    asked = lesson.prose.questions if lesson else ()
-    chosen = ("choice", "bug")
-    return {
-        one.name: [option.key for option in one.options] if one.kind in chosen else []
-        for one in asked
-    }
+    """Return the keys of each question's options; a number or a sketch is never like one."""
+    asked = catalogue.find(slug).prose.questions
+    return {one.name: [option.key for option in one.options] for one in asked}
 
 
 def _short(word: str, words: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from lessons.contract.result import Result
 from lessons.recorder.cutting import Cut
 from pages.labs.lesson import computed, edges, settings
 from pages.labs.messages import Wish
-from pages.ui import memory, tab
+from pages.ui import memory
 from pages.ui.memory import Trail
 from pages.ui.natural import natural
 
@@ -70,19 +70,15 @@ class Place:
     @classmethod
     def arrived(cls, lesson: Lesson, given: Mapping[str, str], trail: Trail) -> "Place":
         """Make the place that an address leads to, and take the trail to its step."""
-        asked = dict(given)
-        number = natural(asked.pop("step", ""), 999)
-        place = cls.opened(lesson, asked)
+        place = cls.opened(lesson, given)
+        number = natural(given.get("step", ""), 999)
         if number is not None:
             trail.step = memory.clamp_step(lesson, number)
         step = lesson.prose.steps[trail.step - 1]
-        if place.text.keys().isdisjoint(asked) and asked.keys().isdisjoint(GRAPH):
+        if given.keys().isdisjoint((*place.text, *GRAPH)):
             # The step's text is about the step's own settings.
-            made = {**step.lab, **_revealed(step, trail.answers)}
-            own = {n: text for n, text in made.items() if n not in place.fix}
-            place.text |= lesson.spelled(own)
-            place.cuts = step.cuts or place.cuts
-            place.graph_step = step.graph_step if place.graph_step is None else place.graph_step
+            place.text |= lesson.spelled({**step.lab, **_revealed(step, trail.answers)})
+            place.cuts, place.graph_step = step.cuts or "", step.graph_step
         held = held_controls(lesson, trail.answers, trail.step)
         place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
         return place
@@ -182,16 +178,11 @@ def _revealed(step: Step, answers: Collection[str]) -> Mapping[str, str]:
     return question.reveal if question and question.name in answers else {}
 
 
-def forget() -> None:
-    """Drop the places: the tab has reported what it shows."""
-    st.session_state.pop(_PLACES, None)
-
-
 def place_of(lesson: Lesson) -> Place:
     """Return this session's place in a lesson; the first time, as the address says."""
     known: dict[str, Place] = st.session_state.setdefault(_PLACES, {})
     if lesson.slug not in known:
-        here = tab.address()
+        here = st.query_params.to_dict()
         asked = here if here.pop("lesson", lesson.slug) == lesson.slug else {}
         known[lesson.slug] = Place.arrived(lesson, asked, memory.trail(lesson))
     return known[lesson.slug]

@@ -7,11 +7,13 @@ from streamlit.navigation.page import Page
 
 from lessons.outputs import catalogue
 from pages.server.application import OTHER_PAGES
-from pages.ui import place, quiz_view, tab
+from pages.ui import memory, quiz_view
+from pages.ui.component import component
 from pages.ui.page import ICON
 from pages.ui.search import search_box
 
 NAME = "Gradient Tricks Lab"
+_tab = component("gradient_tab", "tab")
 _PAGE, _SHOWN = "page_shown", "part_shown"
 """Session keys: the page, and the lesson or quiz on it, that was shown last."""
 
@@ -25,12 +27,12 @@ def navigation() -> Page:
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
         st.session_state.pop(_SHOWN, None)
-        tab.turn_page()
     with st.container(
         key="header", horizontal=True, wrap=False, vertical_alignment="center", gap="medium"
     ):
-        if tab.meet(page.url_path):
-            place.forget()
+        # A server that does not know the tab draws its page again: live/page/tab.js.
+        data = {"session": memory.session(), "page": page.url_path}
+        _tab(key="tab", data=data, on_drawn_change=lambda: None)
         if not st.context.is_embedded:  # nothing leads out of the lesson that a teacher chose
             _header(page)
     return page

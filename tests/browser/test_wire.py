@@ -35,7 +35,7 @@ LOST = "The connection to the server is lost"
 # What a browser says of a server that is not there.
 GONE = re.compile(
     r"WebSocket|ERR_|DoInitPings timed out|Connection timed out|Failed to load resource"
-    r"|Client Error in reaching|server is not responding"
+    r"|Client Error in reaching|server is not responding|when disconnected from server"
 )
 
 

@@ -32,7 +32,7 @@ from pages.server.addresses import Addresses
 from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.headers import SecurityHeaders
 from pages.server.socket_guard import STREAM
-from pages.ui import search, tab
+from pages.ui import search
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
 from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, text_of
@@ -138,8 +138,6 @@ def report(random_: random.Random, page: str) -> object:
     """What a browser's script may tell the page: words of an address, or anything."""
     anything = (None, [], 3, "x", {}, {"go": 1}, {"": None}, [[]] * 99)
     sent = {
-        "session": random_.choice(["before", 1, ""]),
-        "path": f"/{page}",
         "query": query_of(random_, page),
         "page": random_.choice([*PAGES, 3]),
         "lesson": random_.choice(
@@ -158,9 +156,6 @@ def opened(random_: random.Random, page: str, query: str) -> list[str]:
     visit._page_hash = calc_hash(page)
     visit.query_params = {**parse_qs(query, keep_blank_values=True, errors="replace")}
     with ExitStack() as stack:
-        if random_.random() < 0.3:
-            reported = SimpleNamespace(report=report(random_, page))
-            stack.enter_context(patch.object(tab, "_component", lambda **_: reported))
         if random_.random() < 0.15:
             sent = report(random_, page)
             if isinstance(sent, dict) and random_.random() < 0.8:

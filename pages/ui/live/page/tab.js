@@ -1,7 +1,6 @@
-// What this tab shows, for a session that does not know it: one of a server that was started anew,
-// or after an absence. Streamlit connects again by itself, but draws nothing then, and a server that
-// has not drawn the page would miss what is pressed there; the query that it then sends is the one
-// that the page was opened with, which is older.
+// Has the page drawn again after a break, for a server that was restarted or has forgotten this tab.
+// Streamlit connects again by itself but draws nothing then, and a server that has not drawn the page
+// would miss what is pressed there.
 
 const STATE = "data-test-connection-state";
 
@@ -13,8 +12,7 @@ const STATE = "data-test-connection-state";
 
 /** @type {?Drawn} */
 let last = null;
-/** @type {(report: object) => void} */
-let send = () => {};
+let drawAgain = () => {};
 /** @type {?{button: string, step: ?string}} */
 let pressed = null; // the button of another step that was pressed, and where
 const stepShown = () => document.querySelector("[aria-current=step]")?.getAttribute("aria-label") ?? null;
@@ -23,8 +21,7 @@ const LATEST = 30_000; // ms after which nobody expects it to do anything
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
  * page before was scrolled to, if the new one is as long by then.
- * @param {{data: Drawn, setTriggerValue: (name: string, value: object) => void}} component  it has the
- *   page drawn again, with a report
+ * @param {import("../../component.d.ts").Component<Drawn>} component
  */
 export function render({ data: now, setTriggerValue }) {
   if (!last) watch();
@@ -33,11 +30,11 @@ export function render({ data: now, setTriggerValue }) {
   }
   if (pressed && last?.session !== now.session) void pressAgain(pressed);
   last = now;
-  send = (report) => setTriggerValue("report", report);
+  drawAgain = () => setTriggerValue("drawn", now.session);
 }
 
 /**
- * The server that heard of it is gone. Wait for the new one to take in the report and to be done.
+ * The server that heard of it is gone. Wait until the new one has drawn the page.
  * @param {{button: string, step: ?string}} once
  */
 async function pressAgain({ button, step }) {
@@ -49,14 +46,12 @@ async function pressAgain({ button, step }) {
   if (step === stepShown()) /** @type {?HTMLElement} */ (document.querySelector(button))?.click();
 }
 
-/** Report whenever Streamlit's own line is open again: sent any earlier, a report would be lost. */
 function watch() {
   const app = /** @type {Element} */ (document.querySelector(".stApp"));
   const observer = new MutationObserver(() => {
-    if (!last || app.getAttribute(STATE) !== "CONNECTED") return;
-    // Nothing has come yet that could change the address: it is this tab's own.
-    const { pathname: path, search } = location;
-    send({ session: last.session, path, query: search.slice(1) });
+    if (app.getAttribute(STATE) === "CONNECTED") drawAgain();
+    // Streamlit sends the query that the page was opened with, unless it is told of a newer one.
+    else dispatchEvent(new PopStateEvent("popstate"));
   });
   observer.observe(app, { attributeFilter: [STATE] });
   app.addEventListener("click", ({ target }) => {
