@@ -184,9 +184,7 @@ def _backward(run: Run) -> Iterator[Fault]:
             yield Fault("nonfinite_backward", says, "Look at what the hook divides by.", name)
     came = [one for name in bad if name in nodes for one in nodes[name].upstream]
     if bad and all(bad_place(one) is None for one in came):
-        says = (
-            f"The gradient of {listed(bad)} has a NaN or an infinity that the graph doesn't keep."
-        )
+        says = f"The gradient of {listed(bad)} has a NaN or ∞ that the graph doesn't keep."
         yield Fault("nonfinite_gradient", says, "Trace a smaller input.", bad[0])
 
 

@@ -9,9 +9,7 @@ import torch
 from lessons.contract.result import jsonable
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.presets import preset
-from lessons.playground.running import recorded
 from lessons.playground.running.outcome import Outcome, run
-from lessons.playground.running.scissors import operations
 from lessons.text import console, number
 
 
@@ -41,11 +39,10 @@ def play(options: argparse.Namespace) -> str:
 
 
 def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
-    """One JSON object: values, gradients by role, series, curves, ops, graph, notes; unrounded.
+    """One JSON object: values, gradients by role, series, curves, notes; unrounded.
 
     NaN and infinities are text; a gradient that does not exist is null.
     """
-    document = from_text(text)
     body: dict[str, Any] = {
         "document": text,
         "output": outcome.output,
@@ -54,18 +51,7 @@ def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
             role: {name: plain(value) for name, value in by_input.items()}
             for role, by_input in outcome.gradients.items()
         },
-        "ops": [
-            {
-                "name": op.name,
-                "type": op.type,
-                "line": op.node.lineno,
-                "text": op.text,
-                "operands": [{"text": edge.text, "cut": edge.cut} for edge in op.operands],
-            }
-            for op in operations(document)
-        ],
         "overridden": dict(outcome.overridden),
-        "graph": recorded.as_json(recorded.recorded(document)),
     }
     body |= {
         name: value

@@ -27,8 +27,8 @@ from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.outcome import Outcome, run
-from lessons.playground.running.recorded import edges, recorded, snip
-from lessons.playground.running.scissors import Operation, cut, mend, operations, toggle
+from lessons.playground.running.recorded import recorded
+from lessons.playground.running.scissors import edges, operations, snip
 
 __all__ = [
     "FORMS",
@@ -37,7 +37,6 @@ __all__ = [
     "Document",
     "Input",
     "Noise",
-    "Operation",
     "Outcome",
     "Override",
     "PlaygroundError",
@@ -45,7 +44,6 @@ __all__ = [
     "Preset",
     "check",
     "code",
-    "cut",
     "defined_in_the_file",
     "differences",
     "edges",
@@ -56,7 +54,6 @@ __all__ = [
     "gradients",
     "lesson_document",
     "live",
-    "mend",
     "operations",
     "preset",
     "preset_of",
@@ -69,5 +66,4 @@ __all__ = [
     "snip",
     "to_text",
     "to_url",
-    "toggle",
 ]

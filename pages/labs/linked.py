@@ -24,7 +24,7 @@ from lessons.playground import Outcome
 from lessons.playground.codegen.program_file import places
 from lessons.playground.document.check import Checked
 from lessons.playground.running.outcome_charts import rows_of
-from lessons.playground.running.scissors import operations_of
+from lessons.playground.running.scissors import operations
 from lessons.recorder import Recording
 from lessons.recorder.recording.plain_tensor import flat, place
 from lessons.text import number
@@ -59,7 +59,7 @@ def stretches_of_program(checked: Checked) -> list[Stretch]:
     """Where each op stands in a playground program's torch code, and in what the learner typed."""
     at = {id(node): where for node, *where in places(checked)}
     found = []
-    for op in operations_of(checked.program):
+    for op in operations(checked.program):
         line, start, end = at[id(op.node)]
         stretch = Stretch(node=op.name, line=line, start=start, last=line, end=end)
         found.append(stretch | {"typed": op.node.lineno - 1})

@@ -15,10 +15,12 @@ from lessons.playground import (
     check,
     defined_in_the_file,
     differences,
+    edges,
     preset,
     preset_of,
     presets,
     program_code,
+    recorded,
     snip,
     to_text,
 )
@@ -27,8 +29,7 @@ from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
-from lessons.playground.running.recorded import edges_of, place, record_checked
-from lessons.playground.running.scissors import operations_of
+from lessons.playground.running.recorded import place
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.graph_messages import GraphSpec
@@ -189,7 +190,7 @@ def _computed(document: Document, text: str) -> Computed | PlaygroundError:
     try:
         checked = check(document)
         outcome = run_checked(checked)
-        recording = record_checked(checked) if checked.program.ops <= LARGEST_GRAPH else None
+        recording = recorded(checked) if checked.program.ops <= LARGEST_GRAPH else None
     except PlaygroundError as error:
         # Its traceback holds every tensor of the run that was refused.
         error.__context__ = error.__cause__ = None
@@ -235,13 +236,12 @@ def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
     """A run's graph; where an edge has a text of its own, the scissors cut it."""
     if made.recording is None:
         return None
-    ops = operations_of(made.checked.program)
-    edges, index = edges_of(ops), place(made.checked)
-    cut = [f"{op.name}:{operand.place}" for op in ops for operand in op.operands if operand.cut]
+    there, index = edges(made.checked.program), place(made.checked)
+    cut = [name for name, operand in there.items() if operand.cut]
     drawn = payload.graph(made.recording, index, "snip", sorted(cut))
     for edge in drawn["edges"]:
         name = edge["id"]
-        edge["cuttable"] = name in edges and (edge["cuttable"] or name in cut)
+        edge["cuttable"] = name in there and (edge["cuttable"] or name in cut)
     nodes = {node["id"] for node in drawn["nodes"]}
     drawn["stretches"] = stretches_of_program(made.checked)
     drawn["links"] = links_of_program(made.recording, index, made.outcome, numbers, nodes)

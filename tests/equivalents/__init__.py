@@ -8,7 +8,7 @@ without TensorFlow or JAX.
 import hashlib
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Numbers, Values
 from lessons.contract.result import jsonable
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.cutting import Cut
 
 TOLERANCE = 1e-5  # some files compute in float32, as the articles do
 MUST = ("forward", "trick_gradient")
@@ -73,9 +72,9 @@ def ours(lesson: Lesson) -> dict[str, Any]:
     return ours_at(lesson, lesson.validate(given))
 
 
-def ours_at(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> dict[str, Any]:
-    """The same at these values, with these edges cut."""
-    result = lesson.compute(values, cuts=cuts)
+def ours_at(lesson: Lesson, values: Values) -> dict[str, Any]:
+    """The same at these values."""
+    result = lesson.compute(values)
     facts = {name: jsonable(value) for name, value in result.facts.items()}
     series = {one.name: jsonable(one.y) for one in result.series}
     at = min(int(values.get("point", 1)), len(series["forward"])) - 1  # as the labs read it

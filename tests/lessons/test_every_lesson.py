@@ -107,10 +107,9 @@ def exported_settings(lesson):
         yield {name: text for name, text in case.items() if name in names}
 
 
-def trained_for(lesson, values, steps, cuts):
+def trained_for(lesson, values, steps):
     """The means over the seeds after so few steps of the whole training."""
-    reach = cuts and lesson.lab.training.cuts
-    run = Run(lesson.lab, lesson.cut_open(cuts if reach else ()), values)
+    run = Run(lesson.lab, lesson.program, values)
     run.advance(float("inf"), values, most=steps)
     return run.history.facts
 
@@ -261,17 +260,6 @@ def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson, always_war
 def test_a_fix_changes_what_is_there():
     with pytest.raises(ValueError, match="no line of broken has 'y'"):
         changed(a_bug.broken, {"y": "x"})
-
-
-def with_scissors(lesson):
-    """The defaults with the first and the last edge cut of those that a gradient passes."""
-    # A program that asks torch for a gradient may have none left after a cut.
-    if not lesson.lab.start or "autograd.grad" in lesson.source:
-        return []
-    values = lesson.validate({})
-    passed = [edge for edge in lesson.record(values).edges if edge.cuttable and edge.gradient]
-    edges = sorted((e.consumer.name, e.operand) for e in passed if any(e.gradient.numbers))
-    return [(values, (edges[0], edges[-1]))]
 
 
 @LESSONS

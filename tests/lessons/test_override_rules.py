@@ -1,16 +1,11 @@
 """Chapter 2's lessons on what a rule is handed and must return, against closed forms."""
 
-import contextlib
-import io
-import json
-
 import numpy as np
 import pytest
 import torch
 
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
-from lessons.outputs.plain_torch import plain_torch
 from lessons.tricks import gradient_override_map
 from tests.support.course import run
 
@@ -105,21 +100,6 @@ def test_a_map_that_matches_nothing_can_be_told_not_to_warn():
     assert quiet(torch.exp)(x).item() == pytest.approx(np.e)
     with pytest.warns(UserWarning, match="matched no op"), gradient_override_map({"Tanh": "Exp"}):
         torch.exp(x)
-
-
-@pytest.mark.parametrize("name", ["a\\n1", "a\\", "a\\x41->b"])
-def test_a_name_with_a_backslash_is_cut_in_the_exported_file_too(name):
-    """TensorFlow takes a backslash in a name, and Python reads one in quotes as it likes."""
-    lesson = find("type_not_name")
-    values = lesson.validate({"name": name})
-    cuts = [("mul", 0)]
-    assert lesson.edges(values) >= set(cuts)
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        text = plain_torch(lesson, values, cuts)
-        exec(compile(text, "plain", "exec"), {"__name__": "__main__"})
-    printed = json.loads(out.getvalue())["trick_gradient"]
-    assert printed == lesson.compute(values, cuts=cuts)["trick_gradient"].y.tolist()
-    assert printed != lesson.compute(values)["trick_gradient"].y.tolist()
 
 
 # 2.4: several inputs.

@@ -20,7 +20,6 @@ from lessons.chapters.gone_missing.unroll.lesson import (
     unroll,
 )
 from lessons.outputs.catalogue import find
-from lessons.outputs.plain_torch import plain_torch
 from lessons.recorder.cutting import cut
 from tests.support import course
 
@@ -155,14 +154,6 @@ def test_the_encoder_learns_from_the_first_loss_alone():
     assert facts["encoder_came"] == pytest.approx(facts["encoder_first"]) == pytest.approx(0.81)
     assert facts["encoder_whole"] == pytest.approx(facts["encoder_all"])
     assert facts["encoder_all"] > 2 * facts["encoder_first"]
-
-
-def test_a_cut_in_a_loop_is_a_detach_at_its_turns():
-    lesson = find("unroll")
-    text = plain_torch(lesson, lesson.validate({}), [("mul_2", 1), ("mul_3", 1), ("add", 0)])
-    assert "part = w * (h.detach() if t in [2, 3] else h)" in text
-    assert "h = (part.detach() if t in [0] else part) + x" in text
-    assert "Not cut here" not in text
 
 
 def test_no_gradient_flows_across_a_stop_between_two_neighbouring_steps():

@@ -14,15 +14,17 @@ from lessons.playground import (
     Document,
     Outcome,
     PlaygroundError,
+    check,
+    edges,
     from_text,
     from_url,
     run,
+    snip,
     to_text,
     to_url,
 )
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.presets import presets
-from lessons.playground.running.scissors import operations, toggle
 from tests.playground.programs import mutated, wild
 from tests.support.fuzzing import fuzz
 
@@ -81,9 +83,9 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
     if way in (7, 8, 9):
         for framework in ("torch", "tensorflow", "jax"):
             ast.parse(code(document, framework))
-        ops = [op for op in operations(document) if op.operands]
-        if ops:
-            run(toggle(document, random_.choice(ops).name), curves=False)
+        there = list(edges(check(document).program))
+        if there:
+            run(snip(document, random_.choice(there)), curves=False)
     return outcome
 
 

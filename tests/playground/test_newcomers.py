@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lessons.playground import Document, Input, check, cut, mend, preset, program_code, run
+from lessons.playground import Document, Input, check, preset, program_code, run, snip
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.spellings import INSTEAD
@@ -317,20 +317,20 @@ def test_a_blank_start_is_one_line_that_runs():
 
 
 @pytest.mark.parametrize(
-    ("program", "op", "mended"),
+    ("program", "edge", "mended"),
     [
-        ("y = x.detach() * x", "mul", "y = x * x"),
-        ("y = stop_gradient(x + u) * x", "mul", "y = (x + u) * x"),
-        ("y = stop_gradient(x + u).sum()", "sum", "y = (x + u).sum()"),
-        ("y = sum(stop_gradient(x + u))", "sum", "y = sum(x + u)"),
-        ("y = stop_gradient(x + u).pow(2)", "pow", "y = (x + u).pow(2)"),
-        ("y = torch.mul(stop_gradient(x), u)", "mul", "y = torch.mul(x, u)"),
+        ("y = x.detach() * x", "mul:0", "y = x * x"),
+        ("y = stop_gradient(x + u) * x", "mul:0", "y = (x + u) * x"),
+        ("y = stop_gradient(x + u).sum()", "sum:0", "y = (x + u).sum()"),
+        ("y = sum(stop_gradient(x + u))", "sum:0", "y = sum(x + u)"),
+        ("y = stop_gradient(x + u).pow(2)", "pow:0", "y = (x + u).pow(2)"),
+        ("y = torch.mul(stop_gradient(x), u)", "mul:0", "y = torch.mul(x, u)"),
     ],
 )
-def test_scissors_mend_a_cut_that_was_written_in_any_way(program, op, mended):
+def test_scissors_mend_a_cut_that_was_written_in_any_way(program, edge, mended):
     document = preset(FIRST).with_(program=program, output="", intended="")
-    assert mend(document, op, 0).program == mended
-    assert mend(cut(document.with_(program=mended), op, 0), op, 0).program == mended
+    assert snip(document, edge).program == mended
+    assert snip(snip(document.with_(program=mended), edge), edge).program == mended
 
 
 def test_a_function_that_is_meant_to_take_long_is_read_at_once():

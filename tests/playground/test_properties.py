@@ -8,9 +8,18 @@ import random
 import pytest
 import torch
 
-from lessons.playground import check, from_text, from_url, live, run, to_text, to_url
+from lessons.playground import (
+    check,
+    edges,
+    from_text,
+    from_url,
+    live,
+    run,
+    snip,
+    to_text,
+    to_url,
+)
 from lessons.playground.codegen.program_file import code
-from lessons.playground.running.scissors import cut, mend, operations
 from tests.playground.programs import valid
 from tests.support.amount import cases
 from tests.support.folded import folded
@@ -106,13 +115,10 @@ def test_cutting_an_edge_keeps_the_values_and_mending_gives_back_the_text(seed):
         before = run(document, curves=False)
     except ValueError:
         pytest.skip("a trick within py_func")
-    for op in operations(document):
-        for place, operand in enumerate(op.operands):
-            done = cut(document, op.name, place)
-            if operand.cut:
-                assert done == document
-                continue
-            assert mend(done, op.name, place) == document
+    for edge, operand in edges(check(document).program).items():
+        if not operand.cut:
+            done = snip(document, edge)
+            assert snip(done, edge) == document
             after = run(done, curves=False)
             for name, value in before.values.items():
                 assert torch.equal(torch.as_tensor(value), torch.as_tensor(after.values[name]))

@@ -1,7 +1,7 @@
 """Scissors: an edge of a program's graph cut open by rewriting the program, and mended again.
 
 Every op has a name as the recorder gives it, its type and a number (`mul`, `mul_1`), in the order
-the ops run. Cutting operand 1 of `mul` writes `stop_gradient(…)` around that operand's own text and
+the ops run. Cutting the edge `mul:1` writes `stop_gradient(…)` around that operand's own text and
 touches nothing else: comments and layout stay, and mending gives back the very text.
 """
 
@@ -22,7 +22,7 @@ from lessons.playground.language.expressions import (
     span,
     surrogates,
 )
-from lessons.playground.language.playground_error import PlaygroundError, nearest
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited
 
 _OPEN, _CLOSE = "stop_gradient(", ")"
@@ -69,17 +69,8 @@ class Operation:
     node: Node
 
 
-def operations(document: Document) -> tuple[Operation, ...]:
-    """Every op of a program, in the order they run.
-
-    Raises:
-        PlaygroundError: the document is not valid.
-    """
-    return operations_of(check(document).program)
-
-
-def operations_of(program: Program) -> tuple[Operation, ...]:
-    """As ``operations``, for a program that has been read."""
+def operations(program: Program) -> tuple[Operation, ...]:
+    """Every op of a program, in the order they run."""
     count: Counter[str] = Counter()
     found = []
     for node in program.nodes:
@@ -102,66 +93,39 @@ def operations_of(program: Program) -> tuple[Operation, ...]:
     return tuple(found)
 
 
-def cut(document: Document, op: str, operand: int = 0) -> Document:
-    """The document with ``stop_gradient`` around one operand; the same if it is cut already.
+def edges(program: Program) -> dict[str, Operand]:
+    """The edges that have a text of their own, as a recording names them.
 
-    Args:
-        document: what to rewrite.
-        op: the op's name, as ``operations`` gives it.
-        operand: which of its tensor operands, 0 for the first.
+    >>> from lessons.playground.language.parse import parse_program
+    >>> list(edges(parse_program("y = maximum(0, x) * x", ["x"])))
+    ['maximum:1', 'mul:0', 'mul:1']
+    """
+    return {
+        f"{op.name}:{operand.place}": operand
+        for op in operations(program)
+        for operand in op.operands
+    }
+
+
+def snip(document: Document, edge: str) -> Document:
+    """The document with an edge of its graph cut by ``stop_gradient``, or mended again.
 
     Raises:
-        PlaygroundError: no such op or operand.
+        PlaygroundError: the document is not valid, or has no such edge in its text.
     """
-    edge = _edge(document, op, operand)
-    if edge.cut:
-        return document
-    text = document.program
-    return replace(
-        document,
-        program=text[: edge.start] + _OPEN + edge.text + _CLOSE + text[edge.end :],
-    )
-
-
-def mend(document: Document, op: str, operand: int = 0) -> Document:
-    """The document with that ``stop_gradient`` taken out again; the same if none is there.
-
-    Raises:
-        PlaygroundError: no such op or operand.
-    """
-    edge = _edge(document, op, operand)
-    if not edge.cut:
-        return document
-    text = document.program
-    before, after = text[: edge.start], text[edge.end :]
+    there = edges(check(document).program)
+    if edge not in there:
+        raise PlaygroundError(
+            f"The program has no edge {cited(edge)} to cut. There are: {', '.join(there)}."
+        )
+    operand, text = there[edge], document.program
+    before, after = text[: operand.start], text[operand.end :]
+    if not operand.cut:
+        return replace(document, program=f"{before}{_OPEN}{operand.text}{_CLOSE}{after}")
     # A sum that loses its brackets may be another expression.
-    same = ast.dump(ast.parse(f"{before}{edge.inner}{after}")) == ast.dump(
-        ast.parse(f"{before}({edge.inner}){after}")
-    )
-    return replace(document, program=before + (edge.inner if same else f"({edge.inner})") + after)
-
-
-def toggle(document: Document, op: str, operand: int = 0) -> Document:
-    """Cut the edge if it is whole, mend it if it is cut."""
-    is_cut = _edge(document, op, operand).cut
-    return mend(document, op, operand) if is_cut else cut(document, op, operand)
-
-
-def _edge(document: Document, op: str, operand: int) -> Operand:
-    there = operations(document)
-    for operation in there:
-        if operation.name == op:
-            if 0 <= operand < len(operation.operands):
-                return operation.operands[operand]
-            count = len(operation.operands)
-            raise PlaygroundError(
-                f"{op} has {count} tensor operand{'s' * (count != 1)}; there is no number "
-                f"{operand + 1}.", operation.node.lineno, operation.node.col_offset + 1,
-            )  # fmt: skip
-    names = [operation.name for operation in there]
-    near = nearest(op, names)
-    hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(names)}."
-    raise PlaygroundError(f"The program has no op {cited(op)}. {hint}")
+    bare, bracketed = f"{before}{operand.inner}{after}", f"{before}({operand.inner}){after}"
+    same = ast.dump(ast.parse(bare)) == ast.dump(ast.parse(bracketed))
+    return replace(document, program=bare if same else bracketed)
 
 
 def _type(node: Node) -> str:
