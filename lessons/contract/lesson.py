@@ -85,11 +85,21 @@ class Lesson:
         name = self.program.__name__
         return f"{self.source}\n\n{name} = cut({name}, [{pairs}])\n"
 
+    @cached_property
+    def in_torch(self) -> str:
+        """Its in_torch.py; what that imports from the in_torch.py of its chapter stands in it."""
+        text = (self.folder / "in_torch.py").read_text("utf-8")
+        line = re.search(rf"\nfrom .*\.{self.chapter}\.in_torch import .*\n", text)
+        if line is None:
+            return text
+        own = (self.folder.parent / "in_torch.py").read_text("utf-8").partition("import torch\n")[2]
+        before, _, after = text.replace(line[0], "").partition("\n\n\n")
+        return "\n\n\n".join([before, own.strip(), after])
+
     @property
     def equivalents(self) -> dict[str, Path]:
         """The same in other frameworks: label to file, those that lie in the folder."""
         names = {
-            "Plain torch": "in_torch.py",
             "TensorFlow 2": "in_tensorflow.py",
             "TensorFlow 1": "in_tensorflow1.py",
             "JAX": "in_jax.py",

@@ -16,7 +16,6 @@ import numpy as np
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, InvalidParametersError, Values
 from lessons.outputs.catalogue import find
-from lessons.outputs.plain_torch import FILE
 
 LONGEST = 10
 """Lines of plain torch to take home: with more, the program's helpers are left out."""
@@ -52,7 +51,7 @@ def kept(lesson: Lesson) -> Values:
 
 
 def _lines(lesson: Lesson, values: Values) -> list[str]:
-    text = (lesson.folder / FILE).read_text("utf-8")
+    text = lesson.in_torch
     name, names = lesson.program.__name__, choices(lesson, values)
     program = specialised(text, name, names)
     tops = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]

@@ -3,7 +3,7 @@
 in_torch.py opens with its settings, one assignment each, named as the lab's parameters are; then
 come its functions, the lesson's program under its own name and with its own parameters among them;
 what prints stands under ``if __name__ == "__main__":`` and leaves its numbers in ``result``, by the
-names of the lab's series. It imports torch, json and math alone, and has at most 40 lines; 80 in
+names of the lab's series. It imports torch, json and math alone, and has at most 40 lines; 90 in
 the chapter of override maps, 120 with a training.
 
 The file cuts no edge of the graph; a comment names those that are cut on the screen.
@@ -24,13 +24,10 @@ from lessons.contract.parameters import Values
 from lessons.recorder.cutting import Cut
 from lessons.recorder.recording.variables import place_of
 
-FILE = "in_torch.py"
-
 
 def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
     """The file's text with these settings; a comment names the edges that are cut on the screen."""
-    text = (lesson.folder / FILE).read_text("utf-8")
-    text = with_settings(text, {**values, **lesson.lab.drawn(values)})
+    text = with_settings(lesson.in_torch, {**values, **lesson.lab.drawn(values)})
     head = [f"# {lesson.slug}, from Gradient Tricks Lab, with the settings of your screen."]
     if cuts:
         head.append(f"# Cut on your screen and not here: {write_cuts(cuts)}.")

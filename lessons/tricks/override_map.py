@@ -6,7 +6,7 @@ run. keys.py reads it; entry.py is what then sees the ops.
 
 import functools
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -27,7 +27,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
     (`torch.overrides.handle_torch_function`) becomes a type of its own. A rule is
     `rule(op, *upstream)`, the name of a registered one, or the name of an op type: its built-in
     gradient. An op type mapped to itself gets its own gradient back. Use it as a context manager,
-    which yields an `OverrideReport`, or as a decorator, generators included.
+    which yields an `OverrideReport`, or as a decorator.
 
     As in TensorFlow: bound when the op runs forward; the inner map wins and nothing composes; the
     exit restores; upstream gradients are summed before the rule; an unused floating point output
@@ -69,23 +69,17 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate `function`: each call runs inside the map, entered anew."""
-        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        kinds = inspect.iscoroutinefunction, inspect.isasyncgenfunction, inspect.isgeneratorfunction
+        if any(is_one(function) for is_one in kinds):
             raise TrickError(
-                "gradient_override_map: an async function would leave its map to other tasks of "
-                "the thread. Enter the map inside it, around code that does not await."
+                "gradient_override_map: a generator or an async function would leave its map to "
+                "other code of the thread. Enter the map inside it, around code that does not "
+                "yield or await."
             )
         if isinstance(function, type) or not callable(function):
             raise TrickError(
                 f"gradient_override_map decorates functions, not {describe(function)}."
             )
-
-        if inspect.isgeneratorfunction(function):
-
-            @functools.wraps(function)
-            def steps(*args: Any, **kwargs: Any) -> Any:
-                return _stepwise(self._entry(), function(*args, **kwargs))
-
-            return steps
 
         @functools.wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
@@ -109,26 +103,6 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
             if op_type not in OP_TYPES:
                 entry.spellings = {**entry.spellings, key: Spelling(op_type)}
         return entry
-
-
-def _stepwise(entry: MapEntry, generator: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """Run each step of `generator` inside the map, and none of its consumer's code."""
-    resume, given = generator.send, None
-    while True:
-        entry.start()
-        try:
-            item = resume(given)
-        except StopIteration as end:
-            return end.value
-        finally:
-            entry.stop()
-        try:
-            resume, given = generator.send, (yield item)
-        except GeneratorExit:
-            generator.close()
-            raise
-        except BaseException as error:
-            resume, given = generator.throw, error
 
 
 class _Again(AbstractContextManager[None]):

@@ -184,6 +184,7 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     lesson = find(slug)
     source = lesson.source_with(cuts)
     panes = {RAN: pane(source, marked_lines(source, lesson.highlight))}
+    panes["Plain torch"] = pane(lesson.in_torch)
     panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
     file: CodeFile = {"name": f"{slug}.py", "address": f"api/lessons/{slug}/file", "how": "get"}
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": panes, "files": [file]}

@@ -177,27 +177,6 @@ def test_as_a_decorator_on_functions_and_methods(x: torch.Tensor) -> None:
     assert slope(identity(x), x) == [1, 1]
 
 
-def test_a_decorated_generator_keeps_its_map_to_itself(x: torch.Tensor) -> None:
-    @gradient_override_map({"Identity": times(10)})
-    def steps() -> Any:
-        sent = yield identity(x)
-        try:
-            yield identity(x) * sent
-        except ValueError:
-            yield identity(x) * 5
-        return "end"
-
-    running = steps()
-    first = next(running)
-    mine = identity(x)
-    second = running.send(2)
-    third = running.throw(ValueError())
-    with pytest.raises(StopIteration) as end:
-        next(running)
-    assert end.value.value == "end"
-    assert [slope(y, x)[0] for y in (first, mine, second, third)] == [10, 1, 20, 50]
-
-
 @pytest.mark.parametrize(
     ("name", "expected"),
     [("Square", [6, -4]), ("Relu", [1, 0]), ("Neg", [-1, -1]), ("Round", None), ("Sign", [0, 0]),

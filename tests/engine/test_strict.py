@@ -1,6 +1,7 @@
 """Where TensorFlow is silent the engine is not: errors on entry, in the backward, warnings."""
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -158,11 +159,15 @@ def test_only_functions_are_decorated(thing: Any) -> None:
         gradient_override_map({"Mul": passing})(thing)
 
 
-def test_async_functions_are_refused() -> None:
+def test_functions_that_stop_on_their_way_are_refused() -> None:
     async def task() -> None: ...
 
-    with pytest.raises(TrickError, match="async"):
-        gradient_override_map({"Mul": passing})(task)
+    def steps() -> Iterator[None]:
+        yield
+
+    for function in (task, steps):
+        with pytest.raises(TrickError, match="would leave its map to other code"):
+            gradient_override_map({"Mul": passing})(function)
 
 
 def test_leaving_a_map_that_was_not_entered() -> None:

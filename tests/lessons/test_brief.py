@@ -10,7 +10,7 @@ import torch
 
 from lessons.outputs.brief import LONGEST, MISTAKE, in_plain_torch, kept, specialised
 from lessons.outputs.catalogue import lessons
-from lessons.outputs.plain_torch import FILE, plain_torch
+from lessons.outputs.plain_torch import plain_torch
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -18,7 +18,7 @@ def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
     """Put in the place of the file's own program, they give its value and its gradient."""
     few, name = in_plain_torch(lesson.slug), lesson.program.__name__
     assert len(few.splitlines()) <= max(LONGEST, 14)
-    file = (lesson.folder / FILE).read_text("utf-8")
+    file = lesson.in_torch
     if lesson.lab.training:
         compile(few, name, "exec")  # its networks are made in a training
         return

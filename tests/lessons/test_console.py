@@ -13,7 +13,6 @@ import pytest
 
 from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
-from lessons.outputs.plain_torch import FILE
 from lessons.playground import code
 from lessons.playground.document.presets import presets
 from tests.support.amount import also, cases
@@ -81,9 +80,7 @@ def test_numbers_and_tables_are_utf_8_wherever_they_are_written(encoding, monkey
 @pytest.mark.long
 def test_a_real_export_is_utf_8_where_the_locale_knows_ascii_alone(tmp_path):
     ascii_alone = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    slug = next(
-        one.slug for one in lessons() if not (one.folder / FILE).read_text("utf-8").isascii()
-    )
+    slug = next(one.slug for one in lessons() if not one.in_torch.isascii())
     done = shell(f"lessons export {slug} > {tmp_path}/file.py", **ascii_alone)
     assert (done.returncode, done.stderr) == (0, b"")
     text = (tmp_path / "file.py").read_text("utf-8")

@@ -4,45 +4,14 @@ import json
 
 import torch
 
+from lessons.chapters.override_map.in_torch import gradient_override_map
+
 x = [-1.0, 0.013, 2.0]  # the weight W
 factor = 10.0  # the input I
 product = "weight_first"  # W * I; or weight_second: I * W; or matmul: rows (W, 1) times a matrix
 rule = "first"  # None for the second input; or both; or sign: as first, but its sign alone
 power = "1"  # the loss is the product to this power
 dtype = torch.float64
-
-
-class Overridden(torch.autograd.Function):
-    """One op: the value of func, and what the rule returns as its gradient."""
-
-    @staticmethod
-    def forward(op, rule, func, *args):
-        op.rule, op.count = rule, len(args)
-        op.places = [place for place, one in enumerate(args) if isinstance(one, torch.Tensor)]
-        op.save_for_backward(*(args[place] for place in op.places))
-        return func(*args)
-
-    @staticmethod
-    def backward(op, *upstream):
-        op.inputs = op.saved_tensors
-        returned = op.rule(op, *upstream)
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        gradients = dict(zip(op.places, returned, strict=True))  # one for each tensor operand
-        return None, None, *(gradients.get(place) for place in range(op.count))
-
-
-class gradient_override_map(torch.overrides.TorchFunctionMode):
-    """Inside the block, each torch function of this name gets this rule as its gradient."""
-
-    def __init__(self, rules):
-        super().__init__()
-        self.rules = rules
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        rule = self.rules.get(func.__name__)
-        if rule is None:
-            return func(*args, **(kwargs or {}))
-        return Overridden.apply(rule, func, *args)
 
 
 def several_inputs(x, factor, product, rule, power):

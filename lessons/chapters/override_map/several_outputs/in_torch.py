@@ -4,6 +4,8 @@ import json
 
 import torch
 
+from lessons.chapters.override_map.in_torch import gradient_override_map
+
 x = [-2.0, 1.0, 2.0]  # the first input, a
 b = 3.0  # the second input
 w1 = 1.0  # the weights of the three outputs in the loss
@@ -12,37 +14,6 @@ w3 = 1.0
 rule = "product"  # of upstream gradients, which is no gradient; or sum
 power = "1"  # the loss adds up weight * output to this power
 dtype = torch.float64
-
-
-class Overridden(torch.autograd.Function):  # the value of func, the gradient of a rule
-    @staticmethod
-    def forward(op, rule, func, *args):
-        op.rule, op.count = rule, len(args)
-        op.places = [place for place, one in enumerate(args) if isinstance(one, torch.Tensor)]
-        op.save_for_backward(*(args[place] for place in op.places))
-        return func(*args)
-
-    @staticmethod
-    def backward(op, *upstream):  # one for each output; zeros for an output that is not used
-        op.inputs = op.saved_tensors
-        returned = op.rule(op, *upstream)
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        gradients = dict(zip(op.places, returned, strict=True))  # one for each tensor operand
-        return None, None, *(gradients.get(place) for place in range(op.count))
-
-
-class gradient_override_map(torch.overrides.TorchFunctionMode):
-    """Inside the block, each torch function of this name gets this rule as its gradient."""
-
-    def __init__(self, rules):
-        super().__init__()
-        self.rules = rules
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        rule = self.rules.get(func.__name__)
-        if rule is None:
-            return func(*args, **(kwargs or {}))
-        return Overridden.apply(rule, func, *args)
 
 
 @torch.overrides.wrap_torch_function(lambda func, *inputs: inputs)

@@ -4,49 +4,13 @@ import json
 
 import torch
 
+from lessons.chapters.override_map.in_torch import gradient_override_map, identity
+
 x = [-2.0, 1.0, 3.0]
 key = "Identity"  # an op type as TensorFlow writes it; torch's names are mostly the lower case
 name = "Identity"  # what the product is called
 place = "inside"  # where an identity runs: "none", "inside" the map, "outside" after it
 dtype = torch.float64
-
-
-class Overridden(torch.autograd.Function):
-    """One op: the value of func, and what the rule returns as its gradient."""
-
-    @staticmethod
-    def forward(op, rule, func, *args):
-        op.rule, op.count = rule, len(args)
-        op.places = [place for place, one in enumerate(args) if isinstance(one, torch.Tensor)]
-        op.save_for_backward(*(args[place] for place in op.places))
-        return func(*args)
-
-    @staticmethod
-    def backward(op, *upstream):
-        op.inputs = op.saved_tensors
-        returned = op.rule(op, *upstream)
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        gradients = dict(zip(op.places, returned, strict=True))  # one for each tensor operand
-        return None, None, *(gradients.get(place) for place in range(op.count))
-
-
-class gradient_override_map(torch.overrides.TorchFunctionMode):
-    """Inside the block, each torch function of this name gets this rule as its gradient."""
-
-    def __init__(self, rules):
-        super().__init__()
-        self.rules = rules
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        rule = self.rules.get(func.__name__)
-        if rule is None:
-            return func(*args, **(kwargs or {}))
-        return Overridden.apply(rule, func, *args)
-
-
-@torch.overrides.wrap_torch_function(lambda x: (x,))  # so that the map sees it as one op
-def identity(x):
-    return x.view_as(x)
 
 
 def named(tensor, name):
