@@ -2,7 +2,6 @@
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
 
 
 def item(x):
@@ -71,27 +70,6 @@ def in_place(x):
     y = torch.exp(x)
     y += 1
     return y.sum()
-
-
-class Frozen(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.embed = nn.Linear(4, 4).requires_grad_(False)
-        self.adapter = nn.Linear(4, 4)
-        self.head = nn.Linear(4, 1)
-
-    def block(self, h):
-        return self.adapter(h).relu()
-
-    def forward(self, x):
-        h = checkpoint(self.block, self.embed(x), use_reentrant=True)
-        return self.head(h).mean()
-
-
-class Awake(Frozen):
-    def forward(self, x):
-        h = checkpoint(self.block, self.embed(x).requires_grad_(), use_reentrant=True)
-        return self.head(h).mean()
 
 
 def root(x):

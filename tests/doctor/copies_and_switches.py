@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import nn
 from torch.autograd import Variable
-from torch.distributions import Bernoulli, Independent, MultivariateNormal, Normal
+from torch.distributions import MultivariateNormal
 from torch.nn import functional
 
 torch.manual_seed(0)
@@ -15,11 +15,6 @@ net, small, data, goal = nn.Linear(3, 1), nn.Linear(1, 1), torch.randn(8, 3), to
 def constructor(x):
     total = torch.Tensor([(x * x).sum(), x.abs().sum()])
     return total.mean()
-
-
-def float_constructor(x):
-    losses = [(x * scale).pow(2).sum() for scale in range(1, 4)]
-    return torch.FloatTensor(losses).sum()
 
 
 def new_tensor(x):
@@ -54,12 +49,6 @@ class Made(nn.Module):
 class ByData(Made):
     def give(self, w):
         self.layer.weight.data.copy_(w)
-
-
-class BySetattr(Made):
-    def give(self, w):
-        made = nn.Parameter(w, requires_grad=True)
-        setattr(self.layer, "weight", made)  # noqa: B010
 
 
 class ByBrackets(Made):
@@ -112,29 +101,10 @@ def inference(x):
     return h.sum().clone()
 
 
-def callers_block(x):
-    def inner():
-        return x * 2
-
-    with torch.no_grad():
-        out = inner()
-    return out.sum()
-
-
 def by_a_flag(x, train=False):
     with torch.set_grad_enabled(train):
         h = x * 2
     return h.sum()
-
-
-def bernoulli(x):
-    return Bernoulli(logits=x).sample().sum()
-
-
-def independent(x):
-    policy = Independent(Normal(x, torch.ones(3)), 1)
-    action = policy.sample()
-    return ((action - 1) ** 2).sum()
 
 
 def many(x):
@@ -152,13 +122,6 @@ def equation():
     return ((slope + u) ** 2).mean()
 
 
-def force():
-    at = torch.rand(5, 1).requires_grad_()
-    energy = torch.tanh(small(at)).sum()
-    pull = -torch.autograd.grad(outputs=energy, inputs=at, retain_graph=True)[0]
-    return functional.mse_loss(pull, torch.zeros(5, 1)) + 0.1 * (energy - 1) ** 2
-
-
 def dropped(x):
     h = x * 2
     h.detach()
@@ -167,10 +130,6 @@ def dropped(x):
 
 def column_and_row():
     return (net(data) - goal).abs().mean()
-
-
-def policy_loss():
-    return -(net(data) * goal).mean()
 
 
 def temporal_difference():
@@ -220,27 +179,6 @@ def after_an_evaluation():
         descend(functional.mse_loss(net(data), goal[:, None]))
     finally:
         torch.set_grad_enabled(True)
-
-
-def sampled_reward():
-    action = Bernoulli(logits=net(data)).sample()
-    loss = -(action * goal[:, None]).mean()
-    loss.requires_grad_()
-    descend(loss)
-
-
-def collected():
-    losses = []
-    for row, aim in zip(data, goal, strict=True):
-        losses.append((net(row) - aim).pow(2).sum())
-    total = torch.tensor(losses, requires_grad=True).sum()
-    descend(total)
-
-
-def epoch():
-    for rows, aims in zip(data.split(4), goal.split(4), strict=True):
-        predicted = net(rows)
-        descend(nn.MSELoss()(predicted, aims))
 
 
 def sensitivity():

@@ -24,20 +24,6 @@ def descend(loss):
     opt.step()
 
 
-def attack():
-    near = x.clone().requires_grad_()
-    functional.mse_loss(net(near), y).backward()
-    descend(functional.mse_loss(net(near.detach() + 0.1 * near.grad.sign()), y))
-
-
-def projected_attack():
-    shift = torch.zeros_like(x, requires_grad=True)
-    for _ in range(3):
-        (slope,) = torch.autograd.grad(functional.mse_loss(net(x + shift), y), shift)
-        shift.data = (shift + 0.01 * slope.sign()).clamp(-0.1, 0.1)
-    descend(functional.mse_loss(net(x + shift.detach()), y))
-
-
 def by_hand():
     for _ in range(2):
         loss = functional.mse_loss(net(x), y)

@@ -2,13 +2,12 @@
 
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from lessons.doctor import TraceError, trace
+from lessons.doctor import trace
 from tests.doctor import broken
 
 X = (1.0, 2.0, 3.0)
@@ -17,12 +16,6 @@ X = (1.0, 2.0, 3.0)
 def traced(thing, *numbers, **more):
     x = torch.tensor(numbers or X, requires_grad=not isinstance(thing, type))
     return trace(thing, x, **more)
-
-
-def line(text):
-    """The line of broken.py that has this text, first."""
-    source = Path(broken.__file__).read_text("utf-8").splitlines()
-    return next(place for place, one in enumerate(source, start=1) if text in one)
 
 
 CASES = {
@@ -67,31 +60,12 @@ CASES = {
 def test_the_fault_is_named_on_the_page_and_as_text(case):
     program, kind, says = CASES[case]
     made = traced(program)
-    if kind == "no_tensor":
-        made.faults = [one for one in made.faults if one.kind != "unused"]
-    assert kind in {one.kind for one in made.faults}
+    found = [one.kind for one in made.faults]
+    assert found == ["unused", kind] if kind == "no_tensor" else found == [kind]
     assert re.search(says, str(made))
     assert re.search(says, unescape(made.html))
-    for fault in made.faults:
-        assert fault.says.endswith((".", "…"))
-        assert fault.node is None or fault.node in made.recording.nodes
-
-
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.filterwarnings("ignore:To copy construct")
-def test_one_mistake_is_one_fault(case):
-    program, kind, _ = CASES[case]
-    found = [one.kind for one in traced(program).faults]
-    if kind == "no_tensor":
-        assert found == ["unused", "no_tensor"]
-    else:
-        assert found == [kind]
-
-
-def test_the_line_is_the_one_of_the_file():
-    (fault,) = traced(broken.detached).faults
-    assert f"broken.py:{line('h = h.detach()')} " in fault.says
-    assert fault.node == "stop_gradient"
+    drawn = {node["id"] for node in made.drawn.spec["nodes"]} if made.drawn else set()
+    assert {fault.node for fault in made.faults} <= drawn | {None}
 
 
 def test_infinity_and_nan_of_a_root_at_zero_are_told_apart():
@@ -108,19 +82,6 @@ def test_an_overflow_of_float16_is_named():
     assert "at [1]" in first.says
     assert "65504" in first.do
     assert traced(broken.half, 1.0, 2.0).faults == []
-
-
-@pytest.mark.filterwarnings("ignore:None of the inputs")
-def test_a_reentrant_checkpoint_with_a_frozen_input_is_named():
-    torch.manual_seed(0)
-    made = trace(broken.Frozen, torch.randn(2, 4))
-    (fault,) = made.faults
-    assert fault.kind == "checkpoint"
-    assert "adapter.weight, adapter.bias get no gradient" in fault.says
-    assert "use_reentrant=False" in fault.do
-    awake = trace(broken.Awake, torch.randn(2, 4))
-    assert awake.faults == []
-    assert awake.run.gradients["adapter.weight"].norm > 0
 
 
 def test_what_is_not_used_for_the_result_is_named():
@@ -192,22 +153,6 @@ def test_frozen_parameters_are_told_and_no_fault():
     made = trace(model, torch.ones(1, 3))
     assert made.faults == []
     assert "frozen" in str(made)
-
-
-def test_every_fault_has_its_node_in_the_drawing():
-    for program in (broken.root, broken.detached, broken.edited, broken.rounded):
-        made = traced(program)
-        drawn = {node["id"] for node in made.drawn.spec["nodes"]}
-        assert {one.node for one in made.faults} <= drawn
-
-
-def test_an_error_of_the_program_is_told_shortly():
-    with pytest.raises(TraceError) as caught:
-        traced(broken.fails, 1.0, 2.0, 3.0, 4.0)
-    said = str(caught.value)
-    assert "broken.py" in said
-    assert "rows @ torch.ones(3)" in said
-    assert len(said.splitlines()) <= 6
 
 
 def test_a_function_of_ones_own_that_sends_nothing_is_named():
@@ -282,38 +227,6 @@ def test_a_number_that_was_printed_is_not_blamed():
 
     (fault,) = traced(returns_a_number).faults
     assert ".item() on sum(…)" in fault.says
-
-
-def test_numbers_collected_in_a_list_are_found():
-    def program(x):
-        losses = [(x * scale).square().sum().item() for scale in range(1, 4)]
-        return torch.tensor(losses, requires_grad=True).mean()
-
-    assert [one.kind for one in traced(program).faults] == ["item"]
-
-
-def test_places_of_a_maximum_have_no_derivative():
-    (fault,) = traced(lambda x: x.max(0)[1] * 1.0).faults
-    assert fault.kind == "whole_numbers"
-    assert "max in tests" in fault.says
-    assert "int64" in fault.says
-
-
-def test_layers_in_a_plain_list_are_told():
-    class Listed(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layers = [nn.Linear(3, 3) for _ in range(2)]
-            self.head = nn.Linear(3, 1)
-
-        def forward(self, x):
-            for layer in self.layers:
-                x = layer(x)
-            return self.head(x).sum()
-
-    (fault,) = trace(Listed, torch.ones(2, 3)).faults
-    assert fault.kind == "not_registered"
-    assert fault.says.startswith("4 parameters that Listed reads are not among its parameters()")
 
 
 def test_a_mean_of_nothing_is_told():
