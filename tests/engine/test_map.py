@@ -35,12 +35,6 @@ def test_the_inner_map_wins_nothing_composes_and_itself_restores(x: torch.Tensor
     assert [slope(y, x)[0] for y in ys] == [10, 2, 5, 1, 1, 10, 1]
 
 
-def test_an_exception_restores_and_passes(x: torch.Tensor) -> None:
-    with pytest.raises(KeyError), gradient_override_map({"Identity": times(10), "Relu": times(2)}):
-        raise KeyError("mine")
-    assert slope(identity(x), x) == [1, 1]
-
-
 def test_an_unused_float_output_is_zeros_and_an_integer_one_none() -> None:
     seen: list[Any] = []
 
@@ -139,12 +133,6 @@ def test_in_place_forms_write_back_and_take_the_rule() -> None:
         torch.nn.ReLU(inplace=True)(h)
     assert h.tolist() == [3, 0]
     assert slope(h, x) == [10, 10]
-
-
-def test_in_place_of_a_leaf_raises_torchs_own_error(x: torch.Tensor) -> None:
-    expected = pytest.raises(RuntimeError, match="leaf Variable that requires grad")
-    with expected, gradient_override_map({"Mul": times(1)}):
-        x.mul_(2)
 
 
 def test_reading_what_was_changed_in_place_since_is_an_error_others_are_not(

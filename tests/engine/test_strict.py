@@ -18,9 +18,7 @@ def passing(op: Any, upstream: torch.Tensor) -> torch.Tensor:
     ("given", "message"),
     [
         ({"Matmul": passing}, "unknown op type 'Matmul': did you mean matmul / MatMul"),
-        ({"Identity": "NeverRegistered"}, "unknown gradient name 'NeverRegistered'.*'Identity'"),
         ({"Identity": "Idenity"}, "did you mean.*Identity"),
-        ({"Identity": None}, "op type identity\\) is None"),
         ({"Identity": 3}, "op type identity\\) is int 3"),
         ({"Mul": passing, "mul": passing}, "'Mul' and 'mul' both name the op type mul"),
         ([("Mul", passing)], "expected a dict"),
@@ -51,19 +49,13 @@ def test_a_name_registered_before_the_decorated_call_is_in_time() -> None:
     [
         (lambda op, g: (g, g, g), "wrong count of gradients. Got 3, expected 2"),
         (lambda op, g: g, "wrong count of gradients. Got 1, expected 2"),
-        (lambda op, g: None, "wrong count of gradients. Got 1, expected 2"),
-        (lambda op, g: (), "wrong count of gradients. Got 0, expected 2"),
         (
             lambda op, g: (g[0], None),
             r"gradient 0 has the wrong shape. Got a tensor of shape \(2,\)",
         ),
         (lambda op, g: (None, g), r"gradient 1 has the wrong shape.*expected shape \(2,\)"),
         (lambda op, g: (g.double(), None), "gradient 0 has the wrong dtype.*torch.float64"),
-        (lambda op, g: (g.long(), None), "gradient 0 has the wrong dtype.*torch.int64"),
         (lambda op, g: (g.to("meta"), None), "gradient 0 has the wrong device.*on meta"),
-        (lambda op, g: (1.0, None), "gradient 0 is not a tensor. Got float 1.0"),
-        (lambda op, g: ("g", None), "gradient 0 is not a tensor. Got str 'g'"),
-        (lambda op, g: (g.numpy(), None), "gradient 0 is not a tensor. Got ndarray"),
         (lambda op, g: [g, [g]], "gradient 1 is not a tensor. Got list"),
     ],
 )

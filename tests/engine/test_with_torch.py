@@ -52,14 +52,6 @@ def test_threads_see_only_their_own_maps(x: torch.Tensor) -> None:
     assert slopes == {n: {10.0 if n % 2 else 1.0} for n in range(8)}
 
 
-def test_a_graph_built_in_one_thread_keeps_its_rule_in_another(x: torch.Tensor) -> None:
-    y = mapped(identity, {"Identity": ten}, x)
-    thread = threading.Thread(target=y.sum().backward)
-    thread.start()
-    thread.join()
-    assert x.grad.tolist() == [10, 10]
-
-
 def test_maps_left_out_of_order_leave_nothing_behind(x: torch.Tensor) -> None:
     first, second = gradient_override_map({"Identity": ten}), gradient_override_map({"Sin": ten})
     first.__enter__()
@@ -152,17 +144,7 @@ def test_a_reentrant_checkpoint_raises_unless_the_map_is_inside(x: torch.Tensor)
         checkpoint(inside, x, use_reentrant=True)
 
 
-# Hooks, modes, py_func
-
-
-def test_hooks_see_what_the_rule_sends(x: torch.Tensor) -> None:
-    seen: list[Any] = []
-    h = x * 1
-    h.register_hook(lambda g: seen.append(g.tolist()))
-    y = mapped(identity, {"Identity": ten}, h)
-    y.register_hook(lambda g: 2 * g)
-    y.sum().backward()
-    assert seen == [[20, 20]]
+# Modes, py_func
 
 
 def test_no_grad_and_inference_mode_keep_values(x: torch.Tensor) -> None:
