@@ -92,7 +92,7 @@ def documents() -> Iterator[tuple[str, Document]]:
 
 
 def named() -> list[tuple[Document, Document]]:
-    """Programs under four hundred names; each is the plain one beside it but for these.
+    """Programs under hundreds of names; each is the plain one beside it but for these.
 
     They are run and not kept: test_names.py holds them against the plain ones, which are.
     """

@@ -1,10 +1,6 @@
-"""Programs at the edge of what is accepted, by chance: as wide and as long as the limits let them.
-
-``python -m tests.playground.heavy 200`` tries so many and prints the worst, by memory and by time.
-"""
+"""Programs at the edge of what is accepted, by chance: as wide and as long as the limits allow."""
 
 import random
-import sys
 
 from lessons.playground import Document, Input, Noise, Override, Plot
 from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OPS
@@ -65,24 +61,3 @@ def heavy(chance: random.Random) -> Document:
         intended=chance.choice(("", "a")),
         dtype=chance.choice(("float64", "float64", "float32", "bfloat16")),
     )
-
-
-def main(count: int) -> None:
-    """Try so many, and print the worst."""
-    from pages.labs.playground_form import form_of
-    from tests.support.peak import costs
-
-    tried = [heavy(random.Random(seed)) for seed in range(count)]
-    wishes = [{"lab": "playground", "values": form_of(one), "good": {}} for one in tried]
-    found = list(enumerate(costs(wishes, timeout=3600)))
-    print(sum(not cost.refusal for _, cost in found), "of", count, "accepted")
-    for seed, cost in found:
-        if cost.refusal:
-            print(seed, cost.refusal[:150])
-    for what in (0, 1, 2):
-        for seed, cost in sorted(found, key=lambda one: -one[1][what])[:4]:
-            print(seed, cost[:3], cost.refusal[:90])
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -1,74 +1,30 @@
 """Names that could collide with something in a generated file, and programs that use each of them.
 
-The list is fixed, so that a program made of it stays the same: ``make verify-equivalents`` runs
-them all in TensorFlow and JAX. test_names.py adds what stands in the files of today.
+``make verify-equivalents`` runs them all in TensorFlow and JAX. test_names.py adds the names in the
+generated files.
 """
 
+import builtins
 import keyword
+import math
 from collections.abc import Sequence
 from itertools import pairwise
+
+import torch
 
 from lessons.playground import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
 
-_WORDS = """
-False None True and as assert async await break class continue def del elif else except finally
-for from global if import in is lambda nonlocal not or pass raise return try while with yield
-_ case match type
-
-abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile
-complex copyright credits delattr dict dir divmod enumerate eval exec exit filter float format
-frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter len license
-list locals map max memoryview min next object oct open ord pow print property quit range repr
-reversed round set setattr slice sorted staticmethod str sum super tuple vars zip Ellipsis
-NotImplemented ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup
-BlockingIOError BrokenPipeError BufferError EOFError Exception ExceptionGroup FloatingPointError
-GeneratorExit IOError ImportError IndexError KeyError KeyboardInterrupt LookupError MemoryError
-NameError OSError OverflowError RecursionError ReferenceError RuntimeError StopIteration
-SyntaxError SystemExit TimeoutError TypeError UnboundLocalError UnicodeError UserWarning ValueError
-Warning ZeroDivisionError
-
-torch nn functional autograd tensor Tensor grad no_grad float64 float32 float16 bfloat16 double
-dtype device ones zeros ones_like zeros_like full arange linspace rand randn manual_seed
-set_default_dtype einsum cat stack clone cuda jit fx func vmap utils optim overrides compiler
-requires_grad backward detach to item shape size view reshape argmax one_hot allow_unused
-
-numpy np array asarray ndarray newaxis nan inf pi e random linalg dot outer mod sin cos log exp add
-subtract multiply divide power where clip
-
-tensorflow tf keras constant Variable Module Graph Session GradientTape tape watch cast
-reduce_sum reduce_mean custom_gradient function identity stop_gradient clip_by_value norm
-convert_to_tensor math compat v1 summary config
-
-jax jnp lax vjp jvp grad_fn value_and_grad custom_vjp defvjp defjvp jacfwd jacrev tree_util
-dtypes float0 issubdtype floating update jax_enable_x64 pmap scan cond
-
-sys argv path modules stdout stderr stdin version platform maxsize gc os io re json dumps loads
-difflib functools inspect numbers operator threading warnings contextlib itertools collections
-Counter Callable Generator Hashable Iterable Iterator Mapping Sequence ContextVar typing Any
-NamedTuple ParamSpec TypeVar partial wraps reduce traceback
-
-program inputs output outputs gradients gradient found forward trick_gradient name names rule
-rule_1 rule_2 rule_3 rule_12 op upstream grad1 grad2 in1 in2 out1 p1 p2 p3 pull_back total NAMES
-NAMED DTYPE OUTPUT INPUTS VALUE value values overridden changed change nothing run trick surrogate
-saved arrived each whole shortened factor max_norm low high f g s x y n b c
-gradient_override_map override_gradients register_gradient fresh_registry op_types
-checkpoint_context TrickError ClipGradient ClipGradientNorm FlipGradient ForwardBackward
-ScaleGradient StopGradient StraightThrough
-
-check code emit preset document bundle export lessons tricks cut train learner app pages registry
-Op OpType OP_TYPES SPELLINGS Spelling Call Rule Binding Operand Slot Missing Tensors MapEntry
-OverrideReport T P NAMES_ listed describe require_tensor run_function fitting resolve nearest
-unmatched current_map refuse_compiling swap put_back shown one_op read_map take_out builtin_rule
-registered_rule registered_names checked_gradients run_overridden rule_name maps_suspended
-
-a d h i j k l m o q r t u v w z A B C D E F G H I J K L M N O Q R S U V W X Y Z
-x1 x_1 x__ a_ torch_ torch__ tf_ jnp_ tuple_ overridden_ rule_1_ rule_2_ p1_ output_ inputs_ self
-cls main doctest annotations unicode long xrange basestring nil null undefined this new var let
-const void
-"""
-
-NAMES = tuple(dict.fromkeys(_WORDS.split()))
+_LIKE_THE_FILES = """
+torch tf jnp np numpy sys argv op rule_12 x1 x_1 x__ a_ torch_ torch__ tf_ jnp_ tuple_ overridden_
+rule_1_ p1_ output_ inputs_
+""".split()  # noqa: SIM905
+_PYTHONS = [*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *dir(math)]
+NAMES = tuple(
+    word
+    for word in dict.fromkeys([*_LIKE_THE_FILES, *_PYTHONS, *dir(torch.nn.functional)])
+    if len(word) <= 32 and (word[0].isalpha() or word == "_")
+)
 LOOKALIKES = (
     "х", "ｘ", "𝑥", "µ", "λ", "é", "ﬁ", "ª", "x²", "x́", "x\u200b", "tоrch", "ſum",
     "_", "__", "_x", "_torch", "__name__", "__debug__", "__class__", "__builtins__", "__file__",

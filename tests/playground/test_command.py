@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lessons.__main__ import main
-from lessons.playground import check, from_text, operations, recorded, run
+from lessons.playground import check, from_text, operations, recorded
 from lessons.playground.document.presets import preset
 
 
@@ -36,12 +36,6 @@ def test_standard_input_and_presets_are_read(capsys, monkeypatch):
     out = printed(capsys, "preset:halve")
     assert out.startswith(preset("halve").title)
     assert "trick_gradient by x: [108]" in out
-
-
-def test_numbers_are_those_of_a_run(capsys):
-    found = json.loads(printed(capsys, "preset:wrong_place", "--json"))
-    wanted = run(preset("wrong_place")).gradients["trick_gradient"]["x"].tolist()
-    assert found["gradients"]["trick_gradient"]["x"] == wanted
 
 
 @pytest.mark.parametrize(

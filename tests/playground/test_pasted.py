@@ -42,33 +42,6 @@ class VectorQuantizer(nn.Module):
         return loss, quantized.permute(0, 3, 1, 2).contiguous(), perplexity, encodings
 """
 
-DANN_LOSS = """
-p = float(i + epoch * len_dataloader) / n_epoch / len_dataloader
-alpha = 2. / (1. + np.exp(-10 * p)) - 1
-my_net.zero_grad()
-feature = my_net.feature(s_img)
-class_output = my_net.class_classifier(feature)
-domain_output = my_net.domain_classifier(ReverseLayerF.apply(feature, alpha))
-err_s_label = loss_class(class_output, s_label)
-err_s_domain = F.binary_cross_entropy_with_logits(domain_output, domain_label)
-err = err_s_label + err_s_domain
-err.backward()
-optimizer.step()
-"""
-
-PPO = '''
-def ppo_loss(self, new_log_probs, old_log_probs, advantages, values, returns, entropy, clip_eps=.2):
-    """Clipped surrogate."""
-    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-    ratio = torch.exp(new_log_probs - old_log_probs.detach())
-    surr1 = ratio * advantages
-    surr2 = torch.clamp(ratio, 1.0 - clip_eps, 1.0 + clip_eps) * advantages
-    policy_loss = -torch.min(surr1, surr2).mean()
-    value_loss = 0.5 * F.mse_loss(values, returns)
-    loss = policy_loss + self.value_coef * value_loss - self.entropy_coef * entropy.mean()
-    return loss
-'''
-
 GUMBEL = """
 def gumbel_softmax(self, logits, tau=1.0, hard=True):
     u = torch.rand_like(logits)
@@ -171,17 +144,6 @@ WGAN = """
     optimizer_D.step()
 """
 
-DISTILL = r"""
-def loss_fn_kd(outputs, labels, teacher_outputs, params):
-    alpha = params.alpha
-    T = params.temperature
-    KD_loss = nn.KLDivLoss()(F.log_softmax(outputs/T, dim=1),
-                             F.softmax(teacher_outputs/T, dim=1)) * (alpha * T * T) + \
-              F.cross_entropy(outputs, labels) * (1. - alpha)
-
-    return KD_loss
-"""
-
 REPARAM = '''
     def reparameterize(self, mu: Tensor, logvar: Tensor) -> Tensor:
         """
@@ -207,22 +169,6 @@ READ = {
         ["q_latent_loss = mean((quantized - inputs.detach()) ** 2)",
          "quantized2 = inputs + (quantized - inputs).detach()"],
         [(18, "encodings.scatter_(1, encoding_indices, 1)")],
-    ),
-    "dann": (
-        DANN_LOSS,
-        "err",
-        {"i", "epoch", "len_dataloader", "n_epoch", "domain_output", "domain_label", "err_s_label"},
-        ["alpha = 2.0 / (1.0 + np.exp(-10 * p)) - 1", "err = err_s_label + err_s_domain"],
-        [(7, "my_net.domain_classifier"), (8, "loss_class(class_output, s_label)")],
-    ),
-    "ppo": (
-        PPO,
-        "loss",
-        {"new_log_probs", "old_log_probs", "advantages", "values", "returns", "entropy",
-         "clip_eps", "std", "value_coef", "entropy_coef"},
-        ["surr2 = minimum(maximum(ratio, 1.0 - clip_eps), 1.0 + clip_eps) * advantages2",
-         "policy_loss = -minimum(surr1, surr2).mean()"],
-        [(4, "advantages.std()")],
     ),
     "gumbel": (
         GUMBEL,
@@ -264,13 +210,6 @@ READ = {
          "D_fake_imgs"},
         ["gradient_penalty = ((sqrt(sum(gradients ** 2)) - 1) ** 2).mean()"],
         [(3, "drawn from uniform(0, 1)"), (6, "autograd.grad"), (13, "D(real_imgs)")],
-    ),
-    "distill": (
-        DISTILL,
-        "KD_loss",
-        {"outputs", "labels", "teacher_outputs", "alpha", "temperature"},
-        ["T = temperature"],
-        [],
     ),
     "reparameterise": (
         REPARAM,
