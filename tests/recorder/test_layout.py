@@ -67,16 +67,10 @@ def check(sizes, edges, label, drawing):
 
 @given(graphs())
 @pytest.mark.random
-def test_nothing_lies_on_anything(graph):
-    sizes, edges, label = graph
-    check(sizes, edges, label, layout(sizes, edges, label))
-
-
-@given(graphs())
-@pytest.mark.random
-def test_edges_run_from_box_to_box_and_downwards(graph):
+def test_nothing_lies_on_anything_and_edges_run_downwards_from_box_to_box(graph):
     sizes, edges, label = graph
     drawing = layout(sizes, edges, label)
+    check(sizes, edges, label, drawing)
     for (start, end), route, label in zip(edges, drawing.routes, drawing.labels, strict=True):
         assert abs(route[0][0] - drawing.nodes[start][0]) <= sizes[start][0] / 2
         assert route[0][1] == pytest.approx(drawing.nodes[start][1] + sizes[start][1] / 2)

@@ -4,13 +4,12 @@ import gc
 import threading
 import weakref
 from collections import Counter
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from math import isfinite
 
 import pytest
 import torch
 from hypothesis import given
-from torch.nn import functional
 
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import RecordError, named, record
@@ -104,11 +103,10 @@ def test_what_arrives_at_a_node_is_the_sum_over_its_edges(program):
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
-def test_every_lessons_program(lesson, dtype):
+def test_every_lessons_program(lesson):
     if "dtype" not in lesson.validate({}):
         pytest.skip("this lesson computes in one number format")
-    start, own = own_run(lesson, dtype=dtype)
+    start, own = own_run(lesson, dtype="bfloat16")
     expected = gradients(own(start.leaves).sum(), start.leaves)
     with record(start.leaves) as recording:
         z = own(start.leaves)
@@ -119,7 +117,7 @@ def test_every_lessons_program(lesson, dtype):
         assert (seen is None) == (plain is None)
         if seen is not None:
             assert seen.numbers == plain.flatten().tolist()
-            assert seen.dtype == dtype
+            assert seen.dtype == "bfloat16"
 
 
 # -- what is seen
@@ -258,24 +256,6 @@ def test_overridden_in_either_order(map_outside):
     assert recording.gradients["w"].numbers == [100.0]
 
 
-@pytest.mark.parametrize("map_outside", [True, False])
-def test_an_overridden_op_in_place(map_outside):
-    x = leaf(3.0)
-    rules, recorder = gradient_override_map({"mul": ten_times}), record({"x": x})
-    with ExitStack() as stack:
-        if map_outside:
-            stack.enter_context(rules)
-        recording = stack.enter_context(recorder)
-        if not map_outside:
-            stack.enter_context(rules)
-        y = x + 0.0
-        y.mul_(4.0)
-    recording.backward(y)
-    assert recording.nodes["mul"].kind == "overridden"
-    assert recording.nodes["mul"].outputs[0].numbers == [12.0]
-    assert recording.gradients["x"].numbers == [10.0]
-
-
 def test_a_rule_that_runs_ops_adds_no_node_even_inside_the_block():
     x = leaf(3.0)
     with record({"x": x}) as recording, gradient_override_map({"mul": ten_times}):
@@ -379,31 +359,6 @@ def test_a_training_step():
     assert ops == ["linear", "tanh", "linear", "square", "mean"]
 
 
-def test_a_module_and_several_ops_in_one_call():
-    layer = torch.nn.Linear(3, 2, dtype=torch.float64)
-    x = leaf(1.0, 2.0, 3.0)
-    with record({"x": x}) as recording:
-        loss = functional.cross_entropy(
-            functional.normalize(layer(x), dim=0)[None], torch.tensor([1])
-        )
-    recording.backward(loss)
-    expected = torch.autograd.grad(loss, [x, layer.weight, layer.bias])
-    found = [recording.gradients[name] for name in ("x", "parameter", "parameter_1")]
-    assert [g.numbers for g in found] == [g.flatten().tolist() for g in expected]
-    assert not recording.nodes["linear"].rule
-
-
-def test_two_hundred_and_fifty_ops():
-    def program(x):
-        for _ in range(250):
-            x = x * 1.01
-        return x
-
-    recording = recorded(program, x=leaf(1.0))
-    assert len(recording.ops) == 250
-    assert recording.order == [f"mul_{n}" for n in range(249, 0, -1)] + ["mul"]
-
-
 # -- the backward pass
 
 
@@ -430,12 +385,6 @@ def test_any_result_can_be_gone_back_from():
     assert recording.edge("exp:0").state == "none"
     with pytest.raises(RecordError, match="not made in this recording"):
         recording.backward(y + 1)
-
-
-def test_nothing_leads_back():
-    recording = recorded(lambda x: stop_gradient(x) * 2.0, x=leaf(1.0))
-    assert recording.gradients == {"x": None}
-    assert recording.order == []
 
 
 def test_the_order_is_autograds_own():
@@ -487,77 +436,6 @@ def test_cuts_in_the_lessons(slug, cut, formula):
     else:
         assert recording.gradients["x"].numbers == pytest.approx(expected.tolist(), rel=1e-12)
     assert recording.edge(f"{cut[0]}:{cut[1]}").state == "cut"
-
-
-def test_the_learner_finds_that_the_obvious_cut_is_the_wrong_one():
-    """z = √(y·u): cutting the noisy product away altogether leaves only y's own path: 1/√u."""
-    x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
-    with record({"x": x, "u": u}, cuts={("add", 0)}) as recording:
-        y = x**2
-        z = torch.sqrt((y * u - y) + y)
-    recording.backward(z)
-    assert recording.gradients["x"].numbers == pytest.approx((x.sign() / u.sqrt()).tolist())
-    assert recording.edge("add:0").offered.numbers == recording.edge("add:1").gradient.numbers
-
-
-def test_a_cut_holds_in_every_backward_pass():
-    x = leaf(3.0)
-    with record({"x": x}, cuts=[("mul", 0)]):
-        y = x * x
-    y.backward()
-    assert x.grad.tolist() == [3.0]
-
-
-@given(programs())
-@pytest.mark.random
-def test_a_cut_is_a_stop_gradient_on_that_operand(program):
-    """Against an independent answer: the op's operand is replaced by its stopped copy."""
-    given_inputs = inputs()
-    with record(given_inputs) as recording:
-        run([*program], given_inputs)
-    wanted = [
-        edge
-        for edge in recording.edges
-        if edge.flows and edge.consumer.type in ("mul", "sub", "sin") and not edge.consumer.inplace
-    ]
-    for edge in wanted[:3]:
-        cut_inputs, stopped_inputs = inputs(), inputs()
-        with record(cut_inputs, cuts={(edge.consumer.name, edge.operand)}) as cut:
-            output = run(program, cut_inputs)
-        cut.backward(output)
-        with _Stopping(edge.consumer.type, edge.consumer.name, edge.operand):
-            other = run(program, stopped_inputs)
-        assert bits(other.detach()) == bits(output.detach())
-        for name, expected in zip(("x", "w", "m"), gradients(other, stopped_inputs), strict=True):
-            found = cut.gradients[name]
-            zero = expected is None or not expected.count_nonzero()
-            if zero:
-                assert found is None or not any(found.numbers)
-            else:
-                assert found.numbers == pytest.approx(expected.flatten().tolist(), rel=1e-9)
-
-
-class _Stopping(torch.overrides.TorchFunctionMode):
-    """Detaches one operand of the op that a recording would call `name`."""
-
-    def __init__(self, op_type, name, operand):
-        super().__init__()
-        self.op_type, self.operand = op_type, operand
-        self.number = int(name[len(op_type) + 1 :] or 0)
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        from lessons.recorder.recording.switches import applied_at
-        from lessons.recorder.recording.torch_calls import meaning, op_type_of
-
-        spelling = meaning(func)
-        outside = applied_at() is None  # an autograd.Function is one op
-        if outside and spelling and op_type_of(spelling, args, kwargs or {}) == self.op_type:
-            tensors = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
-            if self.number == 0:
-                at = tensors[self.operand]
-                args = tuple(a.detach() if i == at else a for i, a in enumerate(args))
-            self.number -= 1
-        return func(*args, **(kwargs or {}))
 
 
 # -- what it leaves behind
