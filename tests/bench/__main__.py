@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 BENCHMARKS = ("engine", "browser", "lessons", "training", "visit", "load")
-ALONE = ("abuse", "replicas", "grow", "soak")  # up to half an hour: only where they are named
+ALONE = ("abuse", "replicas", "soak")  # up to half an hour: only where they are named
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
