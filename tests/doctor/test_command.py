@@ -1,7 +1,6 @@
 """``python -m lessons trace``: what it reads, what it writes, and what it says for mistakes."""
 
 import inspect
-import subprocess
 import sys
 from pathlib import Path
 
@@ -57,20 +56,6 @@ def test_where_it_was_written_is_told_without_control_characters(command, tmp_pa
     assert "Written: red\ufffd[31m.html" in out
     assert out.replace("\n", "").isprintable()
     assert (tmp_path / name).exists()
-
-
-@pytest.mark.long
-@pytest.mark.slow
-def test_it_runs_from_any_folder_as_a_process_of_its_own(tmp_path):
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(
-        [sys.executable, "-m", "lessons", "trace", f"{BROKEN}:fine",
-         "--arg", "x=1,2", "--arg", "w=randn(2):3", "--out", "here.html"],
-        capture_output=True, text=True, timeout=300, cwd=tmp_path, env={"PYTHONPATH": str(root)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "No fault was found" in done.stdout
-    assert (tmp_path / "here.html").exists()
 
 
 @pytest.mark.parametrize("what", ["make", "zero_arguments", "instance"])

@@ -80,34 +80,6 @@ def test_a_number_that_comes_back_is_told(program):
     assert made.run.gradients["x"].norm > 0
 
 
-@pytest.mark.parametrize("program", [loss_and_penalty, product, normed])
-def test_with_detach_in_its_place_it_is_meant(program):
-    def meant(x):
-        if program is loss_and_penalty:
-            return (x * x).sum().detach() + x.abs().sum()
-        if program is product:
-            return x.sum() * (x * x).sum().detach()
-        return (x / x.norm().detach()).sum()
-
-    assert traced(meant).faults == []
-    x = torch.tensor([1.5, 2.25, 3.0], requires_grad=True)
-    ours = torch.autograd.grad(program(x), x)[0]
-    theirs = torch.autograd.grad(meant(x), x)[0]
-    assert torch.allclose(ours, theirs)
-
-
-@pytest.mark.filterwarnings("ignore:Converting a tensor")
-def test_a_tensor_made_of_a_list_of_tensors_is_told():
-    def program(x):
-        losses = [(x * scale).sum() for scale in (1, 2)]
-        return torch.tensor(losses).mean() + x.sum()
-
-    (fault,) = traced(program).faults
-    assert fault.kind == "left_torch"
-    assert "torch.tensor(losses) in tests/doctor/test_partial.py:" in fault.says
-    assert "torch.stack" in fault.do
-
-
 def test_a_number_that_is_printed_or_not_used_is_no_fault_and_no_note():
     def printed(x):
         h = x.sum()

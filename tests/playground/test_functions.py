@@ -1,6 +1,5 @@
 """logsumexp, topk, select and onehot_sample: their rules, draws, and what they cost."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -68,19 +67,6 @@ def test_each_draw_is_one_class_in_the_documents_format(dtype):
     assert not drawn.requires_grad
     one = Document((Input("x", rows[0]), given[1]), "y = onehot_sample(softmax(x), u)", dtype=dtype)
     assert live(check(one)).output.tolist() == [[1, 0, 0], [0, 0, 1]], "a list draws twice"
-
-
-def test_a_draw_within_a_curve_is_its_own_points_draw():
-    document = Document((Input("x", (0.3, -0.2, 0.4)),), "y = sum(onehot_sample(softmax(x), 0.6) "
-                        "* [1, 2, 3]) + sum(topk(x, 2)) + select(x, 0) * logsumexp(x)")  # fmt: skip
-    for curve in run(document).curves[:2]:
-        for place in np.flatnonzero(np.isfinite(curve.y))[[0, 31, 100]]:
-            moved = (float(curve.x[place]), -0.2, 0.4)
-            alone = run(document.with_(inputs=(Input("x", moved),)), curves=False)
-            value = alone.values["y"]
-            if curve.name != "forward":
-                value = alone.gradients[curve.name]["x"][0]
-            assert curve.y[place] == pytest.approx(float(value), rel=1e-12)
 
 
 def test_what_reads_a_whole_row_is_counted_by_the_row():

@@ -1,11 +1,9 @@
 """What the presets that draw a class say of the mean gradient, over all draws."""
 
-import math
-
 import pytest
 import torch
 
-from lessons.playground import Document, Input, Noise, run
+from lessons.playground import Document, Input, run
 from lessons.playground.document.presets import preset
 
 LOGITS = ((0.3, -0.1, 0.5), (0.0, 2.0, -1.0), (-3.0, 0.4, 4.0))
@@ -77,21 +75,3 @@ def test_a_draw_straight_through_has_the_exact_gradient_of_a_linear_reward(x):
     squared = document.with_(program=program)
     exact = gradient(at(squared, x=x), role="intended_gradient")
     assert any(float((one - exact).abs().max()) > 0.01 for _, one in every_class(squared, x))
-
-
-def test_straight_through_gumbel_draws_a_class_and_is_biased():
-    document, rows = preset("gumbel"), 340
-    x = document.input("x").values
-    slopes, drawn = [], []
-    for seed in range(12):
-        noise = Noise("uniform", 0.001, 0.999, seed, "x")
-        many = document.with_(inputs=(Input("x", (x,) * rows), Input("u", noise=noise)))
-        found = run(many, curves=False)
-        slopes.append(found.gradients["trick_gradient"]["x"])
-        drawn.append(found.values["hard"])
-    hard, slope = torch.cat(drawn), torch.cat(slopes)
-    assert set(hard.flatten().tolist()) == {0.0, 1.0}
-    close(hard.mean(0), probabilities(x), rtol=0, atol=0.03)
-    error = slope.std(0) / math.sqrt(len(slope))
-    exact = gradient(document, role="intended_gradient")
-    assert ((slope.mean(0) - exact).abs() > 4 * error).all()

@@ -126,14 +126,6 @@ def test_the_spread_falls_faster_than_it_returns():
     assert returned < 0.2 * (before["trick_spread"] - fallen["trick_spread"])
 
 
-def test_a_stop_changes_no_value():
-    generator = torch.Generator().manual_seed(0)
-    one, two = torch.randn(2, FEATURES, 5, generator=generator)
-    assert siamese(one, two, torch.tanh, True) == siamese(one, two, torch.tanh, False)
-    start = LESSON.compute(values(seeds=2)).facts
-    assert start["trick_loss"] == start["plain_loss"]
-
-
 def test_the_largest_spread_is_what_the_chart_says():
     corners = torch.cat([torch.eye(FEATURES), -torch.eye(FEATURES)], 1).double()[None]
     found = measured(corners, corners)
@@ -207,14 +199,6 @@ def test_the_answers_follow_the_program():
     result = LESSON.compute(values())
     assert whose_loss_is_lower(result) == "open"
     assert whose_loss_is_lower(result, unstopped) == "same"
-
-
-def test_with_every_path_cut_nothing_is_trained():
-    run = Run(LAB, LESSON.cut_open([("div", 0)]), values(seeds=2, steps=3))
-    first = run.history.facts["trick_loss"]
-    run.advance(math.inf, values(seeds=2, steps=3))
-    assert run.history.facts["trick_loss"] == first
-    assert run.history.facts["plain_loss"] != first
 
 
 def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses():

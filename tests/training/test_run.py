@@ -81,13 +81,6 @@ def test_nothing_is_looked_at_but_what_is_kept_and_what_somebody_sees():
     assert (run.history.done, looks) == (14, [(14, True), (14, True)])
 
 
-def test_one_step_is_one_step():
-    run = new()
-    run.advance(math.inf, VALUES, most=1)
-    assert run.done == 1
-    assert run.history.facts["count"] == 3.0
-
-
 def test_a_live_setting_counts_from_the_next_step_on():
     run = new()
     run.advance(math.inf, VALUES, most=10)
@@ -96,14 +89,6 @@ def test_a_live_setting_counts_from_the_next_step_on():
     assert not run.fits(VALUES | {"seeds": 4})
     run.advance(math.inf, faster, most=10)
     assert run.history.facts["count"] == 2 + 10 + 50
-
-
-def test_it_makes_no_more_steps_than_asked_and_goes_on():
-    run = new()
-    run.advance(math.inf, VALUES, most=7)
-    assert run.done == run.history.done == 7, "what there is, is seen"
-    run.advance(math.inf, VALUES)
-    assert run.history.facts["count"] == 1002
 
 
 @pytest.mark.parametrize("steps", [1, 7, 199, 200, 1001, 20_000])
