@@ -17,7 +17,7 @@ from lessons.tricks import (
     register_gradient,
 )
 from lessons.tricks.registry import registered_names, registered_rule
-from tests.engine.reference import CASES
+from tests.engine.test_reference import CASES
 from tests.support import course
 
 X = torch.tensor([-1.5, -0.5, 0.0, 2.0], dtype=torch.float64)

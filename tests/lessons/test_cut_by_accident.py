@@ -154,3 +154,24 @@ def test_what_was_computed_is_drawn_beside_the_leaf_that_replaced_it(spelling):
     assert not any(leaf in (edge["from"], edge["to"]) for edge in drawn["edges"])
     assert [step["kind"] for step in drawn["steps"]] == ["start", "leaf"]
     assert drawn["steps"][-1]["upstream"] == "1"
+
+
+def test_three_other_mistakes_raise_no_error_either():
+    leaf = torch.ones(4, requires_grad=True)
+    moved = leaf.to(torch.float64)  # as .cuda() does, it returns another tensor
+    moved.sum().backward()
+    assert leaf.grad is not None
+    assert not moved.is_leaf  # so its own .grad stays None; reading it warns
+
+    model = torch.nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1.0)
+    model = torch.nn.Linear(1, 1)
+    before = model.weight.clone()
+    model(torch.ones(2, 1)).sum().backward()
+    optimizer.step()
+    assert torch.equal(model.weight, before)
+
+    targets = torch.arange(8.0)
+    predictions = torch.zeros(8, 1, requires_grad=True)
+    ((predictions - targets) ** 2).mean().backward()
+    assert torch.allclose(predictions.grad, 2 * (predictions - targets.mean()).detach() / 8)

@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.outputs.catalogue import find
-from tests.engine.reference import CASES
+from tests.engine.test_reference import CASES
 
 
 def answer(slug, name):
