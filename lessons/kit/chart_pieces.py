@@ -6,7 +6,7 @@ figure serves both themes. Tests check each figure against Plotly's own validato
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,25 +22,6 @@ WORDS = Words(__file__)
 Trace = dict[str, Any]
 
 Measure = Literal["x", "y", "size", "largest", "length", "angle", "power_of_two"]
-
-
-class Edge(TypedDict):
-    """The formula that sets a parameter when an edge is dragged: ``times * r**power + plus``.
-
-    ``r`` is the edge's new distance from its zero, over the old one.
-
-    Attributes:
-        edge: the one further from its zero, or the nearer.
-        times, power, plus: of the formula.
-        least, most: what it cannot go beyond, if there is an end.
-    """
-
-    edge: Literal["outer", "inner"]
-    times: float
-    power: float
-    plus: float
-    least: float | None
-    most: float | None
 
 
 _GAP = np.array([np.nan])
@@ -151,18 +132,16 @@ def points(series: Series) -> Trace:
 
 
 def dragged(
-    trace: Trace, part: Literal["points", "tip", "line", "band", "place"], **sets: Measure | Edge
+    trace: Trace, part: Literal["points", "tip", "line", "place"], **sets: Measure
 ) -> Trace:
     """The same trace, and a hand that drags it sets parameters.
 
     Args:
         trace: on linear axes.
-        part: any of its points, the last one, the line through them, either edge of the band that
-            it outlines, or any place of the chart.
+        part: any of its points, the last one, the line through them, or any place of the chart.
         sets: for each parameter what of the place under the hand it becomes: x, y, the size of y,
             the larger size of both, the length of both, their angle in degrees, or two to the
-            power of x. A list of numbers is set where its
-            entry has the number of the point. Of a band an Edge each.
+            power of x. A list of numbers is set where its entry has the number of the point.
     """
     return trace | {"meta": {"part": part, "sets": sets}}
 

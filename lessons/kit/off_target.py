@@ -1,8 +1,6 @@
 """Gradients over many draws: the result as an area, the target as ticks, and below how far off."""
 
-from collections.abc import Callable, Mapping
-
-import numpy as np
+from collections.abc import Mapping
 
 from lessons.contract.result import Array, Series
 from lessons.contract.words import Words
@@ -29,17 +27,11 @@ NOISY = ("trick_gradient", "true_gradient")
 """The gradients that differ from draw to draw."""
 
 
-Held = Callable[[str, Trace, Array | None], Trace]
-"""Makes the area of a role, or its ends, something to drag; with what is to be taken for 0 at each
-of its points, where that is not 0."""
-
-
 def with_strip(
     curves: Mapping[str, Series],
     x: str,
     y: str,
     frame: tuple[float, float],
-    held: Held = lambda role, trace, zero: trace,
 ) -> tuple[list[Trace], Trace]:
     """Data and layout; points at the learner's x come on top of them.
 
@@ -47,13 +39,10 @@ def with_strip(
         curves: by role; the target among them.
         x, y: titles of the axes.
         frame: of the gradients.
-        held: what can be dragged in them.
     """
     target = curves["intended_gradient"]
     there = [name for name in NOISY if name in curves]
     off = {name: _off(curves[name], target) for name in there}
-    # No gradient at all, as the strip has it: the ends of a band are so far from there.
-    none = {name: _none(off[name], target) for name in there}
     away = round_up(ends_of(off), 0.1 * max(-frame[0], frame[1]))
     layout = axes(span(target), frame, x, y)
     layout["yaxis"] |= {"domain": [0.36, 1.0]}
@@ -66,28 +55,21 @@ def with_strip(
     layout["xaxis"] |= {"anchor": "y2"}
     names = ((role, name, curves[role].y) for role, name in NAMES.items() if role in curves)
     data = [
-        *over_draws(curves, held),
+        *over_draws(curves),
         ticks(target),
         *named(names, layout, HEIGHT),
-        *(trace | {"yaxis": "y2"} for trace in over_draws(off, held, none)),
+        *(trace | {"yaxis": "y2"} for trace in over_draws(off)),
     ]
     return data, layout
 
 
-def over_draws(
-    curves: Mapping[str, Series],
-    held: Held = lambda role, trace, zero: trace,
-    zeros: Mapping[str, Series] | None = None,
-) -> list[Trace]:
+def over_draws(curves: Mapping[str, Series]) -> list[Trace]:
     """The result as an area with its mean; where the true gradient's area ends, dotted on it."""
     found = []
-    for role, ends, mean in (("trick_gradient", band, curve), ("true_gradient", edges, None)):
-        if role not in curves:
-            continue
-        zero = None if zeros is None else ends(zeros[role])["y"]
-        found.append(held(role, ends(curves[role]), zero))
-        if mean:
-            found.append(mean(curves[role]))
+    if "trick_gradient" in curves:
+        found += [band(curves["trick_gradient"]), curve(curves["trick_gradient"])]
+    if "true_gradient" in curves:
+        found.append(edges(curves["true_gradient"]))
     return found
 
 
@@ -106,12 +88,3 @@ def _off(series: Series, target: Series) -> Series:
     """The distances of mean and band from the target."""
     parts = (None if one is None else one - target.y for one in (series.low, series.high))
     return Series(series.name, series.role, series.x, series.y - target.y, *parts)
-
-
-def _none(off: Series, target: Series) -> Series:
-    """A gradient of 0, as far off the target, wherever that series is finite."""
-    if off.low is None or off.high is None:
-        return off
-    there = np.isfinite(off.low) & np.isfinite(off.high)
-    zero = np.where(there, -target.y, np.nan)
-    return Series(off.name, off.role, off.x, zero, zero, zero)

@@ -14,7 +14,6 @@ from tests.support.amount import also
 pytestmark = pytest.mark.browser
 
 VECTOR = "/clipping?lesson=value_or_norm&step=1&g1=3&g2=1"
-NOISE = "/stop_gradient?lesson=noise_leaks&step=6"
 PLACE = """([figure, x, y]) => {
   const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
   const {left, top} = plot.getBoundingClientRect();
@@ -108,30 +107,6 @@ def test_a_point_goes_along_x_and_its_number_follows(bare, open_page, address, n
     assert numbers() == [pytest.approx(low, abs=0.01), *before[1:]]  # no further than the axis
 
 
-EDGE = """([figure, at, role, yaxis]) => {
-  // Where both edges of a role's band are over x = `at`, in the window: the upper one first.
-  const plot = document.querySelector(`[data-figure=${figure}] .gl-plot`);
-  const {left, top} = plot.getBoundingClientRect();
-  const {xaxis, [yaxis]: axis} = plot._fullLayout;
-  const trace = plot.data.find((one) => one.meta?.part === 'band' && (one.yaxis ?? 'y') === (
-    yaxis === 'yaxis2' ? 'y2' : 'y') && (one.fill === 'toself') === (role !== 'true'));
-  const near = Array.from(trace.x, (x, i) => [Math.abs(x - at), trace.y[i]]);
-  const least = Math.min(...near.map(([away]) => away).filter(Number.isFinite));
-  const ys = near.filter(([away]) => away < least + 1e-6).map(([, y]) => y);
-  const x = left + xaxis._offset + xaxis.c2p(trace.x[near.findIndex(([away]) => away === least)]);
-  return [Math.max(...ys), Math.min(...ys)].map((y) => [x, top + axis._offset + axis.c2p(y)]);
-}"""
-
-
-def edges(page: Page, figure: str, x: float, role: str = "trick", axis: str = "yaxis"):
-    at(page, figure, 0, 0)  # in sight, and drawn by Plotly itself
-    return page.evaluate(EDGE, [figure, x, role, axis])
-
-
-def noise(page: Page) -> tuple[float, float]:
-    return tuple(float(exact(page, f"noise_{end}").input_value()) for end in ("low", "high"))
-
-
 # A page that was swiped may go on scrolling for a while.
 # A busy machine draws seldom: so many pictures in which nothing has moved, too.
 UNTIL_STILL = """async () => {
@@ -182,19 +157,6 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, phone: P
     assert swipe(phone, at(phone, "arrows", -0.5, 2.8), 0, -80) > 30
     assert float(exact(phone, "g2").input_value()) == second
 
-    phone.goto(bare + NOISE + "&noise_high=1.9")
-    shown(phone, "forward")
-    upper, _ = edges(phone, "forward", 2)
-    # A swipe that begins on an edge scrolls; a finger that has rested there drags it.
-    set_ = noise(phone)
-    assert swipe(phone, upper, 4, -60) > 30
-    assert noise(phone) == set_
-    upper, _ = edges(phone, "forward", 2)
-    assert swipe(phone, (upper[0], upper[1] - 9), 4, 15, rest=300) == 0
-    assert noise(phone)[0] == 0.9
-    assert 0.95 < noise(phone)[1] < 1.8
-    assert swipe(phone, at(phone, "forward", -2, 0.2), 0, -80) > 30
-
 
 def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare, phone: Page):
     phone.goto(bare + VECTOR)
@@ -232,44 +194,6 @@ def test_a_finger_sets_where_training_starts_on_the_map_and_scrolls_over_it(bare
     assert [exact(phone, name).input_value() for name in "wb"] == start
     assert swipe(phone, at(phone, "map", 3, -2), 60, 2) == 0
     assert exact(phone, "w").input_value() != start[0]
-
-
-def test_the_edges_of_a_band_follow_the_hand_and_set_the_noise(bare, open_page):
-    address = "/stop_gradient?lesson=wrong_place&step=6&noise_high=1.5"
-    page = shown(open_page(bare + address), "gradient")
-    plot = page.locator("[data-figure=gradient] .gl-plot")
-    sliders = [control(page, f"noise_{end}") for end in ("low", "high")]
-    # The trick's gradient is 1/√u here: its outer edge is the end of the noise that is nearer to 0.
-    upper, _ = edges(page, "gradient", 1.5)
-    ranges = plot.evaluate("one => String(one._fullLayout.yaxis.range)")
-    page.mouse.move(*upper)
-    expect(plot).to_have_attribute("data-drag", "y")
-    pull(page, upper, 0, -20)
-    page.wait_for_function("document.querySelector('[data-control=noise_low] input').value < 0.8")
-    assert plot.evaluate("one => String(one._fullLayout.yaxis.range)") == ranges
-    page.mouse.up()
-    page.wait_for_function("location.search.includes('noise_low=')")
-    assert [one.input_value() for one in sliders] == [f"{end:g}" for end in noise(page)]
-    assert noise(page)[1] == 1.5
-    assert edges(page, "gradient", 1.5)[0][1] == pytest.approx(upper[1] - 20, abs=3)
-
-    # In the strip below, where the same edge is measured from another zero.
-    before = noise(page)
-    _, lower = edges(page, "gradient", -1.5, axis="yaxis2")
-    pull(page, lower, 0, -12)
-    page.mouse.up()
-    page.wait_for_function(f"!location.search.includes('noise_low={before[0]:g}&')")
-    assert noise(page)[0] > before[0] + 0.02
-    assert noise(page)[1] == 1.5
-
-
-def test_an_edge_stops_at_the_other_one_and_leaves_it_again(bare, open_page):
-    page = shown(open_page(bare + NOISE + "&noise_high=1.5"), "forward")
-    for down, until in ((150, "/noise_high=0.9/"), (-15, "/noise_high=1/")):
-        pull(page, edges(page, "forward", 2)[0], 0, down)
-        page.mouse.up()
-        page.wait_for_function(f"{until}.test(location.search)")
-        assert noise(page)[0] == 0.9
 
 
 def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, phone: Page):

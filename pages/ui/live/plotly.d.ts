@@ -28,20 +28,8 @@ export interface Trace {
 
 /** What a hand may drag in a trace, and the controls that follow, each by a measure of the place. */
 export interface Handle {
-  part: "points" | "tip" | "line" | "band" | "place";
-  sets: Record<string, "x" | "y" | "size" | "largest" | "length" | "angle" | "power_of_two" | EdgeMeasure>;
-  /** What a band's edges are measured from, for each of its points; 0 where it is not given. */
-  zero?: Numbers;
-}
-
-/** `Edge` in lessons/kit/chart_pieces.py. */
-export interface EdgeMeasure {
-  edge: "outer" | "inner";
-  times: number;
-  power: number;
-  plus: number;
-  least: number | null;
-  most: number | null;
+  part: "points" | "tip" | "line" | "place";
+  sets: Record<string, "x" | "y" | "size" | "largest" | "length" | "angle" | "power_of_two">;
 }
 
 export interface Layout {

@@ -1,11 +1,9 @@
 """The noise lab's charts and table."""
 
 import math
-from functools import partial
 
 import numpy as np
 
-from lessons.chapters.stop_gradient.shared_noise.edges import held
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
@@ -34,8 +32,8 @@ WORDS = Words(__file__)
 def figures(result: Result, values: Values) -> list[Figure]:
     """Gradients over x, forward value over x, and the gradient's histogram at one input."""
     return [
-        _gradients(result, values),
-        _forward(result, values),
+        _gradients(result),
+        _forward(result),
         _histogram(result, values),
     ]
 
@@ -58,10 +56,10 @@ def table(result: Result, values: Values) -> Table:
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result, values: Values) -> Figure:
+def _gradients(result: Result) -> Figure:
     curves = {series.name: series for series in result.curves}
     shown = {name: curves[name] for name in GRADIENTS}
-    data, layout = with_strip(shown, "x", "dz/dx", framed(shown), partial(held, result, values))
+    data, layout = with_strip(shown, "x", "dz/dx", framed(shown))
     data += [along_x(result[name]) for name in reversed(NOISY)]
     return Figure(
         "gradient",
@@ -90,7 +88,7 @@ def _of_gradients(result: Result) -> str:
     return titled("dz/dx", of_gradient(autograd, plain, wanted), WORDS("the_gradient"))
 
 
-def _forward(result: Result, values: Values) -> Figure:
+def _forward(result: Result) -> Figure:
     forward = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
@@ -98,7 +96,7 @@ def _forward(result: Result, values: Values) -> Figure:
         WORDS("forward_caption"),
         WORDS("forward_alt", numbers=spoken(result, ["forward"])),
         [
-            held(result, values, "forward", band(forward)),
+            band(forward),
             curve(forward),
             along_x(result["forward"]),
         ],

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.edges import DRAWN, HIGH, LOW, powers
 from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     EXPERIMENT,
@@ -37,6 +36,10 @@ from lessons.kit.spread import Spread
 
 WORDS = Words(__file__)
 
+LOW, HIGH = 0.05, 0.95
+"""The places of a band's edges in the noise, as shares of it."""
+DRAWN = ("forward", "trick_gradient", "true_gradient")
+"""The roles that another draw of the noise would change."""
 PREVIEW_DRAWS = ROWS
 CURVE_DRAWS = 20 * ROWS
 """Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
@@ -131,7 +134,7 @@ def compute(program: Program, values: Values) -> Result:
             ),
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
-        facts={**_facts(points, u, roles, spreads, place, values), **powers(program)},
+        facts=_facts(points, u, roles, spreads, place, values),
         notes=(*notes(points, x, start.leaves["u"], roles, spreads, along),),
         work=WORDS.counted("draws", total),
     )

@@ -1,4 +1,4 @@
-// Dragging in a chart: points, an arrow's tip, a line, a band's edge, or any place set the controls
+// Dragging in a chart: points, an arrow's tip, a line, or any place set the controls
 // that the figure names (lessons/kit/chart_pieces.py, `dragged`), by the road that a slider takes. What is
 // under the hand is found when it comes down, by mouse or finger alike; the controls are there for
 // the keyboard.
@@ -7,20 +7,16 @@ import { axesOf, places } from "./chart_layout.js";
 
 /** @import { Controls } from "../controls/controls.js" */
 /** @import { FigureSpec } from "../messages.d.ts" */
-/** @import { Axis, EdgeMeasure, Handle, Plot, Trace } from "../plotly.d.ts" */
+/** @import { Axis, Handle, Plot, Trace } from "../plotly.d.ts" */
 
 const REACH = { mouse: 12, touch: 22 }; // px around a point; 44 across for a finger
 const LINE = { mouse: 7, touch: 16 }; // px beside a line
 const SLOP = 8; // px that a finger moves before it is a drag and no tap
 const HOLD = 250; // ms that a finger rests on what goes up and down, so that a swipe still scrolls the page
-const FLAT = 8; // px from its zero within which a band's edge is too near to be drawn away from it
-const THIN = 2; // px between two edges that count as one, until the hand says which way it goes
 
 /**
  * @typedef {[number, number]} Pair  pixels in the plot, or values on its axes
- * @typedef {EdgeMeasure["edge"] | null} Side  of a band; null where its edges lie on each other
- * @typedef {{zero: number, side: Side}} Edge  where its zero is, in pixels
- * @typedef {{trace: Trace, handle: Handle, index: number, spot: Pair, edge: ?Edge}} Hit
+ * @typedef {{trace: Trace, handle: Handle, index: number, spot: Pair}} Hit
  * @typedef {Object} Chart  as it is now
  * @property {FigureSpec} spec
  * @property {(held: boolean) => void} hold  its axes stand still
@@ -56,13 +52,12 @@ export function draggable(plot, chart, controls) {
     const spot = /** @type {Pair} */ ([start[0] + event.clientX - from.clientX, start[1] + event.clientY - from.clientY]);
     const at = /** @type {Pair} */ (axes.map(({ p2c, _offset }, way) => p2c(spot[way] - _offset)));
     const entry = hit.handle.part === "points" ? hit.index : undefined;
-    const moves = Object.entries(hit.handle.sets).flatMap(([name, measure]) => {
-      if (typeof measure === "object" && measure.edge !== hit.edge?.side) return [];
-      const { value, along } = typeof measure === "object" ? pulled(measure, hit, spot) : measured(measure, at);
+    const moves = Object.entries(hit.handle.sets).map(([name, measure]) => {
+      const { value, along } = measured(measure, at);
       const { range, _length } = axes[along];
       const [low, high] = range;
       const inside = entry === undefined && hit.handle.part !== "place" ? value : Math.min(Math.max(value, low), high);
-      return [{ name, value: inside, unit: Math.abs(high - low) / _length, entry }];
+      return { name, value: inside, unit: Math.abs(high - low) / _length, entry };
     });
     const select = chart.spec.selects;
     const chosen = entry !== undefined && select ? { [select]: String(entry + 1) } : {};
@@ -72,8 +67,6 @@ export function draggable(plot, chart, controls) {
   const begin = (/** @type {PointerEvent} */ event) => {
     if (!grip) return;
     grip.moving = true;
-    const { edge, spot } = grip.hit;
-    if (edge) edge.side ??= (event.clientY - grip.from.clientY) * (spot[1] - edge.zero) > 0 ? "outer" : "inner";
     chart.hold(true);
     plot.setPointerCapture(event.pointerId);
     plot.dataset.dragging = "";
@@ -176,7 +169,7 @@ function wayOf({ part, sets }) {
   if (part === "place") return part;
   const measures = Object.values(sets);
   if (measures.every((measure) => measure === "x" || measure === "power_of_two")) return "x";
-  return measures.every((measure) => typeof measure === "object" || measure === "y" || measure === "size") ? "y" : "xy";
+  return measures.every((measure) => measure === "y" || measure === "size") ? "y" : "xy";
 }
 
 /**
@@ -200,44 +193,19 @@ function find(plot, traces, controls, spot, kind) {
     const inside = axes?.every(({ _offset, _length }, way) => spot[way] > _offset - 9 && spot[way] < _offset + _length + 9);
     if (!axes || !inside) continue;
     const { part } = handle;
-    const isLine = part === "line" || part === "band";
+    const isLine = part === "line";
     const spots = part === "place" ? [] : pixels(trace, axes);
     // A line is worth less than any point, a place less than any line.
     const far = isLine ? 100 : part === "place" ? 1000 : 0;
-    if (part === "place" && best > far) [best, found] = [far, { trace, handle, index: -1, spot, edge: null }];
+    if (part === "place" && best > far) [best, found] = [far, { trace, handle, index: -1, spot }];
     for (let index = part === "tip" ? spots.length - 1 : 0; index < spots.length; index++) {
       const one = spots[index];
       const away = isLine ? besides(spot, spots[index - 1], one) : Math.hypot(one[0] - spot[0], one[1] - spot[1]);
       if (away > (isLine ? LINE : REACH)[kind] || away + far >= best) continue;
-      const hit = { trace, handle, index, spot: isLine ? spot : one, edge: null };
-      const whole = part === "band" ? onEdge(hit, spots, axes) : hit;
-      if (whole) [best, found] = [away + far, whole];
+      [best, found] = [away + far, { trace, handle, index, spot: isLine ? spot : one }];
     }
   }
   return found;
-}
-
-/**
- * A hit on a band's outline: the place on it where the hand is, and which of its edges that is.
- * @param {Hit} hit
- * @param {Pair[]} spots  of its trace
- * @param {Axis[]} axes
- * @returns {?Hit}
- */
-function onEdge(hit, spots, axes) {
-  const { trace, handle, index, spot } = hit;
-  const height = (/** @type {Pair[]} */ line, /** @type {number} */ to) => {
-    const [from, end] = [line[to - 1], line[to]];
-    const share = from && end ? (spot[0] - from[0]) / (end[0] - from[0]) : NaN;
-    return share >= 0 && share <= 1 ? from[1] + share * (end[1] - from[1]) : NaN;
-  };
-  const base = pixels({ ...trace, y: handle.zero ?? Array.from(trace.x ?? [], () => 0) }, axes);
-  const [line, zero] = [height(spots, index), height(base, index)];
-  if (!(Math.abs(line - zero) > FLAT)) return null;
-  const lines = spots.map((_, to) => Math.abs(height(spots, to) - zero)).filter(Number.isFinite);
-  const [inner, outer] = [Math.min(...lines), Math.max(...lines)];
-  const side = outer - inner < THIN ? null : Math.abs(line - zero) > (inner + outer) / 2 ? "outer" : "inner";
-  return { ...hit, spot: [spot[0], line], edge: { zero, side } };
 }
 
 /** @param {Trace} trace  @param {Axis[]} axes  @returns {Pair[]} */
@@ -247,20 +215,8 @@ function pixels(trace, axes) {
 }
 
 /**
- * What a control is set to where a band's edge is pulled to some height.
- * @param {EdgeMeasure} measure
- * @param {Hit} hit
- * @param {Pair} spot  in pixels
- */
-function pulled({ times, power, plus, least, most }, { edge, spot: [, line] }, [, y]) {
-  const zero = edge?.zero ?? NaN;
-  const value = times * Math.max(0, (y - zero) / (line - zero)) ** power + plus;
-  return { value: Math.min(Math.max(value, least ?? -Infinity), most ?? Infinity), along: 1 };
-}
-
-/**
  * What a control is set to, and the axis that it is read from.
- * @param {Exclude<Handle["sets"][string], EdgeMeasure>} measure
+ * @param {Handle["sets"][string]} measure
  * @param {Pair} at
  */
 function measured(measure, [x, y]) {
