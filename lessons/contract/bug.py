@@ -11,6 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
+
 Code = TypeVar("Code", bound=Callable[..., Any])
 
 
@@ -42,7 +46,7 @@ class Bug:
         try:
             self.check(code)
         except AssertionError as error:
-            return str(error) or "the assertion failed"
+            return str(error) or WORDS("assertion_failed")
         except Exception as error:  # a wrong fix may well raise; the learner is to see what
             return f"{type(error).__name__}: {error}"
         return None

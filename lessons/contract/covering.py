@@ -6,8 +6,10 @@ from typing import Any
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.stacking import stacked
+from lessons.text.words import Texts
 
-COVERED = "Answer the question to see this."
+WORDS = Texts(__file__)
+COVERED = WORDS("covered")
 
 
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:

@@ -4,6 +4,10 @@ import re
 from collections.abc import Iterable
 
 from lessons.recorder.cutting import Cut
+from lessons.text import cited
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 MOST = 64
 """Edges that may be cut at once."""
@@ -21,16 +25,12 @@ def read_cuts(text: str) -> tuple[Cut, ...]:
     """
     words = [word for word in text[:20_000].replace(",", " ").split() if word]
     if len(words) > MOST:
-        raise ValueError(f"A lab applies at most {MOST} cuts, not {len(words)}.")
+        raise ValueError(WORDS("too_many_cuts", most=MOST, cuts=len(words)))
     found = []
     for word in words:
         match = _EDGE.fullmatch(word)
         if match is None:
-            shown = "".join(c if c.isprintable() else "�" for c in word[:24])
-            raise ValueError(
-                f"“{shown}” names no edge. Write the op and the operand, counted from 0, as in "
-                "mul:0 or sqrt:0,mul_1:1."
-            )
+            raise ValueError(WORDS("not_an_edge", text=cited(word, 24)))
         found.append((match[1], int(match[2])))
     return tuple(sorted(set(found)))
 

@@ -9,6 +9,9 @@ import torch
 
 from lessons.contract.environment import CUDA
 from lessons.contract.parameters import Values
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16}
 
@@ -27,7 +30,7 @@ def resolve(wanted: str) -> tuple[torch.device, str | None]:
     name = f"cuda:{_own_cuda()}" if wanted == "cuda" else wanted
     if name in devices():
         return torch.device(name), None
-    return torch.device("cpu"), f"This machine has no device {wanted}, so the CPU computes."
+    return torch.device("cpu"), WORDS("no_device", wanted=wanted)
 
 
 def device_and_dtype(values: Values) -> tuple[torch.device, torch.dtype]:
@@ -38,7 +41,7 @@ def device_and_dtype(values: Values) -> tuple[torch.device, torch.dtype]:
 def refused(values: Values) -> dict[str, str]:
     """A refusal, by parameter name, where this machine's device lacks the number format."""
     if values.get("device") == "mps" and values["dtype"] == "float64" and "mps" in devices():
-        return {"dtype": "mps has no float64. Choose float32."}
+        return {"dtype": WORDS("no_float64")}
     return {}
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lessons.contract.result import Array, Facts, Note, Series
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 KEPT = 400
 """Moments kept at most; beyond it every second one is dropped."""
@@ -107,11 +110,7 @@ class History:
         lost = [not seed.all() for seed in np.isfinite(np.stack(numbers)).T]
         if not any(lost):
             return ()
-        message = (
-            f"In {sum(lost)} of {len(lost)} seeds a number is ∞ or NaN: the updates became "
-            "too large. Those seeds are left out of the means. Try a smaller learning rate."
-        )
-        return (Note("warning", message),)
+        return (Note("warning", WORDS("seeds_lost", lost=sum(lost), seeds=len(lost))),)
 
 
 def _band(seeds: Array) -> _Band:

@@ -37,6 +37,9 @@ from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.recorder.recording.plain_tensor import Entry
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 
 def _itself(result: Any) -> Any:
@@ -127,7 +130,7 @@ class Lab:
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     named: bool = False
-    preview_note: str = "The lab uses fewer draws while you drag, and all draws when you let go."
+    preview_note: str = WORDS("fewer_draws")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", self.words.labelled(self.parameters))

@@ -17,13 +17,16 @@ from lessons.contract.devices import refused, resolve
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import TURN, Prose, ProseError, Question, Step
+from lessons.contract.prose import TRY, TURN, Prose, Question, Step
 from lessons.contract.result import Facts, FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
 from lessons.recorder import Recording, RefusedError, record
 from lessons.recorder.cutting import Cut, cut
 from lessons.text import listed, visible
+from lessons.text.words import ProseError, Texts
 from lessons.tricks import TrickError
+
+WORDS = Texts(__file__)
 
 
 class CutError(ValueError):
@@ -147,10 +150,7 @@ class Lesson:
                 str(error),
             ):
                 raise
-            raise CutError(
-                f"With {write_cuts(cuts)} cut, {self.slug} cannot run: its forward pass "
-                "asks for a gradient, and no path leads there any more. Leave an edge whole."
-            ) from error
+            raise CutError(WORDS("cannot_run", cuts=write_cuts(cuts), lesson=self.slug)) from error
 
     def cut_open(self, cuts: Collection[Cut]) -> Callable[..., Any]:
         """The program with these edges of its graph cut; the same cuts give the same object."""
@@ -174,9 +174,9 @@ class Lesson:
         if not gone:
             return cuts, ""
         names = listed([visible(write_cuts([edge])) for edge in gone], most=3)
-        can = f"The edges that can be cut: {write_cuts(known) or 'none'}."
         kept = tuple(edge for edge in cuts if edge in known)
-        return kept, f"No edge to cut at {names}. {can}"
+        can_be_cut = write_cuts(known) or WORDS("none")
+        return kept, WORDS("no_edges", edges=names, known=can_be_cut)
 
     def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
         """The graph of one run at the learner's inputs, forward and backward; None if it has none.
@@ -358,7 +358,7 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
     kept = (
         part
         for part in text.split("\n\n")
-        if not part.startswith(("**Try it", TURN)) or not any(label in part for label in labels)
+        if not part.startswith((TRY, TURN)) or not any(label in part for label in labels)
     )
     return "\n\n".join(kept)
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lessons.text import cited, visible
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
@@ -86,7 +89,8 @@ class Number(Parameter):
     def parse(self, text: str) -> float:
         value = read_number(text)
         if not self.low <= value <= self.high:
-            raise ValueError(f"{cited(text, 24)} is outside {self.low:g} to {self.high:g}.")
+            ends = {"low": f"{self.low:g}", "high": f"{self.high:g}"}
+            raise ValueError(WORDS("outside", text=cited(text, 24), **ends))
         return value
 
     def format(self, value: float) -> str:
@@ -104,9 +108,10 @@ class Integer(Parameter):
     def parse(self, text: str) -> int:
         value = read_number(text)
         if value != int(value):
-            raise ValueError(f"{cited(text, 24)} is not a whole number.")
+            raise ValueError(WORDS("not_whole", text=cited(text, 24)))
         if not self.low <= value <= self.high:
-            raise ValueError(f"{cited(text, 24)} is outside {self.low:,} to {self.high:,}.")
+            ends = {"low": f"{self.low:,}", "high": f"{self.high:,}"}
+            raise ValueError(WORDS("outside", text=cited(text, 24), **ends))
         return int(value)
 
 
@@ -137,14 +142,15 @@ class Numbers(Parameter):
 
     def parse(self, text: str) -> tuple[float, ...] | None:
         if len(text) > LONGEST_TEXT:
-            raise ValueError(f"A list has at most {LONGEST_TEXT:,} characters, not {len(text):,}.")
+            length = f"{len(text):,}"
+            raise ValueError(WORDS("long_list", most=f"{LONGEST_TEXT:,}", given=length))
         words = [word for word in re.split(r"[\s,;]+", text.strip().strip("[]()")) if word]
         if not words:
             if self.optional:
                 return None
-            raise ValueError("The list is empty. Write numbers with commas, as in -2, 1.")
+            raise ValueError(WORDS("empty_list"))
         if len(words) > self.most:
-            raise ValueError(f"The list has at most {self.most} numbers, not {len(words):,}.")
+            raise ValueError(WORDS("many_numbers", most=self.most, given=f"{len(words):,}"))
         return tuple(read_number(word) for word in words)
 
     def format(self, value: Sequence[float] | None) -> str:
@@ -171,9 +177,9 @@ class Choice(Parameter):
 
     def parse(self, text: str) -> str:
         if text not in self.names:
+            names, nearest = ", ".join(self.names), _nearest(text, self.names)
             raise ValueError(
-                f"{cited(text, 24)} is not one of {', '.join(self.names)}."
-                f"{_nearest(text, self.names)}"
+                WORDS("not_one_of", text=cited(text, 24), names=names, nearest=nearest)
             )
         return text
 
@@ -194,7 +200,7 @@ class Text(Parameter):
 
     def parse(self, text: str) -> str:
         if len(text) > self.longest:
-            raise ValueError(f"A text has at most {self.longest} characters, not {len(text):,}.")
+            raise ValueError(WORDS("long_text", most=self.longest, given=f"{len(text):,}"))
         self.read(text)
         return text
 
@@ -205,7 +211,7 @@ class Device(Parameter):
 
     def parse(self, text: str) -> str:
         if not re.fullmatch(r"cpu|mps|cuda(:\d{1,3})?", text, re.ASCII):
-            raise ValueError(f"{cited(text, 24)} is not a device. Write cpu, cuda, cuda:0 or mps.")
+            raise ValueError(WORDS("not_a_device", text=cited(text, 24)))
         return text
 
 
@@ -226,11 +232,12 @@ def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[
     known = {parameter.name: parameter for parameter in parameters}
     unknown = [name for name in given if name not in known]
     errors = {
-        visible(name, 24): f"There is no such parameter.{_nearest(name, list(known))}"
+        visible(name, 24): WORDS("no_parameter", nearest=_nearest(name, list(known)))
         for name in unknown[:_MOST_UNKNOWN]
     }
     if len(unknown) > _MOST_UNKNOWN:
-        errors[f"{len(unknown) - _MOST_UNKNOWN:,} more"] = "There are no such parameters."
+        more = f"{len(unknown) - _MOST_UNKNOWN:,}"
+        errors[WORDS("more_parameters", n=more)] = WORDS("no_parameters")
     values: dict[str, Any] = {}
     for name, parameter in known.items():
         try:
@@ -254,11 +261,11 @@ def read_number(text: str) -> float:
     word = text.strip().replace("−", "-")
     if len(word) > 400 or not _NUMBER.fullmatch(word):
         if word.startswith("–"):
-            raise ValueError(f"{cited(text, 24)} starts with a dash (–). Write a minus sign: -.")
-        raise ValueError(f"{cited(text, 24)} is not a number. Write it as in -2, 0.5 or 1e-3.")
+            raise ValueError(WORDS("a_dash", text=cited(text, 24)))
+        raise ValueError(WORDS("not_a_number", text=cited(text, 24)))
     value = float(word)
     if not math.isfinite(value):
-        raise ValueError(f"{cited(text, 24)} is too large for a floating-point number.")
+        raise ValueError(WORDS("too_large", text=cited(text, 24)))
     return value
 
 
@@ -276,4 +283,8 @@ def _negative(value: float) -> bool:
 
 def _nearest(text: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(text[:64], names, n=2)
-    return f" Did you mean {' or '.join(near)}?" if near else f" There are: {', '.join(names)}."
+    if not near:
+        return WORDS("there_are", names=", ".join(names))
+    if len(near) == 1:
+        return WORDS("did_you_mean", name=near[0])
+    return WORDS("did_you_mean_or", one=near[0], other=near[1])

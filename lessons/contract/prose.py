@@ -70,10 +70,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from lessons.contract.goal import Goal, GoalError
+from lessons.text import words
+from lessons.text.words import VALUE, ProseError, sections
 
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+)(?: = (\w+))?: (.+)$")
-_VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
 _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
 
@@ -82,21 +83,20 @@ _AFTER = re.compile(r"\s*(?:$|[=<>,.;:)]|\\(?:approx|cdot|times|leq?|geq?|to)(?!
 """What a number in maths stands between that may stand apart from it: signs."""
 _SPACE = "\u00a0"
 
-TURN = "**Your turn:**"
+WORDS = words.Texts(__file__)
+TRY = WORDS("try_it")
+"""What the paragraph that suggests something to try starts with."""
+TURN = WORDS("your_turn")
 """What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
-SETTINGS, WORDS = "Settings", "Words"
+LISTS = ("Settings", "Words")
 """The headings of the lists at the end, which lessons/contract/words.py reads."""
 
 Mark = Callable[[str, str], str]
 
 Kind = Literal["choice", "number", "sketch", "bug"]
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
-
-
-class ProseError(ValueError):
-    """A lesson's text is not as it should be; says the file and what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class Step:
     @property
     def says_start(self) -> bool:
         """Whether its text asks the learner to press Start."""
-        return "**Start**" in self.text
+        return WORDS("start") in self.text
 
 
 @dataclass(frozen=True)
@@ -232,14 +232,8 @@ def read(path: Path) -> Prose:
             raise ProseError(f"{path}: front matter line without a colon: {line!r}")
         front[key.strip()] = value.strip()
     (_, intro), *steps = sections(parts[2])
-    kept = (_step(path, *one) for one in steps if one[0] not in (SETTINGS, WORDS))
+    kept = (_step(path, *one) for one in steps if one[0] not in LISTS)
     return Prose(front, intro.strip(), tuple(kept))
-
-
-def sections(text: str) -> list[tuple[str, str]]:
-    """The heading and the text of each section; the first has no heading."""
-    parts = re.split(r"^## (.*)\n", f"## \n{text}", flags=re.MULTILINE)
-    return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = None) -> str:
@@ -260,24 +254,17 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
     Raises:
         ProseError: no such fact, or a format that does not fit it.
     """
+    if mark is None:
+        return words.fill(text, facts)
+    text = _opened(text)
+    apart = _apart(text)
 
-    if mark:
-        text = _opened(text)
-    apart = _apart(text) if mark else []
-
-    def value(match: re.Match[str]) -> str:
-        name, form = match.group(1), (match.group(2) or "").strip()
-        if name not in facts:
-            raise ProseError(f"no fact {name!r} to fill in; there are {sorted(facts)}")
-        try:
-            shown = written(facts[name], form)
-        except ValueError as error:
-            raise ProseError(f"fact {name!r} cannot be shown as {form!r}: {error}") from None
-        if mark is None or _within(match.start(), apart):
+    def marked(match: re.Match[str], shown: str) -> str:
+        if _within(match.start(), apart):
             return shown
-        return mark(f"{name}:{form}", shown)
+        return mark(f"{match.group(1)}:{(match.group(2) or '').strip()}", shown)
 
-    return _VALUE.sub(value, text)
+    return words.fill(text, facts, marked)
 
 
 @lru_cache(maxsize=1024)
@@ -287,27 +274,9 @@ def quoted(text: str) -> tuple[tuple[str, str], ...]:
     apart = _apart(text)
     return tuple(
         (match.group(1), (match.group(2) or "").strip())
-        for match in _VALUE.finditer(text)
+        for match in VALUE.finditer(text)
         if not _within(match.start(), apart)
     )
-
-
-@lru_cache(maxsize=1024)
-def placeholders(text: str) -> frozenset[str]:
-    """The names of all facts that a text fills in."""
-    return frozenset(match.group(1) for match in _VALUE.finditer(text))
-
-
-def written(value: float | int | str, form: str) -> str:
-    """A fact as it reads in a text; after a true minus sign no line ends.
-
-    >>> written(-1.0, ".2f"), written(8.24e-09, ".3g"), written("-as-is", "")
-    ('−1.00', '8.24e−09', '−as-is')
-    """
-    shown = format(value, form)
-    if isinstance(value, str):
-        return shown.replace("-", "−", 1) if shown.startswith("-") else shown
-    return shown.replace("-", "−")
 
 
 def _apart(text: str) -> list[tuple[int, int]]:
@@ -333,9 +302,9 @@ def _split(apart: str) -> str:
         return apart
     body, start = apart[1:-1], 0
     parts: list[str] = []
-    for match in _VALUE.finditer(body):
+    for match in VALUE.finditer(body):
         before, after = body[start : match.start()], body[match.end() :]
-        plain = re.sub(r"\\[{}]", "", _VALUE.sub("", body[: match.start()]))
+        plain = re.sub(r"\\[{}]", "", VALUE.sub("", body[: match.start()]))
         pairs = ("{", "}"), (r"\left", r"\right")
         depth = sum(plain.count(opens) - plain.count(closes) for opens, closes in pairs)
         # Two numbers beside each other are one product.

@@ -9,6 +9,10 @@ and marker, never by colour alone.
 from dataclasses import dataclass
 from typing import Literal
 
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
+
 Theme = Literal["light", "dark"]
 
 
@@ -38,13 +42,19 @@ class Role:
 ROLES: dict[str, Role] = {
     role.name: role
     for role in (
-        Role("forward", "forward value", "#0067a5", "#63b8f0", "solid", "circle"),
-        Role("trick_gradient", "gradient autograd gives", "#b84a00", "#ff9a4d", "solid", "diamond"),
-        Role("true_gradient", "true gradient", "#00765a", "#35c79a", "dot", "square"),
+        Role("forward", WORDS("forward"), "#0067a5", "#63b8f0", "solid", "circle"),
+        Role("trick_gradient", WORDS("trick_gradient"), "#b84a00", "#ff9a4d", "solid", "diamond"),
+        Role("true_gradient", WORDS("true_gradient"), "#00765a", "#35c79a", "dot", "square"),
         Role(
-            "intended_gradient", "intended gradient", "#8c3f8c", "#e39be0", "dash", "x", ticked=True
+            "intended_gradient",
+            WORDS("intended_gradient"),
+            "#8c3f8c",
+            "#e39be0",
+            "dash",
+            "x",
+            ticked=True,
         ),
-        Role("noise", "noise", "#5f6470", "#a2a8b5", "solid", "line-ew-open"),
+        Role("noise", WORDS("noise"), "#5f6470", "#a2a8b5", "solid", "line-ew-open"),
     )
 }
 

@@ -17,6 +17,9 @@ from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.roles import ROLES
 from lessons.text import number
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 LEVELS = 60
 """Levels above the lowest on which a handle can stand."""
@@ -50,12 +53,14 @@ class Graded:
         """How far off that one is; nothing where all lie on the curve."""
         apart = abs(self.sketch[self.widest] - self.computed[self.widest])
         where = number(self.x[self.widest])
-        return f"off by up to {number(apart, 2)} at x = {where}" if apart > 1e-9 else ""
+        return WORDS("sketch_gap", gap=number(apart, 2), x=where) if apart > 1e-9 else ""
 
     def __str__(self) -> str:
         """How well it fits, in a sentence."""
-        near = f"{self.hits} of {len(self.x)} handles lie near the curve that torch computes"
-        return f"{near}; the sketch is {self.gap}." if self.gap else f"{near}."
+        near = {"hits": self.hits, "handles": len(self.x)}
+        if self.gap:
+            return WORDS("sketch_near_but", **near, gap=self.gap)
+        return WORDS("sketch_near", **near)
 
 
 @dataclass(frozen=True)
@@ -135,11 +140,11 @@ class Sketch:
         Raises:
             ValueError: it is no sketch with these handles.
         """
-        expected = f"one character for each of {len(self.x)} handles"
-        if not isinstance(text, str) or len(text) != len(self.x):
-            raise ValueError(f"A sketch of this curve has {expected}.")
+        handles = len(self.x)
+        if not isinstance(text, str) or len(text) != handles:
+            raise ValueError(WORDS("sketch_length", handles=handles))
         if not set(text) <= set(_DIGITS):
-            raise ValueError(f"A sketch of this curve has {expected}, 0 to {_DIGITS[-1]}.")
+            raise ValueError(WORDS("sketch_characters", handles=handles, last=_DIGITS[-1]))
         levels = np.array([_DIGITS.index(character) for character in text], dtype=np.float64)
         return self.low + levels / LEVELS * (self.high - self.low)
 
@@ -194,10 +199,16 @@ class Sketch:
         """Sketch and computed curve in words and numbers, for those who cannot see the chart."""
         rows = zip(graded.x.tolist(), graded.sketch.tolist(), graded.computed.tolist(), strict=True)
         handles = (
-            f"x = {number(x)}: you {number(mine, 3)}, {ROLES[self.role].label} {number(theirs, 3)}"
+            WORDS(
+                "sketch_handle",
+                x=number(x),
+                mine=number(mine, 3),
+                role=ROLES[self.role].label,
+                computed=number(theirs, 3),
+            )
             for x, mine, theirs in rows
         )
-        return f"Your sketch of {self.label} over x. {'; '.join(handles)}."
+        return WORDS("sketch_spoken", label=self.label, handles="; ".join(handles))
 
     def _in_sight(self, y: Array) -> Array:
         return np.clip(np.asarray(y, dtype=np.float64), self.low, self.high)

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from lessons.contract.parameters import read_number
 from lessons.contract.prose import Question
-from lessons.text import number
+from lessons.text import cited, number
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 CLOSE = 0.02
 """How far from a fact a typed number may lie and still equal it, as a share of the fact."""
@@ -53,13 +56,11 @@ class Typed:
 
     def distance(self) -> str:
         """How far off, in words, for a number that is no answer."""
-        apart = self.value - self.computed
-        side = "above" if apart > 0 else "below"
-        return (
-            f"Your number is {_counted_out(abs(apart), 3)} {side} "
-            f"{_counted_out(self.computed, 4)}, torch's result. We couldn't guess how you got it: "
-            "check each factor of the chain."
-        )
+        apart, computed = self.value - self.computed, _counted_out(self.computed, 4)
+        gap = _counted_out(abs(apart), 3)
+        if apart > 0:
+            return WORDS("typed_above", gap=gap, computed=computed)
+        return WORDS("typed_below", gap=gap, computed=computed)
 
 
 def _counted_out(value: float, digits: int) -> str:
@@ -90,15 +91,10 @@ def grade(
     beliefs = {option.key: _as_float(facts[option.fact]) for option in question.options}
     computed = beliefs[right]
     if not math.isfinite(computed):
-        raise ValueError(
-            f"At these settings torch computes {number(computed)}, so there is nothing to compare "
-            "your number with. Reset the lab, or change its inputs, and answer again."
-        )
+        raise ValueError(WORDS("typed_nothing", computed=number(computed)))
     if not math.isfinite(value - computed):
-        raise ValueError(
-            f"{number(value)} is too far from torch's {number(computed, 4)} to say how far. "
-            "Write a number nearer to 0."
-        )
+        shown = number(computed, 4)
+        raise ValueError(WORDS("typed_too_far", number=number(value), computed=shown))
     apart = {key: abs(value - fact) for key, fact in beliefs.items() if _equal(value, text, fact)}
     return Typed(value, min(apart, key=apart.__getitem__, default=""), computed)
 
@@ -110,14 +106,14 @@ def _read(text: str) -> float:
         ValueError: it is neither.
     """
     if not text.strip():
-        raise ValueError("Type a number first, as in -2, 0.5 or 1/4.")
+        raise ValueError(WORDS("type_a_number"))
     above, _, below = text.partition("/")
     try:
         number_, by = read_number(above), read_number(below)
     except ValueError:
         return read_number(text)  # what is said is about all of it
     if not by:
-        raise ValueError(f"“{text.strip()}” divides by 0. Write a number, as in -2, 0.5 or 1/4.")
+        raise ValueError(WORDS("divides_by_zero", text=cited(text.strip())))
     return number_ / by
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Prose, ProseError, read
+from lessons.contract.prose import Prose, read
 from lessons.text import visible
+from lessons.text.words import ProseError
 
 ROOT = Path(course.__path__[0])
 

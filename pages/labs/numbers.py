@@ -8,7 +8,8 @@ import html
 from collections.abc import Collection, Mapping
 
 from lessons.contract.goal import GoalError
-from lessons.contract.prose import Step, quoted, written
+from lessons.contract.prose import Step, quoted
+from lessons.text.words import written
 
 
 def by_mark(

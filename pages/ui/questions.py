@@ -11,8 +11,9 @@ import streamlit as st
 
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Option, Question, fill, written
+from lessons.contract.prose import Option, Question, fill
 from lessons.contract.typed import Typed, grade
+from lessons.text.words import written
 from pages.labs import numbers
 from pages.ui.glossed import CODE
 from pages.ui.listing import difference, markup, output

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Step, placeholders
+from lessons.contract.prose import Step
 from lessons.contract.result import Result, jsonable
 from lessons.outputs.catalogue import lessons
+from lessons.text.words import placeholders
 
 FILE = Path(__file__).parents[1] / "data" / "numbers.json"
 

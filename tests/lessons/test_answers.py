@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from lessons.contract.prose import ProseError, read
+from lessons.contract.prose import read
 from lessons.outputs.catalogue import find
+from lessons.text.words import ProseError
 from tests.lessons.test_experiments import experiment_of
 from tests.support.course import right
 

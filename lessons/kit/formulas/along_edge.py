@@ -15,7 +15,10 @@ from lessons.kit.formulas.products import PRODUCTS, TRICK_ARGUMENTS
 from lessons.kit.formulas.symbols import filled, latex_number, shape_of, symbol, words
 from lessons.recorder import Edge, Node
 from lessons.recorder.derivatives import default_of, local
+from lessons.text.words import Texts
 from lessons.tricks.rule import Slot
+
+WORDS = Texts(__file__)
 
 _broadcast: Callable[..., tuple[int, ...]] = torch.broadcast_shapes  # torch has no types for it
 
@@ -59,7 +62,7 @@ def _symbol(node: Node) -> str:
 
 
 def _overridden(edge: Edge) -> str:
-    name = words(edge.consumer.rule or "rule")
+    name = words(edge.consumer.rule or WORDS("rule"))
     return (
         rf"\bar{{{_symbol(edge.producer)}}} = {name}(\text{{op}}, \bar{{{_symbol(edge.consumer)}}})"
         rf"_{{{edge.operand}}}"
@@ -90,14 +93,14 @@ def _with_sum(edge: Edge, latex: str) -> str:
     axes = ""
     if node.type == "matmul":
         rows = _broadcast(*(shape[:-2] for shape in shapes))
-        axes = "batch" if math.prod(own[:-2]) != math.prod(rows) else ""
+        axes = WORDS("batch") if math.prod(own[:-2]) != math.prod(rows) else ""
     elif node.type == "linear" and edge.operand == 1:
-        axes = "batch" if len(shapes[0]) > 2 else ""
+        axes = WORDS("batch") if len(shapes[0]) > 2 else ""
     elif node.type == "addmm" and edge.operand == 0:
-        axes = "broadcast axes" if edge.value.size != node.outputs[0].size else ""
+        axes = WORDS("broadcast_axes") if edge.value.size != node.outputs[0].size else ""
     elif node.type in ("mse_loss", "l1_loss"):
         whole = math.prod(_broadcast(*shapes))
-        axes = "broadcast axes" if edge.value.size != whole else ""
+        axes = WORDS("broadcast_axes") if edge.value.size != whole else ""
     return latex.replace(" = ", rf" = \sum_{{\text{{{axes}}}}}", 1) if axes else latex
 
 
@@ -111,7 +114,8 @@ def _summed(edge: Edge, quotient: str, formula: str) -> str:
 def _shapes(edge: Edge) -> str:
     """In words: a bare number behind the gradient's name reads as its value."""
     came, sent = edge.consumer.outputs[0].shape, edge.value.shape
-    return rf"\qquad \text{{shape }}{shape_of(came)}\to {shape_of(sent)}"
+    shape = WORDS("shape")
+    return rf"\qquad \text{{{shape} }}{shape_of(came)}\to {shape_of(sent)}"
 
 
 def _trick_arguments(node: Node) -> dict[str, str]:

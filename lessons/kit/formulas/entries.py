@@ -8,8 +8,10 @@ from lessons.recorder import Edge, Node, Value
 from lessons.recorder.derivatives import terms
 from lessons.recorder.recording.plain_tensor import place
 from lessons.text import listed, number
+from lessons.text.words import Texts
 
-_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
+WORDS = Texts(__file__)
+_ORDINALS = WORDS("ordinals").split(", ")
 
 
 def entry_of(value: Value, index: Sequence[int]) -> str:
@@ -33,11 +35,11 @@ def _entry(of: tuple[int, ...], chosen_at: tuple[int, ...]) -> str:
     axes = [(n, str(i + 1)) for n, i in chosen if n > 1]
     shape, at = [n for n, _ in axes], [i for _, i in axes]
     if len(shape) == 1:
-        return f"entry {at[0]} of {shape[0]}"
+        return WORDS("entry", at=at[0], shape=shape[0])
     whole = "×".join(map(str, shape))
     if len(shape) == 2:
-        return f"row {at[0]}, column {at[1]} of {whole}"
-    return f"entry {', '.join(at)} of {whole}"
+        return WORDS("row_and_column", row=at[0], column=at[1], shape=whole)
+    return WORDS("entry", at=", ".join(at), shape=whole)
 
 
 def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
@@ -56,11 +58,13 @@ def shown_entries(nodes: Iterable[Node], index: Sequence[int]) -> str:
     if len(inputs) == 1 and len(shape := inputs[0].outputs[0].shape) == 1 and shape[0] > 1:
         value = inputs[0].outputs[0]
         (at,) = place(index, shape)
-        which = f"the {_ORDINALS[at]} input" if at < len(_ORDINALS) else f"input {at + 1}"
-        return f"Showing {which}, {inputs[0].label} = {number(value.component(index), 4)}."
+        shown = {"name": inputs[0].label, "value": number(value.component(index), 4)}
+        if at < len(_ORDINALS):
+            return WORDS("input_by_ordinal", ordinal=_ORDINALS[at], **shown)
+        return WORDS("input_by_number", n=at + 1, **shown)
     if len(entries) == 1:
-        return f"Showing {next(iter(entries))}."
-    return "Showing one entry of each tensor. Point at a node to see all of them."
+        return WORDS("shown", entry=next(iter(entries)))
+    return WORDS("one_of_each")
 
 
 def shown_sums(edges: Iterable[Edge], index: Sequence[int]) -> str:
@@ -68,11 +72,13 @@ def shown_sums(edges: Iterable[Edge], index: Sequence[int]) -> str:
     spread = [edge for edge in edges if _is_sum(edge, index)]
     if not spread:
         return ""
-    names = [*dict.fromkeys(edge.producer.label for edge in spread)]
-    gradients = "gradient of {} is" if len(names) == 1 else "gradients of {} are"
+    labels = [*dict.fromkeys(edge.producer.label for edge in spread)]
+    names = listed(labels, most=3)
     counts = {edge.consumer.outputs[0].size // edge.value.size for edge in spread}
-    over = f"{counts.pop()} entries" if len(counts) == 1 else "the entries that read them"
-    return f"The {gradients.format(listed(names, most=3))} summed over {over}."
+    over = WORDS("entries", n=counts.pop()) if len(counts) == 1 else WORDS("readers")
+    if len(labels) == 1:
+        return WORDS("sum", names=names, over=over)
+    return WORDS("sums", names=names, over=over)
 
 
 def _is_sum(edge: Edge, index: Sequence[int]) -> bool:

@@ -4,6 +4,9 @@ from collections.abc import Collection, Sequence
 
 from lessons.recorder import Edge, Node, Recording
 from lessons.recorder.recording.plain_tensor import place, spelled
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 MOST = 4
 """Terms of the longest sum that is written out."""
@@ -42,7 +45,7 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     gradient = recording.gradients.get(leaf.name)
     total = None if gradient is None else gradient.component(place(index, gradient.shape))
     output = recording.nodes[recording.output].variable
-    name = f"d{output}/d{leaf.label}" if output else f"gradient of {leaf.label}"
+    name = f"d{output}/d{leaf.label}" if output else WORDS("gradient_of", name=leaf.label)
     pieces: Pieces = [(f"{name} = ", False)]
     edges = ways[leaf.name]
     if len(edges) > 1 or any(edge.cut for edge in edges):

@@ -75,7 +75,6 @@ WEIGHT = 0.8
 POINT = (1.0, -0.2)
 """The point to reconstruct."""
 
-COMPONENTS = ("z₁", "z₂", "code₁", "code₂", "decoder")
 PARTS = ("reconstruction", "codebook", "commitment")
 
 
@@ -255,7 +254,7 @@ class Leaves:
         """The gradient for z, the code and the weight in a row, shape [5]."""
         leaves = [self.z, self.code, self.weight]
         if not loss.requires_grad:
-            return torch.zeros(len(COMPONENTS)).to(self.z)
+            return torch.zeros(5).to(self.z)
         found = torch.autograd.grad(loss, leaves, retain_graph=True, materialize_grads=True)
         return torch.cat([one.reshape(-1) for one in found])
 
@@ -478,7 +477,8 @@ def static_table(result: Result, values: Values) -> Table:
     columns += [(WORDS("no_stop"), "true_gradient"), (WORDS("sum"), "trick_gradient")]
     columns += [(WORDS("papers"), "intended_gradient")]
     rows = []
-    for place, name in enumerate(COMPONENTS):
+    names = ("z₁", "z₂", WORDS("code_1"), WORDS("code_2"), WORDS("decoder"))
+    for place, name in enumerate(names):
         sent = (number(float(curves[one].y[place]), 4) for one in by_part)
         value = number(float(result["forward"].y[place]), 4)
         rows.append((name, value, *sent, *cells(result, LABELS, place, 4)))

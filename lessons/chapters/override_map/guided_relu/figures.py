@@ -35,6 +35,7 @@ BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
 _GAP = 0.01
 ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
 """The role that each rule's curves are drawn in."""
+CALLED = {rule: WORDS.option("rule", rule) for rule in RULES}
 
 # Below 0 the one hue, above it the other, and the paper where the gradient is 0.
 _DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradient"]]
@@ -75,30 +76,33 @@ def table(history: History, values: Values) -> Table:
             lowest=of(facts, "accuracy_lowest"),
             highest=of(facts, "accuracy_highest"),
         ),
-        ((WORDS("measure"), None), *((rule, ROLE_OF[rule]) for rule in RULES)),
+        ((WORDS("measure"), None), *((CALLED[rule], ROLE_OF[rule]) for rule in RULES)),
         tuple(rows),
     )
 
 
 def _maps(history: History, values: Values) -> Figure:
     """A picture and three maps of it; below them, if asked, those with weights randomised."""
-    picture, shape = history.latest.picture, values["shape"]
+    picture, shape = history.latest.picture, WORDS.option("shape", values["shape"])
     layers = int(values["randomised"])
-    share, seen_as = max(zip(picture["shares"], KINDS, strict=True))
+    share, seen = max(zip(picture["shares"], KINDS, strict=True))
     rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
-    data, layout = [_pixels(picture["pixels"])], _grid((WORDS("picture"), *RULES), len(rows))
+    data, layout = (
+        [_pixels(picture["pixels"])],
+        _grid((WORDS("picture"), *CALLED.values()), len(rows)),
+    )
     in_words = []
     for place, (called, which) in enumerate(rows):
-        seen = {rule: picture[rule][which] for rule in RULES}
-        data += _heat(seen, first=2 + len(RULES) * place)
-        in_words.append(WORDS("weights", called=called.replace("<br>", " "), maps=_in_words(seen)))
+        maps = {rule: picture[rule][which] for rule in RULES}
+        data += _heat(maps, first=2 + len(RULES) * place)
+        in_words.append(WORDS("weights", called=called.replace("<br>", " "), maps=_in_words(maps)))
     if layers:
         layout["annotations"].append(_beside(_randomised(layers)))
     return Figure(
         "maps",
         WORDS("rows_title", correlations=_correlations(history.facts, layers))
         if layers
-        else WORDS("maps_title", shape=shape, seen=seen_as, share=share),
+        else WORDS("maps_title", shape=shape, seen=WORDS.option("shape", seen), share=share),
         WORDS("maps_caption", shape=shape, seed=int(picture["seed"][0])),
         WORDS("maps_alt", shape=shape, done=history.done, maps=" ".join(in_words)),
         data,
@@ -111,7 +115,7 @@ def _maps(history: History, values: Values) -> Figure:
 def _correlations(facts: Facts, layers: int) -> str:
     """A title with each rule's mean rank correlation after so many layers are randomised."""
     each = ((rule, of(facts, f"{rule}_{layers}") + 0.0) for rule in RULES)
-    return ", ".join(f"{rule} {share:.2f}" for rule, share in each).replace("-", "−")
+    return ", ".join(f"{CALLED[rule]} {share:.2f}" for rule, share in each).replace("-", "−")
 
 
 def _randomised(layers: int) -> str:
@@ -133,7 +137,7 @@ def _alike(history: History) -> Figure:
     )
     layout["xaxis"] |= {"tickmode": "array", "tickvals": depth.tolist()}
     in_words = "; ".join(
-        f"{rule} " + ", ".join(number(float(y), 2) for y in line.y)
+        f"{CALLED[rule]} " + ", ".join(number(float(y), 2) for y in line.y)
         for rule, line in zip(RULES, series, strict=True)
     )
     return Figure(
@@ -189,7 +193,7 @@ def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
             "showscale": False,
             "xaxis": f"x{place if place > 1 else ''}",
             "yaxis": f"y{place if place > 1 else ''}",
-            "hovertemplate": "%{z:.3g}<extra>" + rule + "</extra>",
+            "hovertemplate": "%{z:.3g}<extra>" + CALLED[rule] + "</extra>",
         }
         for place, (rule, map_) in enumerate(seen.items(), start=first)
     ]
@@ -237,7 +241,7 @@ def _in_words(seen: dict[str, Array]) -> str:
     maps = (
         WORDS(
             "map",
-            rule=rule,
+            rule=CALLED[rule],
             size=number(float(np.abs(map_).max()), 3),
             negative=(map_ < 0).mean(),
         )
@@ -281,9 +285,9 @@ def _changed(result: Result) -> str:
 
 def static_table(result: Result, values: Values) -> Table:
     """The eight relus in numbers."""
-    labels = {"forward": WORDS("output"), "true_gradient": WORDS("plain")}
+    labels = {"forward": WORDS("output"), "true_gradient": CALLED["plain"]}
     labels |= {
-        "trick_gradient": WORDS("autograd", rule=values["rule"]),
+        "trick_gradient": WORDS("autograd", rule=CALLED[values["rule"]]),
         "intended_gradient": WORDS("formula"),
     }
     upstream = _upstream(values)

@@ -501,7 +501,7 @@ def static_table(result: Result, values: Values) -> Table:
     labels = {"forward": WORDS("feature"), "trick_gradient": NAMES["trick_gradient"]}
     labels |= {"true_gradient": WORDS("no_trick"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(UNITS)]
-    caption = WORDS("static_table", whose=values["whose"])
+    caption = WORDS("static_table", whose=WORDS.option("whose", values["whose"]))
     return component_table(result, labels, names, caption, WORDS("unit"), 4)
 
 

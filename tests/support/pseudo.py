@@ -1,0 +1,71 @@
+"""A language for tests: every letter of every text has an accent, and each text is 40 % longer."""
+
+import re
+import shutil
+from math import ceil
+from pathlib import Path
+
+from lessons.contract.prose import LISTS
+
+ROOT = Path(__file__).resolve().parents[2]
+APART = re.compile(
+    r"^<!--(?! computed:).*?-->|<!-- computed:|-->"  # directives
+    r"|```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$\n]*\$"  # code and maths
+    r"|\{\{.*?\}\}|%\{[^}]*\}|<[^>]*>|\]\([^)]*\)|https?://\S+|&\w+;"  # placeholders, HTML, links
+    r"|^ *(?:>|[-*] |\d+\. )",  # lists
+    re.DOTALL | re.MULTILINE,
+)
+KEY = re.compile(r"^ *(?:- )?\w+(?: = \w+)?: ")
+"""What names a line of a list, or an answer to a question."""
+WORD = re.compile(r"[A-Za-z]{2,}")
+ACCENTS = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "áƀćđéƒğĥíĵķĺḿńóṕɋŕśťúṽŵẋýžÁƁĆĐÉƑĞĤÍĴĶĹḾŃÓṔɊŔŚŤÚṼŴẊÝŽ",
+)
+
+
+def pseudo(text: str) -> str:
+    """The running text of some Markdown in the language; code, maths and placeholders stay."""
+    parts, end = [], 0
+    for apart in APART.finditer(text):
+        parts += [_words(text[end : apart.start()]), apart[0]]
+        end = apart.end()
+    return "".join([*parts, _words(text[end:])])
+
+
+def _words(text: str) -> str:
+    """Two letters or more are a word; one is a variable."""
+    return WORD.sub(lambda word: (word[0] + "x" * ceil(len(word[0]) / 2)).translate(ACCENTS), text)
+
+
+def pseudo_file(text: str) -> str:
+    """A text as a file of it has to be: the names of its front matter and lists stay."""
+    front, body = "", text
+    if text.startswith("---\n"):
+        _, front, body = text.split("---\n", 2)
+        front = "---\n" + "".join(map(_line, front.splitlines(keepends=True))) + "---\n"
+    steps, *lists = re.split(rf"^(?=## (?:{'|'.join(LISTS)})$)", body, flags=re.MULTILINE)
+    ends = [line for one in lists for line in one.splitlines(keepends=True)]
+    return front + _steps(steps) + "".join(map(_line, ends))
+
+
+def _steps(text: str) -> str:
+    """The steps of a lesson; of a question's answers the keys stay."""
+    option = re.compile(r"^- \w+(?: = \w+)?: ", re.MULTILINE)
+    parts = re.split(rf"({option.pattern})", text, flags=re.MULTILINE)
+    return "".join(one if option.fullmatch(one) else pseudo(one) for one in parts)
+
+
+def _line(line: str) -> str:
+    key = KEY.match(line)
+    if line.startswith(("## ", "order:")):
+        return line
+    return (key[0] + pseudo(line[key.end() :])) if key else pseudo(line)
+
+
+def copy_in_pseudo(folder: Path) -> None:
+    """Copy the lessons to a folder, with each text in the language."""
+    leave = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "lessons", folder / "lessons", ignore=leave)
+    for path in (folder / "lessons").rglob("en.md"):
+        path.write_text(pseudo_file(path.read_text("utf-8")), "utf-8")
