@@ -33,6 +33,7 @@ PLACE = re.compile("(top|middle|bottom) (left|center|right)")
 """Where Plotly sets a text."""
 CODE_OR_TORCHS = (
     "lambda x: ",
+    "import torch\n",
     "modified by an inplace operation",
     "detached in-place",
     "does not require grad|not have been used in the graph|no graph was built",
