@@ -55,6 +55,12 @@ def test_each_loss_moves_what_the_paper_says(z):
     assert sent(result, "commitment")[:2] == pytest.approx(0.25 * away)
 
 
+def test_the_first_touch_chooses_another_code():
+    first = LESSON.prose.steps[0]
+    before, after = (at(**first.lab | touch)["forward"].y[2:4] for touch in ({}, first.touch))
+    assert list(before) != list(after)
+
+
 def test_with_nothing_stopped_both_ends_move_and_no_gradient_comes_through_the_choice():
     y = at(part="commitment", dtype="float64")["true_gradient"].y
     assert y[:2] == pytest.approx(-y[2:4])

@@ -140,12 +140,13 @@ def compute(program: Program, values: Values) -> Result:
         return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
 
     ahead = torch.tensor(float(result.facts["x"]) - values["right"], dtype=torch.float64)
+    wrong = float(torch.sigmoid(ahead))
     planes = {
         "right_here": other(result["forward"].x),
         "right_drawn": other(_named(result)["forward"].x),
     }
     facts = {
-        "wrong": float(torch.sigmoid(ahead)),
+        "squared_here": 4 * wrong**2 * (1 - wrong),
         "cross": float(result.facts["intended_gradient"]),
         "to_right": float(planes["right_here"][place_of(values)]),
         **_way(program),
