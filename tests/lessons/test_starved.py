@@ -44,7 +44,9 @@ def test_the_peak_and_the_tail_are_where_the_course_says():
     assert facts["far"] == pytest.approx(4 * math.exp(-FAR), rel=1e-6)
     assert facts["even"] == 0.5
     squared, cross = (run(loss=loss, right="1").facts for loss in ("squared", "cross"))
-    assert squared["squared_here"] == cross["squared_here"] == pytest.approx(squared["trick_gradient"])
+    assert (
+        squared["squared_here"] == cross["squared_here"] == pytest.approx(squared["trick_gradient"])
+    )
 
 
 def test_in_float32_the_wrong_logit_of_a_sure_mistake_gets_0_and_the_right_one_does_not():
