@@ -30,9 +30,8 @@ _modules = {
     if path.parent.name != "vendor"
 }
 # All that the modules need from Python: where the other scripts are, as seen from theirs.
-_modules["addresses"] = "".join(
-    f'export const {name} = "../{address}";\n'
-    for name, address in (("PLOTLY", PLOTLY), ("MATHS", MATHS))
+_modules["addresses"] = (
+    f'export const PLOTLY = "../{PLOTLY}";\nexport const MATHS = "../{MATHS}";\n'
 )
 _script = bundle(_modules, "early").encode()
 LIVE = add("live.js", _script)

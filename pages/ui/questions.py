@@ -24,7 +24,7 @@ from pages.ui.sketch import as_numbers, draw, drawn
 MARKS = {True: ":material/check:", False: ":material/close:"}
 """Whether an answer is right, from the icons' font: the letters' font has no such signs."""
 _NUMBER = re.compile(
-    r"([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
+    r"^([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
 )
 """A number at the start of an answer, or a word that stands for one, and the rest."""
 _REFUSED = "answer_refused"
@@ -144,11 +144,9 @@ def _show_refusal() -> None:
 
 def _labels(options: Mapping[str, Option]) -> dict[str, str]:
     """Each answer's text for its tile, the number that it starts with in bold."""
-    labels = {name: option.text.rstrip(".") for name, option in options.items()}
-    for name, text in labels.items():
-        if found := _NUMBER.fullmatch(text):
-            labels[name] = f"**{found[1]}** {found[2]}"
-    return labels
+    return {
+        name: _NUMBER.sub(r"**\1** \2", option.text.rstrip(".")) for name, option in options.items()
+    }
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:

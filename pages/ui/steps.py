@@ -17,17 +17,15 @@ def show_steps(lesson: Lesson, trail: Trail, go: Callable[[int], None]) -> None:
     """Show the dots; ``go`` is called with the step that was asked for."""
     found = []
     for number, step in enumerate(lesson.prose.steps, start=1):
-        asks = step.question is not None
-        done = number < trail.step
-        if step.question is not None:
-            done = step.question.name in trail.answers
-        found.append({"title": plain(step.title), "asks": asks, "done": done})
+        asked = step.question
+        done = asked.name in trail.answers if asked else number < trail.step
+        found.append({"title": plain(step.title), "asks": asked is not None, "done": done})
 
     def follow() -> None:
         """Go to the step that the browser names, which may be anything."""
-        asked = st.session_state[_KEY].get("go")
-        if type(asked) is int and 1 <= asked <= len(found):
-            go(asked)
+        number = st.session_state[_KEY].get("go")
+        if type(number) is int and 1 <= number <= len(found):
+            go(number)
 
     address = f"{lesson.chapter}?lesson={lesson.slug}"
     question = lesson.prose.steps[trail.step - 1].question

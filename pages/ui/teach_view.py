@@ -36,8 +36,7 @@ def teach_page() -> None:
     names = {one.slug: f"{one.prose.front['short']}: {one.title}" for one in catalogue.lessons()}
     with st.container(key="to_copy"):
         choice = st.columns([4, 4, 3, 3])
-        shown = names.__getitem__
-        lesson = catalogue.find(choice[0].selectbox("Lesson", names, format_func=shown))
+        lesson = catalogue.find(choice[0].selectbox("Lesson", names, format_func=names.__getitem__))
         titles = [f"{n}. {step.title}" for n, step in enumerate(lesson.prose.steps, start=1)]
         key = f"teach_step_{lesson.slug}"
         step = 1 + titles.index(choice[1].selectbox("Step", titles, key=key))
@@ -53,9 +52,7 @@ def teach_page() -> None:
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
         st.markdown(
             "The frame sends your page the learner's results after each answer; deploy/README.md "
-            "describes the message."
-        )
-        st.markdown(
+            "describes the message.\n\n"
             "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "
             "completion and the share of right answers."
         )
