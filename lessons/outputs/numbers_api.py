@@ -43,7 +43,7 @@ def _program(framework: str, body: str) -> Answer:
     if framework not in FRAMEWORKS:
         known = ", ".join(FRAMEWORKS)
         return 404, f"No framework {visible(framework)}. There are: {known}.", ""
-    text = code(from_text(body), framework, framework == "torch")
+    text = code(from_text(body), framework)
     return 200, text, f"playground_in_{framework}.py"
 
 

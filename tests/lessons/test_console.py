@@ -88,11 +88,11 @@ def test_a_real_export_is_utf_8_where_the_locale_knows_ascii_alone(tmp_path):
     compile(text, "exported", "exec")
 
 
-@pytest.mark.parametrize("language", ["torch", "torch alone", "tensorflow", "jax"])
+@pytest.mark.parametrize("language", ["torch", "tensorflow", "jax"])
 def test_a_playground_program_in_any_language_is_utf_8(language):
     for one in presets():
         document = one.document.with_(title="√ – λ “title”")
-        text = code(document, language.split()[0], alone=language.endswith("alone"))
+        text = code(document, language)
         compile(text.encode("utf-8"), "exported", "exec")
         assert text.startswith('"""√ – λ “title”. In ')
 

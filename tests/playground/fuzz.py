@@ -92,7 +92,7 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
 def main() -> int:
     for preset in presets():  # so that what torch imports late is there
         run(preset.document)
-        code(preset.document, alone=True)
+        code(preset.document)
     watch = Watch()
 
     def watched(random_: random.Random, place: int) -> list[str]:

@@ -18,12 +18,12 @@ from lessons.playground.language.functions import CALLABLE
 from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
 from tests.support.amount import cases
 
-LANGUAGES = ("torch", "torch alone", "tensorflow", "jax")
+LANGUAGES = ("torch", "tensorflow", "jax")
 
 
 @cache
 def text(document: Document, language: str) -> str:
-    return code(document, language.split()[0], alone=language.endswith("alone"))
+    return code(document, language)
 
 
 def parts(document: Document, language: str) -> tuple[str, str, str]:

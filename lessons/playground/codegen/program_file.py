@@ -1,4 +1,4 @@
-"""A document as a file that runs: in torch with the engine, in torch alone, TensorFlow 2 or JAX.
+"""A document as a file that runs, in torch, TensorFlow 2 or JAX, with nothing of ours.
 
 Each file computes the learner's own points with this draw of the noise and prints one JSON object:
 the forward value and the gradient by every input.
@@ -8,7 +8,6 @@ import ast
 import symtable
 from collections.abc import Iterator, Mapping, Sequence
 
-from lessons import tricks
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import FRAMEWORKS, TORCH_ALONE, Framework
 from lessons.playground.document.check import Checked, check
@@ -19,33 +18,27 @@ from lessons.playground.language.expressions import Assignment, Node, kind_of, w
 from lessons.playground.running.execute import blocks
 
 
-def code(document: Document, framework: str = "torch", alone: bool = False) -> str:
-    """The document as source text.
+def code(document: Document, framework: str = "torch") -> str:
+    """The document as source text, with the tricks that it uses in a few lines each.
 
     Args:
         document: what to write.
         framework: "torch", "tensorflow" or "jax".
-        alone: for torch, True writes the tricks that it uses into the file, in a few lines each,
-            instead of importing the engine; it then needs only torch.
 
     Raises:
         PlaygroundError: the document is not valid.
     """
-    without = alone and framework == "torch"
-    chosen = (TORCH_ALONE if without else FRAMEWORKS[framework]).computing_in(document.dtype)
+    is_torch = framework == "torch"
+    chosen = TORCH_ALONE if is_torch else FRAMEWORKS[framework]
+    chosen = chosen.computing_in(document.dtype)
     checked = check(document)
     parts = [*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen)]
     body = "\n\n\n".join(part.strip("\n") for part in parts)
     used = _helpers(body, chosen)
     text = "\n\n\n".join([*(chosen.helpers[name].strip("\n") for name in used), body])
     head = f'"""{_title(document)} In {chosen.label}."""\n\n'
-    if not chosen.maps:
-        rest = f"{chosen.imports}\n\n{text}\n"
-        return _with_place(head, rest, body) if without else head + rest
-    engine = _engine(text)
-    names = "".join(f"    {name},\n" for name in engine)
-    imports = f"\nfrom lessons.tricks import (\n{names})\n" if engine else ""
-    return f"{head}{chosen.imports}{imports}\n\n{text}\n"
+    rest = f"{chosen.imports}\n\n{text}\n"
+    return _with_place(head, rest, body) if is_torch else head + rest
 
 
 def _with_place(head: str, rest: str, body: str) -> str:
@@ -217,10 +210,6 @@ def _helpers(body: str, framework: Framework) -> list[str]:
         used.update(fresh)
         waiting += [framework.helpers[name] for name in fresh]
     return [name for name in framework.helpers if name in used]
-
-
-def _engine(text: str) -> list[str]:
-    return sorted(name for name in names_read(text) if name in tricks.__all__)
 
 
 def names_read(script: str) -> list[str]:
