@@ -7,13 +7,10 @@ and marker, never by colour alone.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
-
-Theme = Literal["light", "dark"]
 
 
 @dataclass(frozen=True)
@@ -70,24 +67,3 @@ INKS: dict[str, tuple[str, str]] = {
     "paper": ("#fdfcf9", "#14171d"),
     "panel": ("#f5f3ed", "#1b1f27"),
 }
-
-
-def colour(token: str, theme: Theme) -> str:
-    """The colour that a figure's token stands for, as ``rgb(…)`` or ``rgba(…)``.
-
-    A token is ``role:NAME`` or ``ink:NAME``, with ``/ALPHA`` behind it for a see-through one.
-
-    >>> colour("role:forward", "light")
-    'rgb(0, 103, 165)'
-    >>> colour("role:forward/0.25", "dark")
-    'rgba(99, 184, 240, 0.25)'
-
-    Raises:
-        KeyError: no such role or ink.
-    """
-    kind, _, rest = token.partition(":")
-    name, _, alpha = rest.partition("/")
-    pair = (ROLES[name].light, ROLES[name].dark) if kind == "role" else INKS[name]
-    value = pair[0] if theme == "light" else pair[1]
-    red, green, blue = (int(value[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, {alpha})" if alpha else f"rgb({red}, {green}, {blue})"

@@ -1,7 +1,7 @@
 """Pieces of Plotly figures in role colours, as plain dictionaries: quick to build and to send.
 
-Colours are tokens (``role:forward``, ``ink:grid``) that ``themed`` or the browser resolves, so one
-figure serves both themes. Tests check each figure against Plotly's own validators.
+Colours are tokens (``role:forward``, ``ink:grid``) that the browser resolves, so one figure serves
+both themes. Tests check each figure against Plotly's own validators.
 """
 
 import math
@@ -10,10 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.roles import GRADIENTS, ROLES, Role, Theme, colour
+from lessons.contract.roles import GRADIENTS, ROLES, Role
 from lessons.contract.words import Words
 from lessons.text import number
 
@@ -296,12 +295,6 @@ def cells(result: Result, names: Iterable[str], index: int, digits: int) -> list
     return [number(float(result[n].y[index]), digits) for n in names]
 
 
-def themed(figure: Figure, theme: Theme) -> dict[str, Any]:
-    """Data and layout with every token resolved: what ``plotly.graph_objects.Figure`` takes."""
-    data = [drawable(trace) for trace in figure.data]
-    return {"data": _resolve(data, theme), "layout": _resolve(figure.layout, theme)}
-
-
 def _outline(x: Array, low: Array, high: Array) -> tuple[Array, Array]:
     """Each unbroken stretch as a closed outline, along the low edge and back along the high one."""
     there = np.isfinite(low) & np.isfinite(high)
@@ -313,16 +306,6 @@ def _outline(x: Array, low: Array, high: Array) -> tuple[Array, Array]:
             xs += [x[part], x[part][::-1], x[part[:1]], _GAP]
             ys += [low[part], high[part][::-1], low[part[:1]], _GAP]
     return (np.concatenate(xs), np.concatenate(ys)) if xs else (_GAP, _GAP)
-
-
-def _resolve(part: Any, theme: Theme) -> Any:
-    if isinstance(part, dict):
-        return {name: _resolve(value, theme) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_resolve(value, theme) for value in part]
-    if isinstance(part, str) and part.startswith(("role:", "ink:")):
-        return colour(part, theme)
-    return part
 
 
 def axis_title(text: str) -> Trace:

@@ -18,12 +18,12 @@ from lessons.contract.bug import changed
 from lessons.contract.lesson import CutError, hidden_roles
 from lessons.contract.parameters import Choice, Integer, Number, Numbers
 from lessons.contract.prose import fill, quoted
-from lessons.kit.chart_pieces import themed
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
 from lessons.training.under_way import Run
 from tests.lessons.numbers import kept, of_step, texts
 from tests.pages import a_bug
 from tests.support.amount import LONG, cases
+from tests.support.themed import themed
 
 LESSONS = pytest.mark.parametrize(
     "lesson",

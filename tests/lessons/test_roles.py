@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lessons.contract.roles import INKS, ROLES, colour
+from lessons.contract.roles import INKS, ROLES
 
 # Linear RGB as seen without long, or middle, wavelength cones: Viénot, Brettel, Mollon 1999.
 PROTAN = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])
@@ -67,8 +67,3 @@ def test_the_theme_file_has_the_same_paper_and_ink():
         assert theme[name]["backgroundColor"] == INKS["paper"][side]
         assert theme[name]["secondaryBackgroundColor"] == INKS["panel"][side]
         assert theme[name]["textColor"] == INKS["text"][side]
-
-
-def test_an_unknown_token_is_an_error():
-    with pytest.raises(KeyError):
-        colour("role:nothing", "light")

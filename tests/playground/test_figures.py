@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 import pytest
 
 from lessons.contract.result import Result
-from lessons.kit.chart_pieces import themed
 from lessons.playground import Document, Input, PlaygroundError, from_text, presets, run
 from lessons.playground.running.outcome_charts import figures, table
 from tests.lessons.test_findings import Shown, holds, reads
 from tests.playground.programs import valid
 from tests.support.folded import folded
+from tests.support.themed import themed
 
 
 def documents():

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.kit.chart_pieces import themed
 from lessons.outputs import catalogue
+from tests.support.themed import themed
 
 torch.set_num_threads(1)  # as the app does
 WIDTH = 740  # pixels: how wide the app's lab is on the page the benchmark opens
