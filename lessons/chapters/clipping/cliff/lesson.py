@@ -101,7 +101,6 @@ def compute(program: Program, values: Values) -> Result:
             "height": WHOLE[1][1] - WHOLE[1][0],
             "error": float(errors[0, 0]),
             "norm_at_start": steepest,
-            "jump": values["rate"] * steepest,
             **_landscape(program, str(device), values["dtype"]),
             **_facts_of_paths(places, errors),
             **_by_signs(roles["true_gradient"]),

@@ -227,6 +227,7 @@ def _later() -> Mapping[str, float]:
         "later_ratio": float(ratio.detach()),
         "later_one": 1.0,
         "later_gap": NOW - STORED,
+        "later_lowest": 1 - PPO_CLIP,
         "later_limit": 1 + PPO_CLIP,
         "later_clipped": float(left),
     }

@@ -58,7 +58,7 @@ def as_output(x: torch.Tensor) -> Any:
 
 def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
     x = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
-    # The loss (4x²)² = 16x⁴ reads the function twice, so its second derivative has two terms.
+    # The loss squares the function: (4x²)² = 16x⁴. So its second derivative has two terms.
     (first,) = torch.autograd.grad(code(x) ** 2, x, create_graph=True)
     expected = 64 * x.item() ** 3
     assert first.item() == expected, f"first derivative {first.item():g}, expected {expected:g}."
