@@ -177,10 +177,8 @@ class Choice(Parameter):
 
     def parse(self, text: str) -> str:
         if text not in self.names:
-            names, nearest = ", ".join(self.names), _nearest(text, self.names)
-            raise ValueError(
-                WORDS("not_one_of", text=cited(text, 24), names=names, nearest=nearest)
-            )
+            names, among = ", ".join(self.names), nearest(text, self.names)
+            raise ValueError(WORDS("not_one_of", text=cited(text, 24), names=names, nearest=among))
         return text
 
 
@@ -232,7 +230,7 @@ def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[
     known = {parameter.name: parameter for parameter in parameters}
     unknown = [name for name in given if name not in known]
     errors = {
-        visible(name, 24): WORDS("no_parameter", nearest=_nearest(name, list(known)))
+        visible(name, 24): WORDS("no_parameter", nearest=nearest(name, list(known)))
         for name in unknown[:_MOST_UNKNOWN]
     }
     if len(unknown) > _MOST_UNKNOWN:
@@ -281,7 +279,8 @@ def _negative(value: float) -> bool:
     return math.copysign(1.0, value) < 0
 
 
-def _nearest(text: str, names: Sequence[str]) -> str:
+def nearest(text: str, names: Sequence[str]) -> str:
+    """Which of these names a text may mean, in a sentence; all of them if it is like none."""
     near = difflib.get_close_matches(text[:64], names, n=2)
     if not near:
         return WORDS("there_are", names=", ".join(names))

@@ -16,12 +16,15 @@ import numpy as np
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, InvalidParametersError, Values
 from lessons.outputs.catalogue import find
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 LONGEST = 10
 """Lines of plain torch to take home: with more, the program's helpers are left out."""
 
 
-MISTAKE = "  # the mistake"
+MISTAKE = "  # " + WORDS("the_mistake")
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,6 @@ A lesson is a folder ``lessons/chapters/<chapter>/<lesson>/`` with a lesson.py t
 nothing else. A broken one is an error that names the folder.
 """
 
-import difflib
 import importlib
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,9 +13,12 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import nearest
 from lessons.contract.prose import Prose, read
-from lessons.text import visible
-from lessons.text.words import ProseError
+from lessons.text import cited
+from lessons.text.words import ProseError, Texts
+
+WORDS = Texts(__file__)
 
 ROOT = Path(course.__path__[0])
 
@@ -92,9 +94,8 @@ def find(slug: str) -> Lesson:
     known = lessons_by_slug()
     if slug in known:
         return known[slug]
-    near = difflib.get_close_matches(slug[:64].lower(), list(known), n=2)
-    meant = f"Did you mean {' or '.join(near)}?" if near else f"There are: {', '.join(known)}."
-    raise UnknownLessonError(f"There is no lesson “{visible(slug)}”. {meant}")
+    among = nearest(slug.lower(), list(known))
+    raise UnknownLessonError(WORDS("no_lesson", slug=cited(slug, 40), nearest=among))
 
 
 def load(folder: Path, language: str = "en") -> Lesson:

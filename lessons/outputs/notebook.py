@@ -10,6 +10,9 @@ from lessons.contract.parameters import Values
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import steps
 from lessons.recorder.cutting import Cut
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 _MAKE: Any = nbformat.v4  # its functions carry no types
 _WRITES: Any = nbformat.writes
@@ -30,7 +33,9 @@ def notebook(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
     cells = [
         _MAKE.new_markdown_cell(f"# {lesson.title}\n\n{lesson.summary}"),
         *map(_MAKE.new_markdown_cell, steps(lesson)),
-        _MAKE.new_markdown_cell("## The code\n\nChange a setting at its top and run it again."),
+        _MAKE.new_markdown_cell(
+            "\n\n".join(["## " + WORDS("code_title"), WORDS("change_a_setting")])
+        ),
         _MAKE.new_code_cell(plain_torch(lesson, values, cuts)),
         _MAKE.new_code_cell(_FIGURE),
     ]

@@ -23,15 +23,17 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.recorder.cutting import Cut
 from lessons.recorder.recording.variables import place_of
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 
 def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
     """The file's text with these settings; a comment names the edges that are cut on the screen."""
     text = with_settings(lesson.in_torch, {**values, **lesson.lab.drawn(values)})
-    head = [f"# {lesson.slug}, from Gradient Tricks Lab, with the settings of your screen."]
+    head = _comment(WORDS("file_head", lesson=lesson.slug))
     if cuts:
-        head.append(f"# Cut on your screen and not here: {write_cuts(cuts)}.")
-        head.append("# To cut an edge here, call .detach() on that operand.")
+        head += _comment(WORDS("not_cut", cuts=write_cuts(cuts))) + _comment(WORDS("cut_here"))
     head += _why_no_number(lesson, values)
     return _below_docstring(text, head)
 
@@ -47,9 +49,11 @@ def _why_no_number(lesson: Lesson, values: Values) -> list[str]:
     if not any(np.isnan(series.y).any() for series in result.series):
         return []
     said = " ".join(note.text for note in result.notes if note.level == "warning")
-    return textwrap.wrap(
-        f"Where NaN is printed: {said}", 90, initial_indent="# ", subsequent_indent="# "
-    )
+    return _comment(WORDS("why_nan", why=said))
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, 90, initial_indent="# ", subsequent_indent="# ")
 
 
 def with_settings(text: str, settings: Mapping[str, Any]) -> str:

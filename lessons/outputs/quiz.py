@@ -36,6 +36,9 @@ from lessons.recorder.derivatives import local_derivative
 from lessons.recorder.picture.sentences import stale_sentence
 from lessons.recorder.recording.plain_tensor import place
 from lessons.text import factor, number
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 LENGTH = 5
 """Questions in a quiz."""
@@ -137,12 +140,14 @@ def _item(lesson: Lesson, draw: random.Random) -> Item | None:
     if len(replies) < _LEAST or len(why) > _LONGEST or abs(run.asked.value) > _LARGEST:
         return None
     kept = {number(value, 4): replies[value] for value in sorted([*replies][:_MOST])}
-    given = f" The true gradient is {number(run.true, 4)}." if len(run.start.index) > 1 else ""
+    question = WORDS("asked", name=run.name)
+    if len(run.start.index) > 1:
+        question = WORDS("asked_with_true", name=run.name, true=number(run.true, 4))
     return Item(
         lesson,
         settings,
         f"{program}\n\n{_call(program, run.start, settings, output)}",
-        f"What is `{run.name}`?{given}",
+        question,
         {text: Option(text, text, reply) for text, reply in kept.items()},
         number(run.asked.value, 4),
         why,
@@ -218,53 +223,55 @@ class _Run:
 
     def candidates(self) -> Iterator[tuple[float, str]]:
         """The right answer, the true gradient, then what else one may take for the right one."""
-        yield self.asked.value, "That is what torch gives."
-        yield self.true, "That is the true gradient, as if nothing were stopped or changed."
-        yield self.meant, "That is the gradient that the program is meant to have."
+        yield self.asked.value, WORDS("torch_gives")
+        yield self.true, WORDS("is_true")
+        yield self.meant, WORDS("is_meant")
         if self.stops:
-            yield self.true - self.asked.value, "That is what the stopped path would add."
+            yield self.true - self.asked.value, WORDS("is_stopped")
         for node, edges in self.way:
             for edge in edges if node.kind != "plain" and node.outputs[0].size == 1 else ():
                 if edge.gradient is not None:
                     sent = edge.gradient.component(self.start.index)
-                    yield sent, f"That is only what leaves `{node.type}`."
-        yield 0.0, "That would mean that no gradient comes back at all."
-        yield -self.asked.value, "The size is right, the sign is not."
+                    yield sent, WORDS("leaves", op=node.type)
+        yield 0.0, WORDS("is_none")
+        yield -self.asked.value, WORDS("wrong_sign")
 
     def told(self) -> tuple[str, ...]:
         """What each op on the way does to the gradient, where it changes it, and the end."""
         lines = dict.fromkeys(line for node, edges in self.way for line in self._lines(node, edges))
-        true, right = number(self.true, 4), number(self.asked.value, 4)
         arrived = self._arrived(self.recording.nodes[self.asked.node])
-        end = f"So `{self.name}` is {right if '[' in self.name else arrived}."
+        value = number(self.asked.value, 4) if "[" in self.name else arrived
+        end = {"name": self.name, "value": value, "true": number(self.true, 4)}
         if len(self.start.index) > 1:  # a sum over examples: what matters is the factor
             times = number(self.asked.value / self.true, 4)
-            return (*lines, f"{end} That is {times} times the true gradient, {true}.")
+            return (*lines, WORDS("so_times", times=times, **end))
         if self.stops:
-            more = f"would add {number(self.true - self.asked.value, 4)} and make it"
-            return (*lines, f"{end} The stopped path {more} the true gradient, {true}.")
-        return (*lines, f"{end} The true gradient is {true}.")
+            more = number(self.true - self.asked.value, 4)
+            return (*lines, WORDS("so_stopped", more=more, **end))
+        return (*lines, WORDS("so", **end))
 
     def _lines(self, node: Node, edges: list[Edge]) -> Iterator[str]:
         arrived = self._arrived(node)
         if "=" in arrived:
-            yield f"Paths meet: {arrived}."
+            yield WORDS("paths_meet", sum=arrived)
         came = arrived.rpartition("= ")[2]
         for edge, value in ((one, one.gradient) for one in edges if one.gradient is not None):
             local, sent = local_derivative(edge, self.start.index), self._text(value)
             alone = node.outputs[0].size == value.size == 1
             if node.kind != "plain" or (local is None and alone and sent != came):
-                yield f"Through `{node.type}`: {came} in, {sent} out."
+                yield WORDS("through", op=node.type, came=came, sent=sent)
             elif alone and local not in (None, 1):
                 by = factor(number(local or 0.0, 4))
-                yield f"Through `{node.type}`: upstream {came} × local {by} = {sent}."
+                yield WORDS("through_times", op=node.type, came=came, local=by, sent=sent)
         for stale in node.stale:
             yield stale_sentence(node, stale, self.start.index)
 
     def _arrived(self, node: Node) -> str:
         """The gradient that came to an op or a leaf, as a sum where several paths meet."""
         paths = [one.gradient for one in self.recording.consumers(node) if one.gradient is not None]
-        total = " and ".join(self._text(one) for one in node.upstream if one is not None)
+        texts = (self._text(one) for one in node.upstream if one is not None)
+        between = WORDS("and")
+        total = f" {between} ".join(texts)
         if len(paths) < 2 or len(node.outputs) > 1 or len(paths) > _SHOWN:
             return total
         return f"{' + '.join(factor(self._text(one)) for one in paths)} = {total}"

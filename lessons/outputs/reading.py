@@ -16,6 +16,9 @@ from lessons.contract.prose import Question, Step, fill
 from lessons.contract.result import Result
 from lessons.outputs.glossary import Term, lessons_of, terms
 from lessons.outputs.trained import case, end_of
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 RUN = "python -m lessons run"
 _TRICKS = re.compile(rf"\b({'|'.join(tricks.__all__)})\(")
@@ -25,9 +28,9 @@ _INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?(lesson|term)=([\w-]+)[^)]*\)")
 
 def reading(lesson: Lesson, answers: bool = False) -> str:
     """The whole lesson: its steps, and with `answers` what torch computes, below each question."""
-    end = f"`python -m lessons show {lesson.slug} --answers` prints the answers, too."
+    end = WORDS("with_answers", command=f"python -m lessons show {lesson.slug} --answers")
     if answers:
-        end = f"**To remember:** {lesson.prose.front['remember']}"
+        end = WORDS("remember", text=lesson.prose.front["remember"])
     start = [f"# {lesson.title}", lesson.summary, *_new_terms(lesson), *_imports(lesson)]
     return "\n\n".join([*start, *steps(lesson, answers), end]) + "\n"
 
@@ -56,19 +59,22 @@ def _question(lesson: Lesson, one: Question, result: Result, answers: bool) -> I
     if one.kind in ("choice", "bug"):
         yield "\n".join(f"- {text}" for text in options.values())
     elif one.kind == "sketch":
-        yield "Draw the curve on paper."
+        yield WORDS("on_paper")
     if answers:
         right = lesson.right(one, result)
         reply = fill(next(o.reply for o in one.options if o.key == right), result.facts)
-        says = "The test passes with" if one.kind == "bug" else f"{one.by} computes"
-        yield f"**{says}:** {options[right]} {reply}"
+        answer = f"{options[right]} {reply}"
+        if one.kind == "bug":
+            yield WORDS("passes_with", answer=answer)
+        else:
+            yield WORDS("computes", by=one.by, answer=answer)
 
 
 def _bug(bug: Bug) -> Iterator[str]:
     """Its thread, its code and its test."""
-    yield f"From [{bug.source}]({bug.url}), “{bug.title}”, opened on {bug.opened}:"
+    yield WORDS("bug_from", source=bug.source, url=bug.url, title=bug.title, opened=bug.opened)
     yield _code(bug.broken)
-    yield "The test that it fails:"
+    yield WORDS("test_that_fails")
     yield _code(bug.check)
 
 
@@ -87,9 +93,11 @@ def _commands(lesson: Lesson, step: Step, answers: bool) -> Iterator[str]:
         given = {"cuts": step.cuts or "", **step.lab}
         lines = [_command(lesson, given)]
         if step.touch:
-            lines.append(f"{_command(lesson, {**given, **step.touch})}  # what “Try it” asks for")
+            lines.append(_command(lesson, {**given, **step.touch}) + "  # " + WORDS("tried"))
         if step.turn and answers:
-            lines.append(f"{_command(lesson, {**given, **step.turn.solved})}  # “Your turn” done")
+            lines.append(
+                _command(lesson, {**given, **step.turn.solved}) + "  # " + WORDS("turn_done")
+            )
         yield fenced("\n".join(lines), "sh")
 
 
@@ -119,7 +127,8 @@ def _new_terms(lesson: Lesson) -> Iterator[str]:
     """The glossary's terms that the course uses first in this lesson."""
     new = [one.name for one in terms() if [of.slug for of in lessons_of(one)][:1] == [lesson.slug]]
     if new:
-        yield f"New terms: {', '.join(new)}. `python -m lessons glossary TERM` explains a term."
+        command = "python -m lessons glossary TERM"
+        yield WORDS("new_terms", terms=", ".join(new), command=command)
 
 
 def _with_commands(text: str) -> str:
@@ -156,20 +165,22 @@ def described(parameter: Parameter) -> str:
     """What a parameter means, its range and its default, on one line."""
     match parameter:
         case Number(low=low, high=high):
-            accepted = f"{low:g} to {high:g}"
+            accepted = WORDS("range", low=f"{low:g}", high=f"{high:g}")
         case Integer(low=low, high=high):
-            accepted = f"{low:,} to {high:,}, whole"
+            accepted = WORDS("whole_range", low=f"{low:,}", high=f"{high:,}")
         case Numbers(most=most):
-            accepted = f"up to {most} numbers"
+            accepted = WORDS("up_to_numbers", most=most)
         case Choice(options=options):
             says = (f"{name} ({label})" if label != name else name for name, label in options)
-            accepted = "one of " + ", ".join(says)
+            accepted = WORDS("one_of", names=", ".join(says))
         case Device():
-            accepted = "cpu, cuda, cuda:1 or mps"
+            accepted = WORDS("devices")
         case Text(longest=longest):
-            accepted = f"up to {longest} characters"
+            accepted = WORDS("up_to_characters", most=longest)
         case _:
             accepted = ""
-    default = f"default {parameter.default}" if parameter.default else "default: none"
+    default = WORDS("no_default")
+    if parameter.default:
+        default = " ".join([WORDS("default"), parameter.default])
     notes = "; ".join(filter(None, [accepted, default]))
     return " ".join(f"{parameter.label}. {parameter.help} [{notes}]".split())

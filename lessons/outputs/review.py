@@ -9,8 +9,9 @@ from lessons.contract.prose import Option, Question, fill
 from lessons.contract.result import Facts
 from lessons.contract.typed import Typed
 from lessons.outputs.catalogue import find
+from lessons.text.words import Texts
 
-ANOTHER_CURVE = "a curve unlike any of the answers"
+WORDS = Texts(__file__)
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _predicted(
         key = typed.key
     elif question.kind == "sketch":
         key = lesson.sketch(question, asked_about).grade(answer, asked_about).key
-    said = _words(question, key, facts) if key else "" if typed else ANOTHER_CURVE
+    said = _words(question, key, facts) if key else "" if typed else WORDS("another_curve")
     if typed:
         said = typed.followed_by(said)
     return Predicted(step, title, said, _words(question, right, facts), key == right, question.by)

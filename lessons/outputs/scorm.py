@@ -8,6 +8,9 @@ from pathlib import Path
 
 from lessons.contract.lesson import Lesson
 from lessons.text import cited
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 _SITE = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s?#]*)?")
 _SCRIPT = Path(__file__).with_name("scorm.js")
@@ -61,9 +64,7 @@ def framed(lesson: Lesson, site: str, query: str = "") -> str:
         ValueError: ``site`` is not an address of a site.
     """
     if not _SITE.fullmatch(site):
-        raise ValueError(
-            f"{cited(site)} is not the address of a site. Write it as in https://lab.example.org/"
-        )
+        raise ValueError(WORDS("bad_site", site=cited(site)))
     home = site.rstrip("/")
     return f"{home}/{lesson.chapter}?{query or f'lesson={lesson.slug}'}&embed=true"
 

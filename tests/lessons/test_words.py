@@ -20,12 +20,15 @@ LESSONS = [
     for path in sorted(ROOT.glob("*/*/*.py"))
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
+FOR_PROGRAMS = ("numbers_api.py", "play.py")
+"""They describe the API and the command to programmers, in English."""
 MODULES = [
     *LESSONS,
     *(
         path
-        for room in ("contract", "kit", "training")
+        for room in ("contract", "kit", "training", "outputs")
         for path in sorted((ROOT.parent / room).rglob("*.py"))
+        if path.name not in FOR_PROGRAMS
     ),
 ]
 SETTINGS = ("Choice", "Device", "Index", "Integer", "Number", "Numbers", "Text")
@@ -33,7 +36,8 @@ PLACE = re.compile("(top|middle|bottom) (left|center|right)")
 """Where Plotly sets a text."""
 CODE_OR_TORCHS = (
     "lambda x: ",
-    "import torch\n",
+    "return by_value, by_norm",
+    "=lambda x: ",
     "modified by an inplace operation",
     "detached in-place",
     "does not require grad|not have been used in the graph|no graph was built",
@@ -66,8 +70,9 @@ def sentences(source):
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
             text = node.value
-            apart_from_this = PLACE.fullmatch(text) or "\\" in text  # a formula
-            if re.search(r"[A-Za-z’]{2,},? [A-Za-z]", text) and not apart_from_this:
+            formula_or_code = "\\" in text or text.startswith(("<", "import ", "python -m "))
+            others = PLACE.fullmatch(text) or formula_or_code
+            if re.search(r"[A-Za-z’]{2,},? [A-Za-z]", text) and not others:
                 yield text
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import chapters, lessons
+from lessons.outputs.quiz import quiz
 from lessons.outputs.trained import end_of
 from lessons.training.under_way import Run
 from tests.support.pseudo import APART
@@ -85,12 +86,19 @@ def prose_texts(lesson: Lesson) -> Iterator[str]:
         yield from (fill(text, facts) for text in texts)
 
 
+def quiz_texts(chapter: str) -> Iterator[str]:
+    """The questions of one quiz and the replies to their answers."""
+    for item in quiz(chapter, seed=1):
+        yield from (item.question, *(option.reply for option in item.options.values()))
+
+
 def main() -> None:
     said = [
         (one.slug, text)
         for one in chapters()
         for text in (*one.prose.front.values(), one.prose.intro)
     ]
+    said += [(one.slug, text) for one in chapters() for text in quiz_texts(one.slug)]
     for lesson in lessons():
         said += [(lesson.slug, text) for text in (*lab_texts(lesson), *prose_texts(lesson))]
     for slug, text in said:
