@@ -5,7 +5,6 @@ import copy
 import torch
 from torch import nn
 from torch.autograd import Variable
-from torch.distributions import MultivariateNormal
 from torch.nn import functional
 
 torch.manual_seed(0)
@@ -88,27 +87,10 @@ def decorated(x):
     return (encode(x) ** 2).sum()
 
 
-def left_off(x):
-    torch.set_grad_enabled(False)
-    h = x * 2
-    torch.set_grad_enabled(True)
-    return (h * h).sum()
-
-
-def inference(x):
-    with torch.inference_mode():
-        h = x * 2
-    return h.sum().clone()
-
-
 def by_a_flag(x, train=False):
     with torch.set_grad_enabled(train):
         h = x * 2
     return h.sum()
-
-
-def many(x):
-    return MultivariateNormal(x, torch.eye(3)).sample().pow(2).sum()
 
 
 def multinomial(x):

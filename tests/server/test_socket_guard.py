@@ -12,6 +12,7 @@ from pages.server import socket_guard
 from pages.server.socket_guard import LAB, MOST_BYTES, MOST_QUERY, MOST_STATES, PAGE, STREAM
 from tests.server.asgi import run
 from tests.server.serving import listening
+from tests.support.server import START_SECONDS
 
 
 class Line:
@@ -154,6 +155,6 @@ def ends(socket, flood):
         for _ in range(20_000):
             flood(socket)
         while True:
-            socket.recv(2)
+            socket.recv(START_SECONDS)
     except ConnectionClosed:
         return True

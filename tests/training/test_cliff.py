@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from lessons.chapters.clipping.cliff.figures import WORDS
 from lessons.chapters.clipping.cliff.lesson import (
     LAB,
     at_the_wall,
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 LESSON = find("cliff")
 CPU = torch.device("cpu")
+NAMES = WORDS("none"), WORDS("by_value"), WORDS("by_norm")
 
 
 values = partial(course.settings, LESSON)
@@ -157,12 +159,10 @@ def test_a_path_is_drawn_to_the_first_place_outside():
     result = LESSON.compute(values())
     figure, _ = LESSON.lab.figures(result, values())
     drawn = {trace["name"]: trace["x"] for trace in figure.data if trace.get("name")}
-    assert figure.title == "Thrown out: no clipping at update 1"
-    assert {name: len(x) for name, x in drawn.items()} == {
-        "no clipping": 2,
-        "by value": 201,
-        "by norm": 201,
-    }
+    none, by_value, by_norm = NAMES
+    assert figure.title == WORDS("thrown", names=WORDS("thrown_at", name=none, update=1))
+    points = {name: len(x) for name, x in drawn.items()}
+    assert points == {none: 2, by_value: 201, by_norm: 201}
 
 
 def test_on_the_edge_fifty_equal_steps_make_a_geometric_sum():
@@ -247,4 +247,4 @@ def test_a_rate_beyond_all_measure_loses_starts_and_no_picture():
     history = finished(LAB, cliff, given)
     assert history.facts["none_left"] > 0.9
     (shares,) = LAB.training.figures(history, given)
-    assert shares.title == "Never left, in the valley: no clipping 0%, by value 0%, by norm 0%"
+    assert shares.title == WORDS("shares_title", shares=", ".join(f"{name} 0%" for name in NAMES))

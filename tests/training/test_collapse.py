@@ -53,10 +53,10 @@ def unstopped(one, two, predictor, stop):
 
 def in_turn(*parts, **given):
     """Facts after each part of one run: settings changed on the way, and so many steps."""
-    run = Run(LAB, siamese, values(**{"seeds": 4} | given))
+    run = Run(LAB, siamese, values(**{"seeds": 2} | given))
     found = []
     for changed, steps in parts:
-        run.advance(math.inf, values(**{"seeds": 4} | given | changed), most=steps)
+        run.advance(math.inf, values(**{"seeds": 2} | given | changed), most=steps)
         found.append(run.history.facts)
     return found
 
@@ -68,8 +68,8 @@ def collapsed(facts, arm):
 
 @pytest.fixture(scope="module")
 def whole():
-    """The training as the lesson opens it."""
-    return finished(LAB, siamese, values()).facts
+    """The training as the lesson opens it, of four seeds."""
+    return finished(LAB, siamese, values(seeds=4)).facts
 
 
 def test_the_lower_loss_is_that_of_the_collapsed_features(whole):
@@ -198,7 +198,6 @@ def test_a_teacher_needs_no_detach_for_the_student():
 def test_the_answers_follow_the_program():
     result = LESSON.compute(values())
     assert whose_loss_is_lower(result) == "open"
-    assert whose_loss_is_lower(result, unstopped) == "same"
 
 
 def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses():

@@ -49,16 +49,16 @@ def arrives(facts, arm):
     return facts[f"{arm}_target"] >= 0.93 and facts[f"{arm}_domain"] < 0.62
 
 
-SHORT = {"seeds": 4, "steps": 300}
+SHORT = {"seeds": 2, "steps": 300}
 """The fewest steps after which the trick has an effect that its absence has not."""
 
 BRIEF = {"seeds": 3, "steps": 150}
 """Enough to see how a mistake fails."""
 
 
-@pytest.fixture(scope="module", params=[6, pytest.param(20, marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=[4, pytest.param(20, marks=pytest.mark.long)])
 def seeds(request):
-    """Six show it; the lesson speaks of twenty."""
+    """Four show it; the lesson speaks of twenty."""
     return request.param
 
 

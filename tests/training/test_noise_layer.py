@@ -13,6 +13,7 @@ from lessons.chapters.stop_gradient.noise_layer.lesson import (
     MOST_DRAWS,
     POINTS,
     WIDTH,
+    WORDS,
     Long,
     NoiseLayer,
     changed_by_a_stop,
@@ -80,7 +81,7 @@ def test_without_noise_nothing_varies():
     assert facts["quieter"] == facts["quieter_behind"] == 1
     assert facts["plain_noise_1"] == facts["trick_noise_10"] == 0
     result = LESSON.compute(values(strength=0))
-    assert "no noise" in result.notes[0].text
+    assert result.notes[0].text == WORDS("no_noise")
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +180,6 @@ def test_the_answers_follow_the_program():
     assert quieter_where(result) == "before"
     assert quieter_where(result, untricked) == "none"
     assert how_it_ends(result) == "higher"
-    assert how_it_ends(result, untricked) == "same"
 
 
 @pytest.mark.parametrize("strength", ["1e-5", "5e-5", "0.9", "2", "1000"])
