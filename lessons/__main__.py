@@ -1,9 +1,10 @@
-"""The lessons without a browser: list, show, glossary, run, export, notebook; play for the
+"""The lessons without a browser: list, show, glossary, quiz, run, export, notebook; play for the
 playground, and trace for a torch program of one's own.
 
 python -m lessons list
 python -m lessons show noise_leaks --answers
 python -m lessons glossary straight-through
+python -m lessons quiz reversal --seed 7
 python -m lessons run noise_leaks --help
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
@@ -30,6 +31,7 @@ from lessons.outputs.glossary import terms_like
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
+from lessons.outputs.quiz_in_terminal import ask
 from lessons.outputs.reading import entry, in_columns, reading, settings
 from lessons.outputs.scorm import framed, package
 from lessons.text import console
@@ -67,6 +69,8 @@ def _answer(options: argparse.Namespace) -> str | bytes:
         return "\n\n".join(map(_chapter, chapters()))
     if options.command == "glossary":
         return "\n\n".join(map(entry, terms_like(options.term)))
+    if options.command == "quiz":
+        return ask(options.chapter, options.seed)
     if options.command == "play":
         return play(options)
     if options.command == "trace":
@@ -105,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--answers", action="store_true", help="print the answers, too")
     glossary = commands.add_parser("glossary", help="print what terms mean")
     glossary.add_argument("term", nargs="?", default="", help="a part of its name; all without it")
+    quiz = commands.add_parser("quiz", help="ask the five questions of a chapter's quiz")
+    quiz.add_argument("chapter", help="a slug, as python -m lessons list prints them")
+    quiz.add_argument("--seed", type=_count, metavar="N", help="the same N, the same questions")
     scorm = commands.add_parser("scorm", help="write a SCORM 1.2 package that frames a lesson")
     scorm.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     scorm.add_argument("address", help="of the server's home page, as learners reach it")

@@ -1,5 +1,6 @@
 """python -m lessons, as a user runs it; most of it in this process, for a new one takes seconds."""
 
+import io
 import json
 import re
 import shlex
@@ -13,6 +14,7 @@ from lessons.__main__ import _asked, _parser, main
 from lessons.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
+from lessons.outputs.quiz import quiz
 from lessons.outputs.reading import reading
 
 pytestmark = pytest.mark.slow
@@ -135,6 +137,16 @@ def test_the_glossary_is_in_the_terminal_too(command):
     assert len(re.findall(r"^\S", command("glossary").stdout, re.MULTILINE)) == len(terms())
 
 
+def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
+    items = quiz("reversal", 7)
+    right = [str([*item.options].index(item.right) + 1) for item in items]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(["x", "9", *right])))
+    said = command("quiz", "reversal", "--seed", "7").stdout
+    assert "5 of 5 right" in said
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\nq\n"))
+    assert " of 1 right" in command("quiz", "reversal").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -146,6 +158,8 @@ def test_the_glossary_is_in_the_terminal_too(command):
         (("export", "noise_leaks", "--set", "draws=-1"), "outside"),
         (("run",), "lesson"),
         (("dance",), "dance"),
+        (("quiz", "flip"), "stop_gradient, gone_missing"),
+        (("quiz", "reversal", "--seed", "9999999"), "999,999"),
         (("glossary", "no such word"), "no such word"),
         ((), "command"),
     ],
