@@ -56,7 +56,7 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
     tiles(page).first.click()
     page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
     page.wait_for_timeout(1600)  # Streamlit fades after half a second, for a second
-    waits = """[...document.querySelectorAll(".st-key-question *")]
+    waits = """[...document.querySelectorAll(".st-key-question")]
       .map((one) => getComputedStyle(one, "::after"))
       .filter(({ content, visibility }) => content.includes("computes") && visibility === "visible")
       .length"""
