@@ -93,7 +93,7 @@ def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning(command):
         (line,) = (one for one in said.splitlines() if one.split()[:1] == [parameter.name])
         assert parameter.label in line
         assert parameter.default in line
-    assert "-1000 to 1000" in said
+    assert "−1000 to 1000" in said
 
 
 def test_a_lesson_can_be_read_in_a_terminal(command):
