@@ -24,7 +24,7 @@ from typing import NoReturn
 from lessons.contract.history import History
 from lessons.doctor import TraceError
 from lessons.doctor import command as trace
-from lessons.kit.process import suit_small_tensors
+from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find
 from lessons.outputs.glossary import terms_like
@@ -65,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answer(options: argparse.Namespace) -> str | bytes:
     """What the command prints."""
+    if options.command == "trace":
+        return trace.run(options)
+    leave_unsaid()
     if options.command == "list":
         return "\n\n".join(map(_chapter, chapters()))
     if options.command == "glossary":
@@ -73,8 +76,6 @@ def _answer(options: argparse.Namespace) -> str | bytes:
         return ask(options.chapter, options.seed)
     if options.command == "play":
         return play(options)
-    if options.command == "trace":
-        return trace.run(options)
     if options.command == "show":
         return reading(find(options.lesson), options.answers)
     if options.command == "scorm":

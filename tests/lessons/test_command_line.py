@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -170,6 +171,13 @@ def test_bad_input_is_one_line_on_stderr_and_a_failure(words, message, capsys):
     assert printed.out == ""
     assert message in printed.err
     assert len(printed.err.strip().splitlines()) == 1
+
+
+def test_a_lesson_about_a_warning_prints_it_in_its_text_alone(command):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert "None of the inputs have" in command("show", "frozen_checkpoint").stdout
+    assert not caught
 
 
 @pytest.mark.long
