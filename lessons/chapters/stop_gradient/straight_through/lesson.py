@@ -24,6 +24,8 @@ LARGE = {"bfloat16": 300.0, "float32": 1e8}
 """For each number format, an x so large that 1 is lost next to it."""
 GATE, FEATURE = 0.2, 3.0
 """The two learned numbers of the last question."""
+RECTANGLE = 1.0, 0.4
+"""The corner opposite to (0, 0): the first value passes a step on its way, the second does not."""
 
 
 def quantised(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
@@ -78,14 +80,16 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
             for spelling in SPELLINGS
         },
         **through_a_gate(program),
+        "wide": RECTANGLE[0],
+        "high": RECTANGLE[1],
         "around": around_a_rectangle(program),
     }
 
 
 def around_a_rectangle(program: Program) -> float:
-    """The gradient of a product of two rounded values, summed along a rectangle: 0 for any true
-    gradient. The first value passes a step on its way, the second does not."""
-    size = torch.tensor([1.0, 0.4], dtype=torch.float64)
+    """The gradient of a product of two rounded values, summed along the rectangle: 0 for any true
+    gradient."""
+    size = torch.tensor(RECTANGLE, dtype=torch.float64)
     corners = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]
     total = 0.0
     for start, end in pairwise(torch.tensor(corners) * size):
