@@ -25,7 +25,7 @@ BUGS = {
 }
 """The step before the bug of each lesson."""
 STAGES = """() => [...document.querySelectorAll(
-    ".gl-picture, .gl-stage > .gl-view:not(.gl-graph), .gl-drawers > *, .st-key-stage")]
+    ".gl-drawing, .gl-stage > .gl-view:not(.gl-graph), .gl-drawers > *, .st-key-stage")]
   .filter((one) => one.checkVisibility())
   .map((one) => {
     const { top, bottom, height } = one.getBoundingClientRect();

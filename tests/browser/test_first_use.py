@@ -142,6 +142,12 @@ def test_a_phone(app, open_page):
         assert seen, "something lies over it"
 
 
+def test_on_a_phone_a_chart_leaves_room_for_a_long_caption(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=noise_leaks&step=2", **PHONE))
+    stage = page.locator(".gl-stage > .gl-view")
+    assert stage.evaluate("one => one.scrollHeight <= one.clientHeight")
+
+
 def test_of_a_tall_graph_the_step_is_in_sight_on_a_phone(bare, phone):
     """Within its box, to the last Next."""
     clear = """(id) => {

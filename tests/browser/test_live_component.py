@@ -136,6 +136,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     page.locator("[data-figure=gradient]").evaluate(
         "one => one.scrollIntoView({ block: 'center' })"
     )
+    page.mouse.move(0, 0)  # away from where a drawer was opened
     whole = page.evaluate(reach)
     expect(toolbar).not_to_be_visible()
     drag()

@@ -22,6 +22,8 @@ GAPS = (56.0, 34.0, 18.0)
 """Between layers: the first that fits is taken."""
 UPRIGHT = 12.0
 """Between a box and a label upright, so that eight layers fit a screen."""
+SHORT = 15
+"""Characters of a name and of what the op does that share a line upright."""
 PILL: Size = (72.0, 28.0)
 """Room for a number of six characters at 20 px. A longer one is written smaller."""
 WIDEST, HIGHEST = 810.0, 480.0
@@ -70,7 +72,10 @@ def _placed(
 def _box(words: Sequence[str], right: bool) -> Size:
     """The size of the box for these lines; upright it has the value beside them."""
     name, *others = words
-    width = max([len(name) * NAME, *(len(line) * SMALL for line in others)]) + 2 * PADDING
+    first = len(name) * NAME
+    if others and not right and len(name) + len(others[0]) <= SHORT:
+        first += (1 + len(others.pop(0))) * SMALL
+    width = max([first, *(len(line) * SMALL for line in others)]) + 2 * PADDING
     height = NAME_LINE + LINE * len(others) + PADDING
     if right:
         return max(width, LEAST), max(height + PILL[1] / 2, LEAST)

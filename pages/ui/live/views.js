@@ -14,8 +14,6 @@ export class Views {
    */
   constructor(more, changed) {
     this.changed = changed;
-    this.narrow = matchMedia("(max-width: 640px)"); // then a chart or table scrolls, and the keyboard has to reach it
-    this.narrow.addEventListener("change", () => this.#place());
     this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
     this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": "More of this lab" });
     arrows(this.tabs);
@@ -78,7 +76,6 @@ export class Views {
   #place() {
     const { name, opened } = this;
     setChildren(this.stage, name ? [this.box(name)] : []);
-    for (const [other, box] of this.boxes) setOrRemove(box, "tabindex", this.narrow.matches && other === name && name !== "graph" ? "0" : null);
     const others = [...this.views.filter((view) => view.name !== name), { name: MORE, label: this.moreLabel }];
     setChildren(this.tabs, others.map((view) => this.#tab(view)));
     this.#stop(this.tabs.querySelector("[tabindex='0']") ?? this.tabs.firstElementChild);

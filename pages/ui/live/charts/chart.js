@@ -15,8 +15,6 @@ const CONFIG = {
 };
 
 const STAGE = 340; // px, the height of a chart on the stage
-const LOW = 230; // and in a narrow window, where the text scrolls below it
-const NARROW = matchMedia("(max-width: 640px)");
 const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
 const TITLE = 24; // pixels above a chart that is taken away as a picture
 
@@ -34,8 +32,8 @@ export class Chart {
     this.drawn = ""; // the digest of what is drawn
     this.look = ""; // and all else that its drawing depended on
     this.later = 0;
-    /** @type {?number} */
-    this.width = null;
+    this.width = 0; // of its room on the page; 0 where it is hidden
+    this.height = 0;
     this.listening = false; // Plotly has drawn here before
     this.views = 0; // how often the whole was asked for
     this.title = element("div", "gl-title");
@@ -52,12 +50,17 @@ export class Chart {
    */
   frame(spec, staged) {
     const { plot } = this;
-    const height = Math.min(staged ? STAGE : spec.height, NARROW.matches ? LOW : STAGE);
-    this.spec = { ...spec, height };
+    this.spec = spec;
     setText(this.title, spec.title);
     setText(this.caption, spec.caption);
-    plot.style.height = `${height}px`;
+    plot.style.height = `${staged ? STAGE : Math.min(spec.height, STAGE)}px`;
     setOrRemove(plot, "aria-label", spec.alt);
+  }
+
+  /** Look how much room there is. */
+  measure() {
+    this.width = this.plot.clientWidth;
+    this.height = this.plot.clientHeight;
   }
 
   /** Draw what has changed. */
@@ -103,13 +106,13 @@ export class Chart {
   /** With its title, as the address of an SVG. */
   async picture() {
     const { Plotly, palette } = this.charts;
-    const { figure, title, height, id } = this.spec;
+    const { figure, title, id } = this.spec;
     if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
     const layout = this.#full();
     const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
     const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
     const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
-    const size = { width: this.width, height: height + TITLE };
+    const size = { width: this.width, height: this.height + TITLE };
     return Plotly.toImage({ data: palette.paint(figure.data), layout: { ...whole, ...size } }, { format: "svg", ...size });
   }
 
@@ -128,8 +131,8 @@ export class Chart {
 
   /** With what all charts share. */
   #full() {
-    const { width, views, charts } = this;
-    return fullLayout(this.#layout(), { width, height: this.spec.height, family: charts.family }, views, charts.palette);
+    const { width, height, views, charts } = this;
+    return fullLayout(this.#layout(), { width, height, family: charts.family }, views, charts.palette);
   }
 
   /** End the learner's zoom. */
@@ -155,7 +158,7 @@ export class Chart {
 
   /** Names all but where points and lines lie. */
   #look() {
-    const { style, height } = this.spec;
-    return JSON.stringify([style, height, this.width, this.charts.palette.theme, rangesOf(this.#layout())]);
+    const { spec, width, height, charts } = this;
+    return JSON.stringify([spec.style, height, width, charts.palette.theme, rangesOf(this.#layout())]);
   }
 }

@@ -22,7 +22,10 @@ export class Charts {
     this.family = "";
     /** @type {?Plotly} */
     this.Plotly = null;
-    this.resized = new ResizeObserver((entries) => this.#resize(entries));
+    this.resized = new ResizeObserver(() => {
+      for (const chart of this.all.values()) chart.measure();
+      this.draw();
+    });
   }
 
   /**
@@ -48,8 +51,8 @@ export class Charts {
   /** Draw what changed. */
   draw() {
     this.family ||= getComputedStyle(this.palette.root).fontFamily;
-    // Widths first, all of them: reading one after drawing another would lay the page out again.
-    for (const chart of this.all.values()) chart.width ??= chart.plot.clientWidth;
+    // Sizes first, all of them: reading one after drawing another would lay the page out again.
+    for (const chart of this.all.values()) if (!chart.width) chart.measure();
     for (const chart of this.all.values()) chart.update();
   }
 
@@ -57,16 +60,6 @@ export class Charts {
     this.resized.disconnect();
     for (const chart of this.all.values()) this.#drop(chart);
     this.all.clear();
-  }
-
-  /** @param {ResizeObserverEntry[]} entries */
-  #resize(entries) {
-    for (const { target, contentRect } of entries) {
-      const chart = this.all.get(target.parentElement?.dataset.figure ?? "");
-      if (!chart) continue;
-      chart.width = Math.round(contentRect.width);
-      chart.update();
-    }
   }
 
   /** @param {Chart} chart */

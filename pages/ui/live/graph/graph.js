@@ -15,6 +15,7 @@ import { Stepper } from "./stepper.js";
 
 const NO_MOUSE = matchMedia("(hover: none)"); // a finger taps, and points at nothing
 const NARROW = matchMedia("(max-width: 640px)");
+const MOST_UPRIGHT = 700; // px of a drawing's width that leave room for words at its side
 
 export class Graph {
   /**
@@ -54,7 +55,7 @@ export class Graph {
     this.steps = folded("gl-steps", "Step by step", stepper, said);
     const sum = element("div", "gl-sum-line", {}, this.equation, ways);
     const views = element("div", "gl-views", {}, this.steps, folded("", "The graph in words", this.words));
-    const picture = element("div", "gl-picture", {}, this.entries, this.svg, sum, this.detail, this.rewritten);
+    const picture = element("div", "gl-picture", {}, this.svg, sum, this.entries, this.detail, this.rewritten);
     box.append(picture, views);
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),
@@ -138,6 +139,7 @@ export class Graph {
   /** @param {GraphSpec | null} spec */
   #lay(spec) {
     this.spec = spec && laid(spec, NARROW.matches);
+    this.box.toggleAttribute("data-upright", Boolean(this.spec && !this.spec.right && this.spec.width < MOST_UPRIGHT));
     this.#draw();
   }
 

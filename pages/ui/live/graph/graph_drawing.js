@@ -86,10 +86,8 @@ export class Drawing {
     setChildren(this.edges, spec.edges.map((edge) => this.#edge(take(edge.id, edgeGroup), edge, reached)));
     setChildren(this.nodes, spec.nodes.map((node) => this.#node(take(node.id, nodeGroup), node, reached)));
     this.markCuts(cuts);
-    const along = (/** @type {{x: number, y: number}} */ { x, y }) => (spec.right ? [x, y] : [y, x]);
-    this.order = [...spec.nodes, ...spec.edges]
-      .sort((a, b) => along(a)[0] - along(b)[0] || along(a)[1] - along(b)[1])
-      .map(({ id }) => id);
+    const sent = (/** @type {string} */ id) => spec.edges.filter(({ from }) => from === id);
+    this.order = spec.nodes.flatMap(({ id }) => [id, ...sent(id).map((edge) => edge.id)]);
     this.#stopAt(this.stop !== null && this.known.has(this.stop) ? this.stop : this.order[0]);
     const now = spec.nodes.find(({ id }) => reached.nodes.get(id)?.state === "current");
     if (now && now.id !== this.current) this.#bring(now);
@@ -149,9 +147,13 @@ export class Drawing {
     const words = node.lines.slice(0, -1);
     // The value lies on the lower border, or upright at the right of the words.
     const [x, y] = right ? [0, -5] : [-ROOM / 2, 0];
+    // A box with no room for all of its lines has the first two on one.
+    const shared = Number(height < words.length * LINE);
     fit(text, words.length, () => svg("tspan", "")).forEach((line, at) => {
-      setAll(line, { x, y: y + ((1 - words.length) / 2 + at) * LINE, class: at ? "gl-does" : "" });
-      setText(line, words[at]);
+      const row = Math.max(0, at - shared) - (words.length - shared - 1) / 2;
+      const joins = at === 1 && shared;
+      setAll(line, { x: joins ? null : x, y: joins ? null : y + row * LINE, class: at ? "gl-does" : "" });
+      setText(line, joins ? ` ${words[at]}` : words[at]);
     });
     write(value, node.lines[words.length], right ? 0 : (width - ROOM) / 2 - 6, right ? height / 2 : 0);
     setAll(badge, { x: width / 2, y: -height / 2 });
