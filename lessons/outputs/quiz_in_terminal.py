@@ -7,8 +7,10 @@ from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.quiz import SEEDS, Item, quiz
 from lessons.outputs.reading import fenced
 from lessons.text import console, listed, visible
+from lessons.text.words import Texts
 
 STOP = "q"
+WORDS = Texts(__file__)
 
 
 def ask(slug: str, seed: int | None = None) -> str:
@@ -26,14 +28,15 @@ def ask(slug: str, seed: int | None = None) -> str:
     """
     if slug not in chapters_by_slug():
         known = listed(list(chapters_by_slug()), most=9)
-        raise ValueError(f"There is no chapter “{visible(slug)}”. There are: {known}.")
+        raise ValueError(WORDS("no_chapter", slug=visible(slug), known=known))
     if seed is None:
         seed = random.SystemRandom().randrange(SEEDS)
     elif seed >= SEEDS:
-        raise ValueError(f"--seed is at most {SEEDS - 1:,}, and was {seed:,}.")
+        raise ValueError(WORDS("seed_at_most", most=f"{SEEDS - 1:,}", seed=f"{seed:,}"))
     right = asked = 0
     for number, item in enumerate(quiz(slug, seed), start=1):
-        console.write(f"## Question {number}\n\n{_question(item)}")
+        head = WORDS("question", number=number)
+        console.write(f"## {head}\n\n{_question(item)}")
         chosen = _chosen(list(item.options))
         if chosen is None:
             break
@@ -41,7 +44,7 @@ def ask(slug: str, seed: int | None = None) -> str:
         right += chosen == item.right
         console.write(f"\n{_verdict(item, chosen)}\n")
     again = f"python -m lessons quiz {slug} --seed {seed}"
-    return f"{right} of {asked} right. The same questions again: {again}"
+    return WORDS("score", right=right, asked=asked, again=again)
 
 
 def _question(item: Item) -> str:
@@ -52,7 +55,7 @@ def _question(item: Item) -> str:
 def _chosen(answers: list[str]) -> str | None:
     """The answer whose number was typed; None at the end of the input, or to stop."""
     while True:
-        console.write(f"\nYour answer, 1 to {len(answers)}, or {STOP} to stop:")
+        console.write("\n" + WORDS("your_answer", most=len(answers), stop=STOP))
         line = sys.stdin.readline() if sys.stdin else ""
         text = line.strip()
         if not line or text == STOP:
@@ -63,5 +66,6 @@ def _chosen(answers: list[str]) -> str | None:
 
 def _verdict(item: Item, chosen: str) -> str:
     option = item.options[chosen]
-    first = "Right." if chosen == item.right else f"No. {option.reply} Torch gives {item.right}."
+    wrong = WORDS("no", reply=option.reply, right=item.right)
+    first = WORDS("right") if chosen == item.right else wrong
     return "\n".join([first, *(f"- {line}" for line in item.why)])
