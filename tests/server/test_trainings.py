@@ -177,15 +177,17 @@ def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser):
     assert not again["lost"]
 
 
-def test_a_run_whose_worker_died_is_said_to_be_lost(url, site):
+def test_a_run_whose_worker_died_is_said_to_be_lost_within_a_second(url, site):
     with Browser(url) as browser, Browser(url) as other:
         trains(browser)
         training_of(browser)
         trains(other, phase="pause", token="looks")
         training_of(other)
+        start = time.monotonic()
         os.kill(pid(site), signal.SIGKILL)
         while browser.next()[1] != "failed":
             browser.send("0 taken")  # or the server sends no picture after the second one
+        assert time.monotonic() - start < 1.0
         trains(other, phase="pause", token="looks", count=1)
         assert not training_of(other)["lost"], "no step was made"
         trains(browser, begun=1, count=1)
