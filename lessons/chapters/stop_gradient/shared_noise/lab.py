@@ -45,7 +45,7 @@ CURVE_DRAWS = 20 * ROWS
 """Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
 axis. At the learner's own inputs all are computed."""
 MOST_DRAWS = 200_000
-MOST_NUMBERS = 1_000_000
+MOST_NUMBERS = 750_000
 """Draws × inputs."""
 
 PARAMETERS = (
