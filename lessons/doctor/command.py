@@ -46,9 +46,7 @@ def add_command(commands: Any) -> None:
         "that makes one",
     )
     trace.add_argument("rest", nargs="*", metavar="-- ARGS", help="the script's own arguments")
-    trace.add_argument(
-        "--steps", type=int, default=2, help="optimizer steps to watch; 2 by default"
-    )
+    trace.add_argument("--steps", type=int, default=2, help="optimizer steps to watch (2)")
     trace.add_argument(
         "--arg",
         action="append",
@@ -94,9 +92,7 @@ def run(options: argparse.Namespace) -> str:
     name = Path(target).stem if is_script else target.rpartition(":")[2]
     page = Path(options.out or f"{name}.html").absolute()  # wherever the program goes
     if not options.out and page.is_file() and MARK not in page.read_text("utf-8", "replace"):
-        raise TraceError(
-            f"{page.name} exists and is no report of ours. Name another file with --out."
-        )
+        raise TraceError(f"{page.name} exists and is no report of ours: name a file with --out.")
 
     def told(made: Trace) -> str:
         try:
@@ -113,7 +109,11 @@ def run(options: argparse.Namespace) -> str:
     if is_script:
         made = trace_script(Path(target), options.rest, options.steps, stopped)
         if made.error is not None:
-            _told_as_alone(made.error)
+            # As Python prints it for a script that runs without us.
+            shown = traceback.TracebackException.from_exception(made.error)
+            frames = program_frames(made.error) or shown.stack
+            shown.stack = traceback.StackSummary.from_list(frames)
+            print("".join(shown.format()), file=sys.stderr, end="")
     else:
         made = traced_file(target, options.arg, options.steps)
     if made.faults:
@@ -186,14 +186,6 @@ def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
         if end.code not in (None, 0):
             status = end.code if isinstance(end.code, int) else 1
             print(f"{path.name} ended with exit status {status}.", file=sys.stderr)
-
-
-def _told_as_alone(error: BaseException) -> None:
-    """Print an error as Python prints it for a script that runs without us."""
-    shown = traceback.TracebackException.from_exception(error)
-    frames = program_frames(error)
-    shown.stack = traceback.StackSummary.from_list(frames or shown.stack)
-    print("".join(shown.format()), file=sys.stderr, end="")
 
 
 def _leave(status: int = 0) -> None:

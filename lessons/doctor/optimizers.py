@@ -198,9 +198,7 @@ class Optimizers:
         kind, count = type(optimizer).__name__, len(self.recording.nodes)
         step = Step(name, kind, place, time, count, held, self._inside[-1])
         for number, one in held.items():
-            past = self.events.get(number, [])[::-1]  # to the last step that could use the gradient
-            since = itertools.takewhile(lambda one: one.what != "step", past)
-            events = step.events[number] = [*since][::-1]
+            step.events[number] = events = self._since(number)
             changes = [event.what for event in events if event.what in ("came", "cleared")]
             is_zero = one.grad is None or not bool(one.grad.count_nonzero())
             if one.grad is not None and not (is_zero and changes[-1:] == ["cleared"]):
@@ -211,6 +209,12 @@ class Optimizers:
         self.steps.append(step)
         for number in held:
             self._happened(number, "step", place)
+
+    def _since(self, number: int) -> list[Event]:
+        """List what happened to a gradient since the last step that could use it."""
+        events = self.events.get(number, [])
+        last = max((place for place, one in enumerate(events) if one.what == "step"), default=-1)
+        return events[last + 1 :]
 
     def _after(self, optimizer: Optimizer) -> bool:
         """Note the end of a step; return whether to report it."""

@@ -96,10 +96,8 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
         why, do = known or (f"torch says: {said[:300]}", "")
-        says = (
-            f"{run.name} raised {type(error).__name__} in {place_of(error)}: {_which(run, error)}"
-        )
-        yield Fault("raised", f"{says}{why}", do)
+        says = f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
+        yield Fault("raised", f"{says}{_which(run, error)}{why}", do)
 
 
 def _which(run: Run, error: BaseException) -> str:

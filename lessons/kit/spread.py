@@ -1,7 +1,5 @@
 """Statistics of many draws: mean, deviation, percentiles, histogram."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -14,11 +12,10 @@ class Spread:
     Numbers that are not finite are counted and left out of everything else.
 
     Args:
-        chunks: the draws, float64, shape [rows, columns] each.
+        values: the draws, float64, shape [draws, columns]; this keeps the array and sorts it.
     """
 
-    def __init__(self, chunks: Sequence[Array]) -> None:
-        values = np.concatenate(chunks)
+    def __init__(self, values: Array) -> None:
         values[~np.isfinite(values)] = np.nan
         values.sort(0)  # NaN goes last
         self._ordered = values
@@ -37,7 +34,8 @@ class Spread:
         self.mean: Array = (first + middle) * unit
         """Shape [columns]; NaN where no draw was finite."""
         away -= middle
-        self.deviation: Array = np.sqrt(np.nansum(away * away, 0) / self._finite) * unit
+        away *= away
+        self.deviation: Array = np.sqrt(np.nansum(away, 0) / self._finite) * unit
         """Standard deviation over the draws (divided by their number), shape [columns]."""
 
     def percentile(self, share: float) -> Array:

@@ -35,7 +35,7 @@ class OverrideReport:
         self._passed_on: tuple[Counter[str], Counter[str]] = Counter(), Counter()
 
     def _add(self, inner: "OverrideReport") -> None:
-        """Count what an inner map saw since the last time; a generator may leave its map late."""
+        """Count what an inner map saw, and nothing twice: a generator may end after this map."""
         self.ran.update(inner.ran - inner._passed_on[0])
         self.overridden.update(inner.overridden - inner._passed_on[1])
         inner._passed_on = inner.ran.copy(), inner.overridden.copy()

@@ -68,13 +68,16 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
         raise TrickError("gradient_override_map: this thread is not inside this map.")
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate `function`: each call runs inside the map, entered anew."""
-        kinds = inspect.iscoroutinefunction, inspect.isasyncgenfunction, inspect.isgeneratorfunction
-        if any(is_one(function) for is_one in kinds):
+        """Decorate `function`: each call enters the map again."""
+        if (
+            inspect.isgeneratorfunction(function)
+            or inspect.iscoroutinefunction(function)
+            or inspect.isasyncgenfunction(function)
+        ):
             raise TrickError(
-                "gradient_override_map: a generator or an async function would leave its map to "
-                "other code of the thread. Enter the map inside it, around code that does not "
-                "yield or await."
+                "gradient_override_map: while a generator or an async function waits, its map "
+                "would apply to other code in the thread. Enter the map inside it, around code "
+                "that does not yield or await."
             )
         if isinstance(function, type) or not callable(function):
             raise TrickError(

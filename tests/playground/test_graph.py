@@ -10,6 +10,7 @@ from lessons.playground import (
     check,
     edges,
     from_text,
+    live,
     operations,
     presets,
     recorded,
@@ -48,6 +49,23 @@ def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
                 assert name not in leaves
             else:
                 assert repr(leaves[name]) == repr(gradient[entry].item())
+
+
+@pytest.mark.random
+@folded("seed", range(cases(10, 120)))
+def test_without_tricks_the_stepper_ends_at_central_differences(seed):
+    document = valid(random.Random(seed))
+    checked, step = check(document), 1e-5
+    for entry in range(3):
+        leaves = leaf_gradients(document, (entry,))
+        for name, value in checked.inputs.items():
+            ends = []
+            for sign in (1, -1):
+                moved = value.clone()
+                moved[entry] += sign * step
+                ends.append(live(checked, {name: moved}).output.item())
+            expected = (ends[0] - ends[1]) / (2 * step)
+            assert leaves.get(name, 0.0) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.random

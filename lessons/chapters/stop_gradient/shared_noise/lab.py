@@ -18,7 +18,7 @@ from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
-from lessons.contract.result import Array, Histogram, Result, Series
+from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.draws import ROWS, unit_draws
 from lessons.kit.experiment import Program, Roles
@@ -45,7 +45,7 @@ CURVE_DRAWS = 20 * ROWS
 """Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
 axis. At the learner's own inputs all are computed."""
 MOST_DRAWS = 200_000
-MOST_NUMBERS = 750_000
+MOST_NUMBERS = 1_000_000
 """Draws × inputs."""
 
 PARAMETERS = (
@@ -105,20 +105,22 @@ def compute(program: Program, values: Values) -> Result:
     roles = EXPERIMENT.by_role(program, start)
 
     columns, count = torch.cat([points, grid]), len(points)
-    at_points: dict[str, list[Array]] = {role: [] for role in DRAWN}
-    on_grid: dict[str, list[Array]] = {role: [] for role in DRAWN}
-    total = _total(values)
+    total, done = _total(values), 0
+    at_points = {role: np.empty((total, count)) for role in DRAWN}
+    on_grid = {role: np.empty((min(total, CURVE_DRAWS), len(grid))) for role in DRAWN}
     for noise in _noise(values, count, len(columns)):
         noise = noise.to(x)
         drawn_at = columns[: noise.shape[1]].to(x).expand(len(noise), -1)
         found = by_role(program, drawn_at, noise)
+        rows = slice(done, done + len(noise))
+        done += len(noise)
         for role in DRAWN:
             drawn = array(found[role])
-            at_points[role].append(drawn[:, :count])
+            at_points[role][rows] = drawn[:, :count]
             if drawn.shape[1] > count:
-                on_grid[role].append(drawn[:, count:])
-    spreads = {role: Spread(chunks) for role, chunks in at_points.items()}
-    along = {role: Spread(chunks) for role, chunks in on_grid.items()}
+                on_grid[role][rows] = drawn[:, count:]
+    spreads = {role: Spread(draws) for role, draws in at_points.items()}
+    along = {role: Spread(draws) for role, draws in on_grid.items()}
 
     place = place_of(values)
     return Result(

@@ -87,8 +87,10 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
 
 
 def around_a_rectangle(program: Program) -> float:
-    """The gradient of a product of two rounded values, summed along the rectangle: 0 for any true
-    gradient."""
+    """Sum the gradient of a product of two rounded values around the rectangle.
+
+    A true gradient gives 0.
+    """
     size = torch.tensor(RECTANGLE, dtype=torch.float64)
     corners = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]
     total = 0.0
