@@ -89,8 +89,8 @@ def _answer(options: argparse.Namespace) -> str | bytes:
     if options.command == "run":
         return _numbers(one, options.json, options.steps)
     if options.command == "notebook":
-        return notebook(*one)
-    return plain_torch(*one)
+        return notebook(one.lesson, one.values)
+    return plain_torch(one.lesson, one.values)
 
 
 def _chapter(chapter: Chapter) -> str:
@@ -126,13 +126,12 @@ def _parser() -> argparse.ArgumentParser:
             metavar="NAME=VALUE",
             help="a parameter; may be given several times",
         )
-        command.add_argument(
-            "--cuts",
-            default="",
-            metavar="OP:OPERAND",
-            help="edges of the graph where the gradient stops, as in mul:0,sqrt:0",
-        )
         if name == "run":
+            command.add_argument(
+                "--cuts",
+                metavar="OP:OPERAND",
+                help="edges of the graph where the gradient stops, as in mul:0,sqrt:0",
+            )
             command.add_argument("--json", action="store_true", help="one JSON object, unrounded")
             command.add_argument(
                 "--steps",
@@ -141,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
                 help="of a lesson that trains: no more than N steps; 0 for none",
             )
         command.add_argument("-h", "--help", action="store_true", help="and a lesson's parameters")
-        command.set_defaults(usage=command.format_help)
+        command.set_defaults(cuts="", usage=command.format_help)
     return parser
 
 

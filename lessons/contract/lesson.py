@@ -90,7 +90,7 @@ class Lesson:
 
     @cached_property
     def in_torch(self) -> str:
-        """Its in_torch.py; what that imports from the in_torch.py of its chapter stands in it."""
+        """Return in_torch.py with the chapter's map written into it, if it imports the map."""
         text = (self.folder / "in_torch.py").read_text("utf-8")
         line = re.search(rf"\nfrom .*\.{self.chapter}\.in_torch import .*\n", text)
         if line is None:

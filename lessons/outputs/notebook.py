@@ -1,6 +1,5 @@
 """A lesson as a Jupyter notebook: its text, its plain torch, a figure of the numbers."""
 
-from collections.abc import Collection
 from typing import Any
 
 import nbformat
@@ -9,7 +8,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import steps
-from lessons.recorder.cutting import Cut
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
@@ -28,15 +26,13 @@ figure.update_layout(xaxis_title="place in the list of inputs", yaxis_title="val
 figure"""
 
 
-def notebook(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
+def notebook(lesson: Lesson, values: Values) -> str:
     """The notebook's text. It needs torch and plotly."""
     cells = [
         _MAKE.new_markdown_cell(f"# {lesson.title}\n\n{lesson.summary}"),
         *map(_MAKE.new_markdown_cell, steps(lesson)),
-        _MAKE.new_markdown_cell(
-            "\n\n".join(["## " + WORDS("code_title"), WORDS("change_a_setting")])
-        ),
-        _MAKE.new_code_cell(plain_torch(lesson, values, cuts)),
+        _MAKE.new_markdown_cell("## " + WORDS("code_title") + "\n\n" + WORDS("change_a_setting")),
+        _MAKE.new_code_cell(plain_torch(lesson, values)),
         _MAKE.new_code_cell(_FIGURE),
     ]
     for number, cell in enumerate(cells):

@@ -69,7 +69,8 @@ def description() -> dict[str, Any]:
     }
     for lesson in lessons():
         parameters = [_query(p.name, described(p), p.default) for p in lesson.lab.parameters]
-        parameters.append(_query("cuts", "Edges where the gradient stops, such as mul:0.", ""))
+        cuts = "Edges where the gradient stops, such as mul:0. A file only names them."
+        parameters.append(_query("cuts", cuts, ""))
         path = f"/api/lessons/{lesson.slug}"
         paths[path] = {"get": _operation(lesson.title, parameters)}
         paths[f"{path}/file"] = {"get": _operation("The same as a file", parameters)}

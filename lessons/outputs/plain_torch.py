@@ -3,8 +3,9 @@
 in_torch.py opens with its settings, one assignment each, named as the lab's parameters are; then
 come its functions, the lesson's program under its own name and with its own parameters among them;
 what prints stands under ``if __name__ == "__main__":`` and leaves its numbers in ``result``, by the
-names of the lab's series. It imports torch, json and math alone, and has at most 40 lines; 90 in
-the chapter of override maps, 120 with a training.
+names of the lab's series. The file imports torch and the standard library alone: what in_torch.py
+imports from its chapter is written into it. It has at most 40 lines; 90 in the chapter of override
+maps, 120 with a training.
 
 The file cuts no edge of the graph; a comment names those that are cut on the screen.
 """
@@ -33,7 +34,7 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
     text = with_settings(lesson.in_torch, {**values, **lesson.lab.drawn(values)})
     head = _comment(WORDS("file_head", lesson=lesson.slug))
     if cuts:
-        head += _comment(WORDS("not_cut", cuts=write_cuts(cuts))) + _comment(WORDS("cut_here"))
+        head += _comment(WORDS("not_cut", cuts=write_cuts(cuts).replace(",", ", ")))
     head += _why_no_number(lesson, values)
     return _below_docstring(text, head)
 

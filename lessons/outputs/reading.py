@@ -95,9 +95,8 @@ def _commands(lesson: Lesson, step: Step, answers: bool) -> Iterator[str]:
         if step.touch:
             lines.append(_command(lesson, {**given, **step.touch}) + "  # " + WORDS("tried"))
         if step.turn and answers:
-            lines.append(
-                _command(lesson, {**given, **step.turn.solved}) + "  # " + WORDS("turn_done")
-            )
+            solved = {**given, **step.turn.solved}
+            lines.append(_command(lesson, solved) + "  # " + WORDS("turn_done"))
         yield fenced("\n".join(lines), "sh")
 
 

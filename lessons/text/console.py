@@ -5,7 +5,9 @@ import io
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
+
+_MOST_BYTES = 1_000_000
+"""The longest file that is read."""
 
 
 def answer(program: str, compute: Callable[[], str | bytes], *mistakes: type[Exception]) -> int:
@@ -41,6 +43,8 @@ def write(content: str | bytes) -> None:
     Raises:
         ValueError: it could not be written.
     """
+    if sys.stdout is None:
+        raise ValueError("standard output is closed.")
     try:
         if isinstance(content, str):
             print(content, end="" if content.endswith("\n") else "\n", flush=True)
@@ -64,13 +68,18 @@ def read(name: str) -> str:
         ValueError: it cannot be read, or is not text.
     """
     shown = "standard input" if name == "-" else name
+    if name == "-" and sys.stdin is None:
+        raise ValueError("standard input is closed.")
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        with sys.stdin.buffer if name == "-" else open(name, "rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise ValueError(f"{shown} has more than {_MOST_BYTES:,} bytes. Shorten it.")
         return data.decode("utf-8-sig")
     except OSError as error:
         raise ValueError(f"{shown}: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise ValueError(f"{shown} is not text in UTF-8.") from None
+        raise ValueError(f"{shown} is not text in UTF-8. Save it as UTF-8.") from None
 
 
 def _complain(*lines: str) -> None:

@@ -1,6 +1,7 @@
 """The lessons' numbers over HTTP, as ``python -m lessons`` prints them, for notebooks and scripts.
 
-``GET api/lessons`` · ``GET api/lessons/flip?scale=3&cuts=…`` · ``GET api/lessons/flip/file`` ·
+``GET api/lessons`` · ``GET api/lessons/flip?scale=3&cuts=…`` ·
+``GET api/lessons/flip/file``, which names the cuts in a comment and cuts no edge ·
 ``POST api/playground/torch`` with a document as its body · ``GET api/openapi.json``
 """
 

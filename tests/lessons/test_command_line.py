@@ -205,9 +205,10 @@ def test_a_cut_that_names_no_edge_is_refused_in_one_line(cuts, capsys):
     assert message.count("\n") == 1
 
 
-def test_a_notebook_names_the_cuts(capsys):
-    assert main(["notebook", "flip", "--cuts", "pow:0"]) == 0
-    assert "not here: pow:0." in capsys.readouterr().out
+@pytest.mark.parametrize("made", ["export", "notebook"])
+def test_only_run_takes_cuts(made, capsys):
+    assert main([made, "flip", "--cuts", "pow:0"]) == 2
+    assert "unrecognized arguments: --cuts" in capsys.readouterr().err
 
 
 def test_steps_of_a_lesson_that_trains_nothing_are_refused(capsys):

@@ -123,6 +123,13 @@ def test_a_process_ends_with_its_status_and_nothing_more(command, status, printe
     assert done.stderr.decode() == f"python -m lessons: {printed}.\n"
 
 
+@pytest.mark.parametrize(("stream", "words"), [("stdin", ("play", "-")), ("stdout", ("list",))])
+def test_a_closed_stream_is_named(stream, words, monkeypatch, capsys):
+    monkeypatch.setattr(f"sys.{stream}", None)
+    assert main(words) == 2
+    assert f"standard {stream[3:]}put is closed." in capsys.readouterr().err
+
+
 def test_who_reads_only_the_first_lines_is_told_nothing():
     done = shell("lessons export moons | head -1; exit ${PIPESTATUS[0]}")
     assert done.returncode == 0
@@ -195,11 +202,14 @@ def test_a_file_may_begin_with_a_byte_order_mark(data, tmp_path, stdin, capsys):
         assert capsys.readouterr().out.startswith(AS_TABLE)
 
 
-def test_a_long_file_is_said_to_be_long(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("letters", "said"), [(100_000, "at most 40,000 are read"), (400_000, "1,000,000 bytes")]
+)
+def test_a_long_file_is_said_to_be_long(letters, said, tmp_path, capsys):
     file = tmp_path / "long.txt"
-    file.write_text("#" + "√" * 100_000, "utf-8")
+    file.write_text("#" + "√" * letters, "utf-8")
     assert main(["play", str(file)]) == 2
-    assert "at most 40,000 are read" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The plain torch of each lesson: short, without our names, with our numbers."""
 
+import ast
 import json
 import re
 
@@ -54,10 +55,16 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
             assert means == near != {}
 
 
-def test_the_cuts_of_the_screen_are_named():
+@pytest.mark.parametrize("cuts", [2, 20])
+def test_the_cuts_of_the_screen_are_named_and_change_no_code(cuts):
     lesson = find("flip")
-    text = plain_torch(lesson, lesson.validate({}), [("mul", 0), ("add", 0)])
-    assert "# Cut on your screen and not here: add:0,mul:0.\n" in text
+    plain = plain_torch(lesson, lesson.validate({}))
+    text = plain_torch(lesson, lesson.validate({}), [(f"add_{n}", 0) for n in range(cuts)])
+    comments = " ".join(line[2:] for line in text.splitlines() if line.startswith("# "))
+    assert "Cut on your screen and not here: add_0:0, add_1:0" in comments
+    assert all(f"add_{n}:0" in text for n in range(cuts))
+    assert max(map(len, text.splitlines())) <= 100
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(plain)), "so it prints the same"
 
 
 @pytest.mark.long

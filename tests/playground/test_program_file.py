@@ -66,7 +66,7 @@ def test_a_file_defines_every_name_that_it_reads(document, framework):
         ("window", "tensorflow", []),
         ("halve", "jax", ["overridden"]),
         ("noise_leaks", "jax", []),
-        ("step_sigmoid", "torch", ["step"]),
+        ("step_sigmoid", "torch", ["stop_gradient", "step"]),
     ],
 )
 def test_what_is_no_frameworks_own_is_named(name, framework, own):

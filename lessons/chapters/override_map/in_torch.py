@@ -1,4 +1,4 @@
-"""An override map in plain torch: it stands in the file of each lesson that imports it."""
+"""An override map in plain torch, written into the file of each lesson that imports it."""
 
 import torch
 

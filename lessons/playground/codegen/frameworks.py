@@ -21,8 +21,8 @@ class Framework:
         given: an input, ``value``, in the same way.
         imports: the first lines of a file.
         helpers: name → source, in an order in which they can stand.
-        maps: whether a file has the engine's `gradient_override_map`; otherwise each op with a
-            rule is written as ``overridden(op, rule)(…)``.
+        maps: whether rules are bound with the engine's `gradient_override_map`, as the code pane
+            shows; otherwise each op with a rule is written as ``overridden(op, rule)(…)``.
         foot: the last lines: they run ``program`` on ``inputs``, name → tensor. No name of the
             learner's stands here as a name of Python's, so none can take the place of ours.
     """
@@ -91,9 +91,6 @@ print(json.dumps(found))
 """,
     maps=True,
 )
-TORCH_ALONE = replace(TORCH, helpers={**TORCH_HELPERS, **TORCH.helpers}, maps=False)
-"""Torch without the engine."""
-
 TENSORFLOW = Framework(
     "tensorflow",
     "TensorFlow 2",
@@ -140,3 +137,7 @@ print(json.dumps(found))
 )  # fmt: skip
 
 FRAMEWORKS = {one.name: one for one in (TORCH, TENSORFLOW, JAX)}
+IN_A_FILE = FRAMEWORKS | {
+    "torch": replace(TORCH, helpers={**TORCH_HELPERS, **TORCH.helpers}, maps=False)
+}
+"""What a whole file is written for: its torch is without the engine."""

@@ -1,7 +1,7 @@
 """A document as a file that runs, in torch, TensorFlow 2 or JAX, with nothing of ours.
 
 Each file computes the learner's own points with this draw of the noise and prints one JSON object:
-the forward value and the gradient by every input.
+the forward value and the gradient with respect to every input.
 """
 
 import ast
@@ -9,7 +9,7 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 
 from lessons.playground.codegen.emit import Emitter
-from lessons.playground.codegen.frameworks import FRAMEWORKS, TORCH_ALONE, Framework
+from lessons.playground.codegen.frameworks import FRAMEWORKS, IN_A_FILE, Framework
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
@@ -28,9 +28,7 @@ def code(document: Document, framework: str = "torch") -> str:
     Raises:
         PlaygroundError: the document is not valid.
     """
-    is_torch = framework == "torch"
-    chosen = TORCH_ALONE if is_torch else FRAMEWORKS[framework]
-    chosen = chosen.computing_in(document.dtype)
+    chosen = IN_A_FILE[framework].computing_in(document.dtype)
     checked = check(document)
     parts = [*_rules(checked, chosen), _program(checked, chosen), _foot(checked, chosen)]
     body = "\n\n\n".join(part.strip("\n") for part in parts)
@@ -38,7 +36,7 @@ def code(document: Document, framework: str = "torch") -> str:
     text = "\n\n\n".join([*(chosen.helpers[name].strip("\n") for name in used), body])
     head = f'"""{_title(document)} In {chosen.label}."""\n\n'
     rest = f"{chosen.imports}\n\n{text}\n"
-    return _with_place(head, rest, body) if is_torch else head + rest
+    return _with_place(head, rest, body) if framework == "torch" else head + rest
 
 
 def _with_place(head: str, rest: str, body: str) -> str:
@@ -46,7 +44,7 @@ def _with_place(head: str, rest: str, body: str) -> str:
     line = rest[: rest.rindex(body)].count("\n") + _HEAD_LINES + 1
     if line < _FAR_DOWN:
         return head + rest
-    about = f"Your own code begins at line {line}; before it stand the tricks that it uses."
+    about = f"Your own code begins at line {line}; the tricks that it uses come first."
     return head.replace('"""\n\n', f'\n\n{about}\n"""\n\n') + rest
 
 
@@ -95,7 +93,7 @@ def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
 def defined_in_the_file(program: str, framework: str) -> list[str]:
     """The functions that ``program_code``'s text calls and a whole file defines itself."""
     called = names_read(program)
-    return [name for name in FRAMEWORKS[framework].helpers if name in called]
+    return [name for name in IN_A_FILE[framework].helpers if name in called]
 
 
 def _program(checked: Checked, framework: Framework) -> str:

@@ -87,10 +87,8 @@ def _maps(history: History, values: Values) -> Figure:
     layers = int(values["randomised"])
     share, seen = max(zip(picture["shares"], KINDS, strict=True))
     rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
-    data, layout = (
-        [_pixels(picture["pixels"])],
-        _grid((WORDS("picture"), *CALLED.values()), len(rows)),
-    )
+    data = [_pixels(picture["pixels"])]
+    layout = _grid((WORDS("picture"), *CALLED.values()), len(rows))
     in_words = []
     for place, (called, which) in enumerate(rows):
         maps = {rule: picture[rule][which] for rule in RULES}
