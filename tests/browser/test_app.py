@@ -66,6 +66,15 @@ def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_p
     assert page.evaluate("window.stays"), "the page was never left"
 
 
+def test_a_break_after_next_holds_no_step_in_the_address(app, open_page):
+    page = ready(open_page(app.url + LESSON))
+    page.evaluate("""() => {
+      document.querySelector(".st-key-next button").click();
+      dispatchEvent(new PopStateEvent("popstate")); // as live/page/tab.js does
+    }""")
+    page.wait_for_url("**/*step=4*")
+
+
 def test_a_number_is_typed_graded_and_counted(app, open_page):
     page = ready(open_page(app.url + "/reversal?lesson=flip&step=4"))
     page.get_by_label("Your answer").fill("-6")

@@ -8,7 +8,9 @@ let lesson = null; // whose address was shown last
 let returned = null; // the step that Back or Forward led to, until something on the page is pressed
 const FRAME = ["embed", "embed_options"]; // inside a teacher's page the address says that it may be there
 
-addEventListener("popstate", () => (returned = new URLSearchParams(location.search).get("step")));
+addEventListener("popstate", ({ isTrusted }) => {
+  if (isTrusted) returned = new URLSearchParams(location.search).get("step"); // tab.js sends one for Streamlit alone
+});
 addEventListener("click", () => (returned = null), true);
 
 /** How a lab is set. @param {string} query */

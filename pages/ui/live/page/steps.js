@@ -55,7 +55,9 @@ export function render({ data, parentElement, setTriggerValue }) {
   setChildren(nav, links);
 }
 
-function back() {
+/** @param {PopStateEvent} event */
+function back({ isTrusted }) {
+  if (!isTrusted) return; // tab.js sends one for Streamlit alone
   const words = new URLSearchParams(location.search);
   const step = Number(words.get("step") ?? 1);
   if (shown && words.get("lesson") === shown.lesson && step !== (asked || shown.step)) go(step);
