@@ -14,6 +14,8 @@ export class Views {
    */
   constructor(more, changed) {
     this.changed = changed;
+    this.narrow = matchMedia("(max-width: 640px)"); // then a low window's stage scrolls, and the keyboard has to reach it
+    this.narrow.addEventListener("change", () => this.#place());
     this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
     this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": "More of this lab" });
     arrows(this.tabs);
@@ -76,6 +78,8 @@ export class Views {
   #place() {
     const { name, opened } = this;
     setChildren(this.stage, name ? [this.box(name)] : []);
+    const scrolls = this.narrow.matches && !["graph", "table"].includes(name); // these two have a stop inside
+    for (const [other, box] of this.boxes) setOrRemove(box, "tabindex", scrolls && other === name ? "0" : null);
     const others = [...this.views.filter((view) => view.name !== name), { name: MORE, label: this.moreLabel }];
     setChildren(this.tabs, others.map((view) => this.#tab(view)));
     this.#stop(this.tabs.querySelector("[tabindex='0']") ?? this.tabs.firstElementChild);
