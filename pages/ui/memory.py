@@ -211,9 +211,12 @@ def _unpack_trail(lesson: Lesson, fields: list[str]) -> Trail:
 
 
 def _keys(slug: str) -> dict[str, list[str]]:
-    """Return the keys of each question's options; a number or a sketch is never like one."""
-    asked = catalogue.find(slug).prose.questions
-    return {one.name: [option.key for option in one.options] for one in asked}
+    """Return the keys to choose from in each question; none where one types or draws."""
+    chosen = ("choice", "bug")
+    return {
+        one.name: [option.key for option in one.options if one.kind in chosen]
+        for one in catalogue.find(slug).prose.questions
+    }
 
 
 def _short(word: str, words: Iterable[str]) -> str:
