@@ -77,7 +77,8 @@ class Place:
         step = lesson.prose.steps[trail.step - 1]
         if given.keys().isdisjoint((*place.text, *GRAPH)):
             # The step's text is about the step's own settings.
-            place.text |= lesson.spelled({**step.lab, **_revealed(step, trail.answers)})
+            own = {**step.lab, **_revealed(step, trail.answers)}
+            place.text |= lesson.spelled({n: own[n] for n in own.keys() - place.fix})
             place.cuts, place.graph_step = step.cuts or "", step.graph_step
         held = held_controls(lesson, trail.answers, trail.step)
         place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})

@@ -2,14 +2,14 @@
 
 import html
 from collections.abc import Collection, Mapping
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urljoin
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.outputs import catalogue
-from lessons.outputs.scorm import package
+from lessons.outputs.scorm import framed, package
 from pages.labs import payload
 from pages.ui import results
 from pages.ui.component import component
@@ -45,10 +45,13 @@ def teach_page() -> None:
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption("The step's “Try it” needs a hidden control, so the lesson omits it.")
-        address = f"{_site()}{lesson.chapter}?{_query(lesson, step, hidden, locked)}"
-        framed = f"{address}&embed=true"
-        _give(lesson, address, framed)
-        data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": framed}
+        try:
+            address = framed(lesson, _site(), _query(lesson, step, hidden, locked))
+        except ValueError as error:
+            st.error(str(error))
+            return
+        _give(lesson, address)
+        data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": address}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
         st.markdown(
             "The frame sends your page the learner's results after each answer; deploy/README.md "
@@ -56,7 +59,7 @@ def teach_page() -> None:
             "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "
             "completion and the share of right answers."
         )
-        results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, framed)})
+        results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
 
 
 def _controls(
@@ -85,8 +88,9 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     return payload.query(lesson, place.values, step, place.drawn, hidden, locked, given)
 
 
-def _give(lesson: Lesson, address: str, framed: str) -> None:
+def _give(lesson: Lesson, framed: str) -> None:
     """Show the link and the code for a frame, next to each other."""
+    address = framed.removesuffix("&embed=true")
     link, frame = st.columns(2)
     link.markdown("**The link**")
     link.code(address, language=None, wrap_lines=True)
@@ -99,5 +103,5 @@ def _give(lesson: Lesson, address: str, framed: str) -> None:
 
 
 def _site() -> str:
-    """Return the address of the home page."""
-    return (st.context.url or "").split("?")[0].removesuffix("teach")
+    """Return the address of the home page, as the browser says; empty if it doesn't."""
+    return urljoin(st.context.url or "", ".")

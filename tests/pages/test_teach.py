@@ -1,5 +1,6 @@
 """The teachers' page and the links it makes."""
 
+from types import SimpleNamespace
 from urllib.parse import parse_qs, parse_qsl
 
 import pytest
@@ -12,6 +13,7 @@ from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.ui import teach_view
+from pages.ui.memory import Trail
 from pages.ui.place import Place
 from tests.support.folded import folded
 
@@ -52,6 +54,20 @@ def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(mon
     assert "embed=true" in frame
 
 
+def test_without_the_sites_address_there_is_nothing_to_copy(monkeypatch):
+    monkeypatch.setattr(teach_view, "_site", lambda: "")
+    page = AppTest.from_function(teach, default_timeout=60).run()
+    assert "is not the address of a site" in page.error[0].value
+    assert not page.code
+
+
+@pytest.mark.parametrize("root", ["https://lab.example.org/", "http://[::1]:8501/a/"])
+def test_the_site_is_where_the_page_is(root, monkeypatch):
+    for end in ("teach", "teach?embed=true#part"):
+        monkeypatch.setattr(st, "context", SimpleNamespace(url=root + end))
+        assert teach_view._site() == root
+
+
 def teach():
     from pages.ui.teach_view import teach_page
 
@@ -74,6 +90,8 @@ def test_a_teachers_address_hides_and_holds_and_comes_back():
     place.order({"noise_high": "1.9"})
     place.reset(1)
     assert (place.text["noise_high"], place.text["draws"]) == ("1.5", "500")
+    without = Place.arrived(lesson, {"step": "3", "fix": "x"}, Trail())
+    assert lesson.prose.steps[2].lab["x"] != without.text["x"] == lesson.defaults["x"]
     asked = {"hide": sorted(place.hide), "fix": sorted(place.fix), "step": 3}
     shown = frame(Wish(lab="noise_leaks", values=place.text, **asked))
     controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
