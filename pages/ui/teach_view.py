@@ -45,8 +45,9 @@ def teach_page() -> None:
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption("The step's “Try it” needs a hidden control, so the lesson omits it.")
+        site = urljoin(st.context.url or "", ".")
         try:
-            address = framed(lesson, _site(), _query(lesson, step, hidden, locked))
+            address = framed(lesson, site, _query(lesson, step, hidden, locked))
         except ValueError as error:
             st.error(str(error))
             return
@@ -100,8 +101,3 @@ def _give(lesson: Lesson, framed: str) -> None:
     style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
     code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
     frame.code(code, language=None, wrap_lines=True)
-
-
-def _site() -> str:
-    """Return the address of the home page, as the browser says; empty if it doesn't."""
-    return urljoin(st.context.url or "", ".")

@@ -43,29 +43,25 @@ def test_the_link_takes_along_the_edges_that_were_cut(monkeypatch):
 
 
 def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(monkeypatch):
-    monkeypatch.setattr(teach_view, "_site", lambda: "https://lab.example.org/")
+    url = "https://lab.example.org/course/teach?embed=true#part"
+    monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
     page = AppTest.from_function(teach, default_timeout=60).run()
     assert not page.exception
     page.multiselect[0].select("stopped").run()
     assert "stopped" not in page.multiselect[1].options
     link, frame = (code.value for code in page.code)
+    assert link.startswith("https://lab.example.org/course/stop_gradient?")
     assert "hide=stopped" in link
     assert 'height="600"' in frame
     assert "embed=true" in frame
 
 
-def test_without_the_sites_address_there_is_nothing_to_copy(monkeypatch):
-    monkeypatch.setattr(teach_view, "_site", lambda: "")
+@pytest.mark.parametrize("url", [None, "lab/teach"])
+def test_without_the_sites_address_there_is_nothing_to_copy(url, monkeypatch):
+    monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
     page = AppTest.from_function(teach, default_timeout=60).run()
     assert "is not the address of a site" in page.error[0].value
     assert not page.code
-
-
-@pytest.mark.parametrize("root", ["https://lab.example.org/", "http://[::1]:8501/a/"])
-def test_the_site_is_where_the_page_is(root, monkeypatch):
-    for end in ("teach", "teach?embed=true#part"):
-        monkeypatch.setattr(st, "context", SimpleNamespace(url=root + end))
-        assert teach_view._site() == root
 
 
 def teach():
