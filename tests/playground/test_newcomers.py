@@ -315,6 +315,7 @@ def test_a_blank_start_is_one_line_that_runs():
     ("program", "edge", "mended"),
     [
         ("y = x.detach() * x", "mul:0", "y = x * x"),
+        ("y = stop_gradient(x -\nu) * x", "mul:0", "y = (x -\nu) * x"),
         ("y = stop_gradient(x + u) * x", "mul:0", "y = (x + u) * x"),
         ("y = stop_gradient(x + u).sum()", "sum:0", "y = (x + u).sum()"),
         ("y = sum(stop_gradient(x + u))", "sum:0", "y = sum(x + u)"),

@@ -122,10 +122,11 @@ def snip(document: Document, edge: str) -> Document:
     before, after = text[: operand.start], text[operand.end :]
     if not operand.cut:
         return replace(document, program=f"{before}{_OPEN}{operand.text}{_CLOSE}{after}")
-    # A sum that loses its brackets may be another expression.
+    # A sum that loses its brackets may be another expression, and one of two lines is none.
     bare, bracketed = f"{before}{operand.inner}{after}", f"{before}({operand.inner}){after}"
-    same = ast.dump(ast.parse(bare)) == ast.dump(ast.parse(bracketed))
-    return replace(document, program=bare if same else bracketed)
+    if "\n" in operand.inner or ast.dump(ast.parse(bare)) != ast.dump(ast.parse(bracketed)):
+        return replace(document, program=bracketed)
+    return replace(document, program=bare)
 
 
 def _type(node: Node) -> str:
