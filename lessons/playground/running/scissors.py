@@ -7,6 +7,7 @@ touches nothing else: comments and layout stay, and mending gives back the very 
 
 import ast
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from lessons.playground.document.check import check
@@ -124,9 +125,10 @@ def snip(document: Document, edge: str) -> Document:
         return replace(document, program=f"{before}{_OPEN}{operand.text}{_CLOSE}{after}")
     # A sum that loses its brackets may be another expression, and one of two lines is none.
     bare, bracketed = f"{before}{operand.inner}{after}", f"{before}({operand.inner}){after}"
-    if "\n" in operand.inner or ast.dump(ast.parse(bare)) != ast.dump(ast.parse(bracketed)):
-        return replace(document, program=bracketed)
-    return replace(document, program=bare)
+    with suppress(SyntaxError):
+        if ast.dump(ast.parse(bare)) == ast.dump(ast.parse(bracketed)):
+            return replace(document, program=bare)
+    return replace(document, program=bracketed)
 
 
 def _type(node: Node) -> str:
