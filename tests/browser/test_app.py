@@ -66,7 +66,7 @@ def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_p
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_a_break_after_next_holds_no_step_in_the_address(app, open_page):
+def test_losing_the_connection_right_after_next_does_not_undo_the_step(app, open_page):
     page = ready(open_page(app.url + LESSON))
     page.evaluate("""() => {
       document.querySelector(".st-key-next button").click();

@@ -119,11 +119,10 @@ UNTIL_STILL = """async () => {
 }"""
 
 
-def swipe(page: Page, start: tuple[float, float], x: float, y: float, rest: float = 0) -> float:
-    """A finger rests so many ms and goes so far; by how much the page has scrolled.
+def swipe(page: Page, start: tuple[float, float], x: float, y: float) -> float:
+    """Swipe a finger so far, and return by how much the page scrolled.
 
-    How long it rests and how fast it goes the events themselves say: a busy machine hears of them
-    later.
+    The events themselves say how fast it goes, because a busy machine hears of them later.
     """
     scrolled = "document.querySelector('.stMain').scrollTop"
     before = page.evaluate(scrolled)
@@ -135,12 +134,11 @@ def swipe(page: Page, start: tuple[float, float], x: float, y: float, rest: floa
         touch.send("Input.dispatchTouchEvent", event)
 
     send("touchStart", 0, {"x": start[0], "y": start[1]})
-    page.wait_for_timeout(rest)
     for step in range(1, 7):
         there = {"x": start[0] + x * step / 6, "y": start[1] + y * step / 6}
-        send("touchMove", rest + 25 * step, there)
+        send("touchMove", 25 * step, there)
         page.wait_for_timeout(25)
-    send("touchEnd", rest + 25 * 7)
+    send("touchEnd", 25 * 7)
     touch.detach()
     page.wait_for_timeout(300)
     page.evaluate(UNTIL_STILL)

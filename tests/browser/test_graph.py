@@ -273,12 +273,12 @@ def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
     assert met == set(known)
 
 
-def test_a_tall_graph_is_whole_with_its_sum_at_its_side(bare, open_page):
+def test_a_tall_graph_fits_with_its_equation_next_to_it(bare, open_page):
     page = ready(open_page(bare + RIGHT, width=1280, height=800))
     drawing = page.locator(".gl-drawing")
     assert drawing.evaluate("one => one.scrollHeight <= one.clientHeight")
-    side, sum_ = drawing.bounding_box(), page.locator(".gl-equation").bounding_box()
-    assert sum_["x"] >= side["x"] + side["width"]
+    graph, equation = drawing.bounding_box(), page.locator(".gl-equation").bounding_box()
+    assert equation["x"] >= graph["x"] + graph["width"]
 
 
 BOXES = """() => {

@@ -1,4 +1,4 @@
-"""What one takes from a lab: its address, its charts, the lesson in somebody else's page."""
+"""What a learner takes from a lab: its address, its charts, the lesson embedded in another site."""
 
 import re
 import struct

@@ -57,7 +57,7 @@ class Equivalent:
 
 
 def equivalents() -> Iterator[Equivalent]:
-    """Every one, in course order."""
+    """Every equivalent, in course order."""
     for lesson in lessons():
         for label, path in lesson.equivalents.items():
             yield Equivalent(lesson, label, path)
@@ -71,7 +71,7 @@ def ours(lesson: Lesson) -> dict[str, Any]:
 
 
 def ours_at(lesson: Lesson, values: Values) -> dict[str, Any]:
-    """The same at these values."""
+    """What torch computes at these values: series and facts by name."""
     result = lesson.compute(values)
     facts = {name: jsonable(value) for name, value in result.facts.items()}
     series = {one.name: jsonable(one.y) for one in result.series}

@@ -19,7 +19,6 @@ from lessons.contract.lesson import CutError, hidden_roles
 from lessons.contract.parameters import Choice, Integer, Number, Numbers
 from lessons.contract.prose import fill, quoted
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
-from lessons.training.under_way import Run
 from tests.lessons.numbers import kept, of_step, texts
 from tests.pages import a_bug
 from tests.support.amount import LONG, cases
@@ -105,13 +104,6 @@ def exported_settings(lesson):
     yield {}
     for case in common:
         yield {name: text for name, text in case.items() if name in names}
-
-
-def trained_for(lesson, values, steps):
-    """The means over the seeds after so few steps of the whole training."""
-    run = Run(lesson.lab, lesson.program, values)
-    run.advance(float("inf"), values, most=steps)
-    return run.history.facts
 
 
 def asked(lesson):

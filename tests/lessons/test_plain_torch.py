@@ -9,8 +9,9 @@ import pytest
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
+from lessons.training.under_way import finished
 from tests.equivalents import compared, ours_at
-from tests.lessons.test_every_lesson import exported_settings, trained_for
+from tests.lessons.test_every_lesson import exported_settings
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 LONGEST, WITH_A_MAP, TRAINING = 40, 90, 120
@@ -48,7 +49,8 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
         apart = compared(ours_at(lesson, values), json.loads(text))
         assert max(apart.values()) <= TOLERANCE[values.get("dtype", "float64")], (values, apart)
         if lesson.lab.training:
-            facts, means = trained_for(lesson, values, 2), json.loads(text)["trained"]
+            facts = finished(lesson.lab, lesson.program, values).facts
+            means = json.loads(text)["trained"]
             # Other ops in another order: in 8 bits a rounding turns Adam's first steps around.
             within = 0.05 if values["dtype"] == "bfloat16" else 1e-4
             near = {name: pytest.approx(facts[name], rel=1e-3, abs=within) for name in means}

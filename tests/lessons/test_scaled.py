@@ -123,16 +123,16 @@ def test_the_largest_number_fits_its_sentence_in_every_format():
     assert said == {"float16": "65,504", "bfloat16": LARGEST, "float32": LARGEST}
 
 
-BEYOND = {"beyond": WORDS("beyond", format="float16", most=number(65504.0, 5))}
+BEYOND = WORDS("beyond", format="float16", most=number(65504.0, 5))
 
 
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"x": "1e5"}, WORDS("x_beyond", **BEYOND)),
-        ({"x": "300"}, WORDS("square_beyond", **BEYOND)),
-        ({"scale": "1073741824", "tokens": "1"}, WORDS("already", **BEYOND)),
-        ({"scale": "536870912"}, WORDS("scaled_beyond", **BEYOND)),
+        ({"x": "1e5"}, WORDS("x_beyond", beyond=BEYOND)),
+        ({"x": "300"}, WORDS("square_beyond", beyond=BEYOND)),
+        ({"scale": "1073741824", "tokens": "1"}, WORDS("already", beyond=BEYOND)),
+        ({"scale": "536870912"}, WORDS("scaled_beyond", beyond=BEYOND)),
         ({"scale": "536870912", "clip": "after"}, WORDS("by_norm")),
     ],
 )

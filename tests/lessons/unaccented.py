@@ -1,6 +1,7 @@
-"""Print what stays English in labs whose texts are in the language of tests/support/pseudo.py.
+"""Print the English words left in lessons and quizzes.
 
-Run it with the lessons that ``copy_in_pseudo`` wrote first in the path.
+Their texts are in the language of tests/support/pseudo.py. Run it with the lessons that
+``copy_in_pseudo`` wrote first in the path.
 """
 
 import re
@@ -27,7 +28,7 @@ CODE = {
 
 
 def english(text: str) -> set[str]:
-    """The words without an accent that are no code."""
+    """The words without an accent that are not code."""
     return set(WORD.findall(APART.sub(" ", text))) - CODE
 
 

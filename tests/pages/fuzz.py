@@ -135,7 +135,7 @@ def query_of(random_: random.Random, page: str) -> str:
 
 
 def report(random_: random.Random, page: str) -> object:
-    """What a browser's script may tell the page: words of an address, or anything."""
+    """What the search box's script may send: a page, lesson and step, or anything."""
     anything = (None, [], 3, "x", {}, {"go": 1}, {"": None}, [[]] * 99)
     sent = {
         "query": query_of(random_, page),

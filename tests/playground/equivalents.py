@@ -92,9 +92,10 @@ def documents() -> Iterator[tuple[str, Document]]:
 
 
 def named() -> list[tuple[Document, Document]]:
-    """Programs under hundreds of names; each is the plain one beside it but for these.
+    """Pairs of programs: one under names that could collide, and the same one under plain names.
 
-    They are run and not kept: test_names.py holds them against the plain ones, which are.
+    The first is run but its numbers are not kept: test_names.py compares it with the plain one,
+    whose numbers are.
     """
     return names.documents(names.NAMES)
 

@@ -23,7 +23,7 @@ _PYTHONS = [*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *dir(math)]
 NAMES = tuple(
     word
     for word in dict.fromkeys([*_LIKE_THE_FILES, *_PYTHONS, *dir(torch.nn.functional)])
-    if len(word) <= 32 and (word[0].isalpha() or word == "_")
+    if len(word) <= 32 and word[0].isalpha()
 )
 LOOKALIKES = (
     "х", "ｘ", "𝑥", "µ", "λ", "é", "ﬁ", "ª", "x²", "x́", "x\u200b", "tоrch", "ſum",
@@ -51,9 +51,7 @@ _MADE = 60
 
 def usable(names: Sequence[str]) -> list[str]:
     """Those that are no word of Python's and no function of the language."""
-    return [
-        one for one in names if not keyword.iskeyword(one) and one not in CALLABLE and one != "_"
-    ]
+    return [one for one in names if not keyword.iskeyword(one) and one not in CALLABLE]
 
 
 def as_inputs(names: Sequence[str]) -> Document:
@@ -75,7 +73,7 @@ def as_results(names: Sequence[str]) -> Document:
 
 
 def documents(names: Sequence[str]) -> list[tuple[Document, Document]]:
-    """Programs with each usable name as an input and as a result; beside each, the plain one."""
+    """Programs with each usable name as input and as result, each paired with the plain one."""
     found = []
     for write, size in ((as_inputs, _GIVEN), (as_results, _MADE)):
         plain = write([f"plain_{place}" for place in range(size)])

@@ -18,12 +18,7 @@ from lessons.playground.language.functions import CALLABLE
 from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
 from tests.support.amount import cases
 
-LANGUAGES = ("torch", "tensorflow", "jax")
-
-
-@cache
-def text(document: Document, language: str) -> str:
-    return code(document, language)
+text = cache(code)
 
 
 def parts(document: Document, language: str) -> tuple[str, str, str]:
@@ -39,7 +34,7 @@ def parts(document: Document, language: str) -> tuple[str, str, str]:
 def tried() -> list[tuple[Document, Document]]:
     """Programs under Python's names, torch's, and every name in the generated files."""
     plain = documents(NAMES)[0][1]
-    there = {word for one in LANGUAGES for word in _words(ast.parse(text(plain, one)))}
+    there = {word for one in FRAMEWORKS for word in _words(ast.parse(text(plain, one)))}
     mine = {*check(plain).program.names, *check(plain).inputs, *NAMES}
     fresh = (word for word in sorted(there) if word not in mine)
     return documents([*NAMES, *(word for word in fresh if word[0].isalpha() and len(word) <= 32)])
@@ -63,7 +58,7 @@ def test_hundreds_of_names_are_tried():
 
 @pytest.mark.slow
 @pytest.mark.random
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", FRAMEWORKS)
 def test_names_change_nothing_but_themselves(language):
     """So what TensorFlow and JAX gave for the plain names holds for all.
 
@@ -113,7 +108,7 @@ def _read(function: str) -> set[str]:
     return found - {"__class__"}  # Python's compiler adds it beside any name `super`
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", FRAMEWORKS)
 def test_a_file_gives_each_of_its_own_names_once(language):
     tree = ast.parse(text(documents(NAMES)[0][1], language))
     given: list[str] = []

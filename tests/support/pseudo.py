@@ -16,7 +16,7 @@ APART = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 KEY = re.compile(r"^ *(?:- )?\w+(?: = \w+)?: ")
-"""What names a line of a list, or an answer to a question."""
+"""The name of a line in a list, or of an answer to a question."""
 WORD = re.compile(r"[A-Za-z]{2,}")
 ACCENTS = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -34,12 +34,12 @@ def pseudo(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Two letters or more are a word; one is a variable."""
+    """Accent and lengthen each word of two letters or more; a single letter is a variable."""
     return WORD.sub(lambda word: (word[0] + "x" * ceil(len(word[0]) / 2)).translate(ACCENTS), text)
 
 
 def pseudo_file(text: str) -> str:
-    """A text as a file of it has to be: the names of its front matter and lists stay."""
+    """The text of an ``en.md`` in the language; the names in its front matter and lists stay."""
     front, body = "", text
     if text.startswith("---\n"):
         _, front, body = text.split("---\n", 2)
@@ -50,10 +50,9 @@ def pseudo_file(text: str) -> str:
 
 
 def _steps(text: str) -> str:
-    """The steps of a lesson; of a question's answers the keys stay."""
-    option = re.compile(r"^- \w+(?: = \w+)?: ", re.MULTILINE)
-    parts = re.split(rf"({option.pattern})", text, flags=re.MULTILINE)
-    return "".join(one if option.fullmatch(one) else pseudo(one) for one in parts)
+    """The steps of a lesson in the language; the keys of a question's answers stay."""
+    parts = re.split(r"^(- \w+(?: = \w+)?: )", text, flags=re.MULTILINE)
+    return "".join(one if place % 2 else pseudo(one) for place, one in enumerate(parts))
 
 
 def _line(line: str) -> str:

@@ -1,4 +1,4 @@
-"""A figure as Plotly's own validators take it: each token of a colour resolved."""
+"""Resolves a figure's colour tokens, so that Plotly's own validators accept it."""
 
 from typing import Any, Literal
 
@@ -28,12 +28,7 @@ def _resolve(part: Any, theme: Theme) -> Any:
 def colour(token: str, theme: Theme) -> str:
     """The colour that a figure's token stands for, as ``rgb(…)`` or ``rgba(…)``.
 
-    A token is ``role:NAME`` or ``ink:NAME``, with ``/ALPHA`` behind it for a see-through one.
-
-    >>> colour("role:forward", "light")
-    'rgb(0, 103, 165)'
-    >>> colour("role:forward/0.25", "dark")
-    'rgba(99, 184, 240, 0.25)'
+    A token is ``role:NAME`` or ``ink:NAME``, with ``/ALPHA`` after it for a see-through colour.
 
     Raises:
         KeyError: no such role or ink.

@@ -180,6 +180,7 @@ def test_the_answers_follow_the_program():
     assert quieter_where(result) == "before"
     assert quieter_where(result, untricked) == "none"
     assert how_it_ends(result) == "higher"
+    assert how_it_ends(result, untricked) == "same"
 
 
 @pytest.mark.parametrize("strength", ["1e-5", "5e-5", "0.9", "2", "1000"])
