@@ -102,7 +102,7 @@ async def crowd(server: Server, count: int, heard: Lasted, link: bool) -> list[L
     return learners
 
 
-async def run(server: Server, scenario: Scenario, count: int, seconds: float = SECONDS) -> None:
+async def run(server: Server, scenario: Scenario, count: int) -> None:
     """Let them move a slider once a second until it is over."""
     learners = await crowd(server, count, scenario.heard, scenario.link)
     over = asyncio.Event()
@@ -117,7 +117,7 @@ async def run(server: Server, scenario: Scenario, count: int, seconds: float = S
 
     start, used, own = time.perf_counter(), cpu_of(server), time.process_time()
     moving = [asyncio.create_task(moves(one)) for one in learners]
-    await asyncio.gather(scenario.happens(server), asyncio.sleep(seconds))
+    await asyncio.gather(scenario.happens(server), asyncio.sleep(SECONDS))
     over.set()
     await asyncio.gather(*moving)
     passed = time.perf_counter() - start

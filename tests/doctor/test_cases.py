@@ -52,11 +52,11 @@ BROKEN = [
         never=(r"(?<!self\.)\bnet\.[02]",),
     ),
     Case(
-        "d07_made_weight_wrapped_in_parameter:Hyper", 1, (r"\.data =", ":17", "hyper", FUNCTIONAL),
+        "d07_made_weight_copied_into_a_layer:Hyper", 1, (r"\.data =", ":17", "hyper", FUNCTIONAL),
         HYPER, ("right tensor is returned",),
     ),
     Case(
-        "d07_made_weight_wrapped_in_parameter:ByCopy", 1, ("copy_", ":20", "hyper", FUNCTIONAL),
+        "d07_made_weight_copied_into_a_layer:ByCopy", 1, ("copy_", ":20", "hyper", FUNCTIONAL),
         HYPER,
     ),
     Case(
@@ -133,7 +133,7 @@ CORRECT = [
 
 
 def named(case):
-    """The row for pytest, by its target's name."""
+    """Name the case for pytest after its target."""
     file, _, name = case.target.partition(":")
     return pytest.param(case, id=f"{file.split('_')[0]}-{name}" if name else file)
 

@@ -60,8 +60,8 @@ CASES = {
 def test_the_fault_is_named_on_the_page_and_as_text(case):
     program, kind, says = CASES[case]
     made = traced(program)
-    found = [one.kind for one in made.faults]
-    assert found == ["unused", kind] if kind == "no_tensor" else found == [kind]
+    expected = ["unused", kind] if kind == "no_tensor" else [kind]
+    assert [one.kind for one in made.faults] == expected
     assert re.search(says, str(made))
     assert re.search(says, unescape(made.html))
     drawn = {node["id"] for node in made.drawn.spec["nodes"]} if made.drawn else set()

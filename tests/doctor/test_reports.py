@@ -1,4 +1,4 @@
-"""Reports that nobody tuned the doctor to, as scripts: `reports.md` has their threads."""
+"""Scripts that the doctor was not tuned to (`reports.md` lists them), and optimizer mistakes."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from lessons.doctor.command import trace_script
 from tests.doctor.test_cases import Case, answers, named
+from tests.doctor.test_scripts import HEAD
 
 REPORTS = Path(__file__).parent / "reports"
 
@@ -18,14 +19,8 @@ CASES = [
     Case("backward_twice_on_one_loss", 1, (":19", r"backward\(\) once")),
     Case("cells_in_a_list", 1, ("lstms", ":14", "ModuleList")),
     Case("checkpoint_behind_frozen_embedding", 1, (":15", "layers", "use_reentrant=False")),
-    Case(
-        "clip_after_step", 1, (r"clip_grad_norm_", ":12", r"step\(\)", ":11", "before"),
-
-    ),
-    Case(
-        "clip_before_backward", 1, (r"clip_grad_norm_", ":12", r"backward\(\)", "after"),
-
-    ),
+    Case("clip_after_step", 1, (r"clip_grad_norm_", ":12", r"step\(\)", ":11", "before")),
+    Case("clip_before_backward", 1, (r"clip_grad_norm_", ":12", r"backward\(\)", "after")),
     Case("clipped_values_broadcast", 2, (":12", ":13", "6×6")),
     Case("copied_with_its_optimizer", 1, (r"n2\.module", "does not hold", ":17")),
     Case("critic_without_zero_grad", 1, ("dis", ":12", ":18", r"zero_grad\(\)")),
@@ -67,7 +62,7 @@ CASES = [
 
 @pytest.fixture
 def script(monkeypatch):
-    """Traces a script in this process, as the command does in one of its own."""
+    """Trace a script in this process; the command starts one of its own."""
     monkeypatch.setattr(sys, "argv", [])
     monkeypatch.setattr(sys, "path", [*sys.path])
 
@@ -85,29 +80,18 @@ def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
     answers(case, script(REPORTS / f"{case.target}.py"))
 
 
-HEAD = """\
-import torch
-from torch import nn
-torch.manual_seed(0)
-net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
-opt = torch.optim.Adam(net.parameters(), 1e-2)
-x, y = torch.randn(6, 4), torch.tensor([0, 1, 0, 1, 0, 1])
-"""
-"""The first six lines of each script below."""
-
-
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
         (
             "for _ in range(9):\n    nn.functional.cross_entropy(net(x), y).backward()\n"
             "    opt.step()\n",
-            r"Nothing clears the gradients between two calls of opt.step() in train.py:9",
+            "Nothing clears the gradients between two calls of opt.step() in train.py:10",
         ),
         (
             "for _ in range(9):\n    opt.zero_grad()\n    loss = net(x).square().mean()\n"
             "    opt.step()\n    loss.backward()\n",
-            "opt.step() in train.py:10 runs before backward()",
+            "opt.step() in train.py:11 runs before backward()",
         ),
         (
             "net = nn.Linear(4, 2)\nfor _ in range(9):\n    opt.zero_grad()\n"
@@ -119,24 +103,24 @@ x, y = torch.randn(6, 4), torch.tensor([0, 1, 0, 1, 0, 1])
             "    scaler.scale(net(x).square().mean()).backward()\n"
             "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n"
             "    scaler.update()\n",
-            "in train.py:11 clips gradients that the GradScaler has multiplied by its scale",
+            "in train.py:12 clips gradients that the GradScaler has multiplied by its scale",
         ),
         (
             "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
             "    scaler.scale(net(x).square().mean()).backward()\n"
             "    for p in net.parameters():\n        p.grad.data.clamp_(-1, 1)\n"
             "    scaler.step(opt)\n    scaler.update()\n",
-            "p.grad.data.clamp_(-1, 1) in train.py:12 clips gradients",
+            "p.grad.data.clamp_(-1, 1) in train.py:13 clips gradients",
         ),
         (
             "w = torch.ones(4, requires_grad=True)\nfor _ in range(9):\n"
             "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
-            "w is no leaf: sub in train.py:10 made it",
+            "w is no leaf: sub in train.py:11 made it",
         ),
         (
             "w = torch.ones(4, requires_grad=True).to('cpu', copy=True)\nfor _ in range(9):\n"
             "    (x @ w).square().mean().backward()\n    print(w.grad)\n",
-            "w is no leaf: to in train.py:7 made it",
+            "w is no leaf: to in train.py:8 made it",
         ),
     ],
     ids=["kept", "early", "replaced", "clipped", "clamped", "by hand", "moved"],

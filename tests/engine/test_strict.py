@@ -151,7 +151,7 @@ def test_only_functions_are_decorated(thing: Any) -> None:
         gradient_override_map({"Mul": passing})(thing)
 
 
-def test_functions_that_stop_on_their_way_are_refused() -> None:
+def test_generators_and_async_functions_are_refused() -> None:
     async def task() -> None: ...
 
     def steps() -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""The engine beside the rest of torch: threads, memory, checkpoints, hooks."""
+"""The engine next to the rest of torch: threads, memory, checkpoints, modes, py_func."""
 
 import gc
 import threading

@@ -14,15 +14,11 @@ from lessons.recorder.picture.graph_drawing import CHANGED
 E, E2 = math.exp(1.0), math.exp(2.0)
 
 
-def recorded(program, *numbers, refused=False):
+def recorded(program, *numbers):
     x = torch.tensor(numbers or [1.0, 2.0], dtype=torch.float64, requires_grad=True)
     with record({"x": x}) as recording:
         end = program(x)
-    if refused:
-        with pytest.raises(RefusedError):
-            recording.backward(end)
-    else:
-        recording.backward(end)
+    recording.backward(end)
     return recording
 
 

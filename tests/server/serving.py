@@ -99,11 +99,11 @@ class Browser:
             return aside["seq"], aside["kind"], aside
         return decode(message)
 
-    def frame(self, seq: int | None = None, timeout: float = START_SECONDS) -> dict[str, Any]:
-        """The frame that answers a wish, the last one by default."""
+    def frame(self) -> dict[str, Any]:
+        """Return the frame that answers the last wish."""
         while True:
-            number, what, body = self.next(timeout)
-            if (number, what) == (self.seq if seq is None else seq, wire.FRAME):
+            number, what, body = self.next()
+            if (number, what) == (self.seq, wire.FRAME):
                 return body
 
     def picture(self, timeout: float = START_SECONDS) -> dict[str, Any]:

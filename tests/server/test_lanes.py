@@ -168,10 +168,11 @@ def test_workers_end_with_their_server_even_if_it_is_killed():
 
 
 @pytest.mark.parametrize(("idle", "stays"), [(60.0, True), (0.05, False)])
-def test_an_idle_lane_lets_its_workers_go_and_starts_others_for_the_next_job(idle, stays):
+def test_a_lane_replaces_its_workers_only_after_it_was_idle(idle, stays):
     async def story(lane):
         first = await lane.run(pid_after, 0.1)
         await asyncio.sleep(0.5)
-        return (await lane.run(pid_after, 0.0) == first) == stays
+        return first, await lane.run(pid_after, 0.0)
 
-    assert with_lane(story, idle=idle)
+    first, second = with_lane(story, idle=idle)
+    assert (first == second) == stays

@@ -133,7 +133,7 @@ def test_a_run_ends_soon_after_its_learner_left(url, site):
     before, now = -1.0, cpu_seconds(pid(site))
     deadline = time.monotonic() + START_SECONDS
     while now > before:
-        assert time.monotonic() < deadline, "it goes on"
+        assert time.monotonic() < deadline, "the run still takes CPU time"
         time.sleep(0.5)
         before, now = now, cpu_seconds(pid(site))
 
@@ -186,7 +186,7 @@ def test_a_run_whose_worker_died_is_said_to_be_lost_within_a_second(url, site):
         start = time.monotonic()
         os.kill(pid(site), signal.SIGKILL)
         while browser.next()[1] != "failed":
-            browser.send("0 taken")  # or the server sends no picture after the second one
+            browser.send("0 taken")  # without this, the server stops after two pictures
         assert time.monotonic() - start < 1.0
         trains(other, phase="pause", token="looks", count=1)
         assert not training_of(other)["lost"], "no step was made"
