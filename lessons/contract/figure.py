@@ -9,7 +9,9 @@ TALL, SHORT = 300, 230
 
 @dataclass(frozen=True)
 class Figure:
-    """One chart: Plotly data and layout as plain values, colours as role and ink tokens.
+    """One chart: Plotly data and layout as plain values.
+
+    A colour is a token, ``role:NAME`` or ``ink:NAME``; ``/ALPHA`` after it makes it transparent.
 
     Args:
         name: unique in its lesson.

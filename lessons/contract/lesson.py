@@ -220,9 +220,9 @@ class Lesson:
         return min(question.options, key=lambda one: _apart(computed, result.facts[one.fact])).key
 
     def asked_about(self, question: Question) -> Result:
-        """What a question of its prose asks about: its own step's settings, whatever is set.
+        """The result that a question asks about: at the settings of its own step.
 
-        Computed once, since a page with a verdict reads it four times.
+        Kept, since a page with a verdict reads it four times.
         """
         known = self._asked_about
         if question.name not in known:
@@ -245,16 +245,10 @@ class Lesson:
         """The lab's table without the numbers of the roles still hidden."""
         return covered_table(self.lab.table(result, values), hidden)
 
-    def sketch(self, question: Question, asked_about: Result | None = None) -> Sketch:
-        """What is drawn to answer it, on the lab's chart as the question finds it.
-
-        Args:
-            question: which one.
-            asked_about: what it asks about, where that is computed already.
-        """
+    def sketch(self, question: Question) -> Sketch:
+        """What is drawn to answer it, on the lab's chart as the question finds it."""
         values = self.validate(self.step_of(question).lab)
-        result = asked_about or self.compute(values)
-        figures = self.figures(result, values, frozenset(question.hides))
+        figures = self.figures(self.asked_about(question), values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
     def case(self, question: Question) -> Values:

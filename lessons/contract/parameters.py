@@ -44,7 +44,7 @@ class Parameter:
     Args:
         name: as in URLs and on the command line.
         default: the text it has at first.
-        label, help: what stands next to the control, and one line on what it does; from the lab's
+        label, help: the control's label, and one line on what it does; from the lab's
             words.
         advanced: True puts it under "More settings".
         in_run: what a change does to a training under way: the training restarts, makes its next
@@ -177,7 +177,7 @@ class Choice(Parameter):
 
     def parse(self, text: str) -> str:
         if text not in self.names:
-            names, among = ", ".join(self.names), nearest(text, self.names)
+            names, among = ", ".join(self.names), suggestion(text, self.names)
             raise ValueError(WORDS("not_one_of", text=cited(text, 24), names=names, nearest=among))
         return text
 
@@ -230,7 +230,7 @@ def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[
     known = {parameter.name: parameter for parameter in parameters}
     unknown = [name for name in given if name not in known]
     errors = {
-        visible(name, 24): WORDS("no_parameter", nearest=nearest(name, list(known)))
+        visible(name, 24): WORDS("no_parameter", nearest=suggestion(name, list(known)))
         for name in unknown[:_MOST_UNKNOWN]
     }
     if len(unknown) > _MOST_UNKNOWN:
@@ -279,7 +279,7 @@ def _negative(value: float) -> bool:
     return math.copysign(1.0, value) < 0
 
 
-def nearest(text: str, names: Sequence[str]) -> str:
+def suggestion(text: str, names: Sequence[str]) -> str:
     """Which of these names a text may mean, in a sentence; all of them if it is like none."""
     near = difflib.get_close_matches(text[:64], names, n=2)
     if not near:

@@ -70,8 +70,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from lessons.contract.goal import Goal, GoalError
+from lessons.contract.words import SETTINGS
 from lessons.text import words
-from lessons.text.words import VALUE, ProseError, sections
+from lessons.text.words import HEADING, VALUE, ProseError, sections
 
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+)(?: = (\w+))?: (.+)$")
@@ -90,8 +91,9 @@ TURN = WORDS("your_turn")
 """What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
-LISTS = ("Settings", "Words")
-"""The headings of the lists at the end, which lessons/contract/words.py reads."""
+LISTS = (SETTINGS, HEADING)
+"""The headings of the lists at the end: of settings, which lessons/contract/words.py reads, and of
+words, which lessons/text/words.py reads."""
 
 Mark = Callable[[str, str], str]
 

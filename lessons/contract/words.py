@@ -15,7 +15,7 @@ The text ends like this::
 
 ``## Settings`` has a lab's parameters by name: label, help, what an empty field shows, and the
 label of each option. ``## Words`` has all other texts: titles, captions, names of lines, notes.
-lessons/text/words.py reads it.
+lessons/text/words.py reads that second list.
 """
 
 import re

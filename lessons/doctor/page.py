@@ -234,12 +234,15 @@ def _told(run: Run, node: dict[str, Any]) -> str:
 def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
     width, height, (*lines, value) = node["width"], node["height"], node["lines"]
     round_ = min(height / 2 if node["kind"] == "input" else 5, 16)
-    first = (1 - len(lines)) * LINE / 2
-    texts = "".join(
-        f'<tspan x="{-PILL[0] / 2:g}" y="{first + place * LINE:g}"'
-        f"{' class=does' * bool(place)}>{escape(line)}</tspan>"
-        for place, line in enumerate(lines)
-    )
+    # A box with no room for all of its lines has the first two on one, as in the lab.
+    shared = int(height < len(lines) * LINE)
+    first = (1 + shared - len(lines)) * LINE / 2
+    texts = ""
+    for place, line in enumerate(lines):
+        at = f' x="{-PILL[0] / 2:g}" y="{first + max(0, place - shared) * LINE:g}"'
+        joins = shared and place == 1
+        does = " class=does" * bool(place)
+        texts += f"<tspan{'' if joins else at}{does}>{' ' * joins}{escape(line)}</tspan>"
     texts += f'<tspan class="value" x="{(width - PILL[0]) / 2:g}" y="0">{escape(value)}</tspan>'
     spoken = f"{node['label']}: {node['type']}, value {node['value']}"
     return (

@@ -11,7 +11,7 @@ from functools import lru_cache
 import torch
 
 ROWS = 512
-"""Draws at a time: small enough that a chunk stays in the cache and memory stays flat."""
+"""Draws at a time: small enough that a chunk stays in the cache."""
 
 FEW = 256
 """Columns up to which the first chunk is kept: a megabyte."""

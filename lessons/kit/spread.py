@@ -22,7 +22,7 @@ class Spread:
         self.draws = len(values)
         self.not_finite: npt.NDArray[np.int64] = np.isnan(values).sum(0)
         counts = self.draws - self.not_finite
-        self._finite = np.where(counts > 0, counts, np.nan)
+        finite = np.where(counts > 0, counts, np.nan)
         # In units near the largest number, no square leaves float64's range.
         largest = np.fmax(np.abs(values[0]), np.abs(np.fmax.reduce(values, 0)))
         unit = np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
@@ -30,12 +30,12 @@ class Spread:
         away = values / unit
         first = away[0].copy()
         away -= first
-        middle = np.nansum(away, 0) / self._finite
+        middle = np.nansum(away, 0) / finite
         self.mean: Array = (first + middle) * unit
         """Shape [columns]; NaN where no draw was finite."""
         away -= middle
         away *= away
-        self.deviation: Array = np.sqrt(np.nansum(away, 0) / self._finite) * unit
+        self.deviation: Array = np.sqrt(np.nansum(away, 0) / finite) * unit
         """Standard deviation over the draws (divided by their number), shape [columns]."""
 
     def percentile(self, share: float) -> Array:

@@ -13,7 +13,7 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import nearest
+from lessons.contract.parameters import suggestion
 from lessons.contract.prose import Prose, read
 from lessons.text import cited
 from lessons.text.words import ProseError, Texts
@@ -94,7 +94,7 @@ def find(slug: str) -> Lesson:
     known = lessons_by_slug()
     if slug in known:
         return known[slug]
-    among = nearest(slug.lower(), list(known))
+    among = suggestion(slug.lower(), list(known))
     raise UnknownLessonError(WORDS("no_lesson", slug=cited(slug, 40), nearest=among))
 
 

@@ -269,9 +269,8 @@ class _Run:
     def _arrived(self, node: Node) -> str:
         """The gradient that came to an op or a leaf, as a sum where several paths meet."""
         paths = [one.gradient for one in self.recording.consumers(node) if one.gradient is not None]
-        texts = (self._text(one) for one in node.upstream if one is not None)
         between = WORDS("and")
-        total = f" {between} ".join(texts)
+        total = f" {between} ".join(self._text(one) for one in node.upstream if one is not None)
         if len(paths) < 2 or len(node.outputs) > 1 or len(paths) > _SHOWN:
             return total
         return f"{' + '.join(factor(self._text(one)) for one in paths)} = {total}"

@@ -6,7 +6,7 @@ import sys
 from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.quiz import SEEDS, Item, quiz
 from lessons.outputs.reading import fenced
-from lessons.text import console, listed, visible
+from lessons.text import cited, console, listed
 from lessons.text.words import Texts
 
 STOP = "q"
@@ -28,7 +28,7 @@ def ask(slug: str, seed: int | None = None) -> str:
     """
     if slug not in chapters_by_slug():
         known = listed(list(chapters_by_slug()), most=9)
-        raise ValueError(WORDS("no_chapter", slug=visible(slug), known=known))
+        raise ValueError(WORDS("no_chapter", slug=cited(slug, 40), known=known))
     if seed is None:
         seed = random.SystemRandom().randrange(SEEDS)
     elif seed >= SEEDS:
@@ -66,6 +66,7 @@ def _chosen(answers: list[str]) -> str | None:
 
 def _verdict(item: Item, chosen: str) -> str:
     option = item.options[chosen]
-    wrong = WORDS("no", reply=option.reply, right=item.right)
-    first = WORDS("right") if chosen == item.right else wrong
+    first = WORDS("right")
+    if chosen != item.right:
+        first = WORDS("no", reply=option.reply, right=item.right)
     return "\n".join([first, *(f"- {line}" for line in item.why)])

@@ -179,7 +179,8 @@ def described(parameter: Parameter) -> str:
         case _:
             accepted = ""
     default = WORDS("no_default")
-    if parameter.default:
-        default = " ".join([WORDS("default"), parameter.default])
+    if parameter.default:  # not filled in: −1.5 would lose the hyphen that one types
+        word = WORDS("default")
+        default = f"{word} {parameter.default}"
     notes = "; ".join(filter(None, [accepted, default]))
     return " ".join(f"{parameter.label}. {parameter.help} [{notes}]".split())

@@ -71,7 +71,7 @@ def _predicted(
         typed = Typed.parse(question, answer)
         key = typed.key
     elif question.kind == "sketch":
-        key = lesson.sketch(question, asked_about).grade(answer, asked_about).key
+        key = lesson.sketch(question).grade(answer, asked_about).key
     said = _words(question, key, facts) if key else "" if typed else WORDS("another_curve")
     if typed:
         said = typed.followed_by(said)

@@ -84,8 +84,9 @@ def read(name: str) -> str:
 
 def _complain(*lines: str) -> None:
     """Write to standard error, without anything that a terminal would obey."""
-    with contextlib.suppress(OSError):
-        print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
+    if sys.stderr is not None:  # print would write to standard output instead
+        with contextlib.suppress(OSError):
+            print("\n".join(map(printable, lines)), file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:

@@ -102,7 +102,7 @@ class Run:
             self._drawn = False
             if self._keeps:
                 self._see(drawn=False)
-            # Half a step more, at their mean, and the next one would end further from the time.
+            # Less than half a mean step is left, so the next step would end further from the time.
             if (time.perf_counter() - start) * (1 + 0.5 / made) >= seconds:
                 break
         if self.done == self.total:

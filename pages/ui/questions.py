@@ -128,7 +128,7 @@ def _commit(lesson: Lesson, question: Question, place: Place, trail: Trail, answ
             typed = grade(question, right, answer, place.result.facts)
             answer, key = str(typed), typed.key
         elif question.kind == "sketch":
-            key = lesson.sketch(question, asked_about).grade(answer, asked_about).key
+            key = lesson.sketch(question).grade(answer, asked_about).key
     except ValueError as error:
         st.session_state[_REFUSED] = str(error)
         return
@@ -152,7 +152,7 @@ def _labels(options: Mapping[str, Option]) -> dict[str, str]:
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """Show the sketch over the computed curve, the belief it comes from, and what is true."""
     asked_about = lesson.asked_about(question)
-    sketch = lesson.sketch(question, asked_about)
+    sketch = lesson.sketch(question)
     graded = sketch.grade(trail.answers[question.name], asked_about)
     right, key = lesson.right(question, asked_about), graded.key
     drawn(sketch, graded, sketch.whole(asked_about), f"{lesson.slug}_{question.name}_drawn")

@@ -14,7 +14,7 @@ class Overridden(torch.autograd.Function):
         return func(*args)
 
     @staticmethod
-    def backward(op, *upstream):  # one for each output; zeros for one that is not used
+    def backward(op, *upstream):  # one gradient for each output; zeros for an unused output
         op.inputs = op.saved_tensors
         returned = op.rule(op, *upstream)
         returned = returned if isinstance(returned, tuple) else (returned,)

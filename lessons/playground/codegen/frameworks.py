@@ -140,4 +140,4 @@ FRAMEWORKS = {one.name: one for one in (TORCH, TENSORFLOW, JAX)}
 IN_A_FILE = FRAMEWORKS | {
     "torch": replace(TORCH, helpers={**TORCH_HELPERS, **TORCH.helpers}, maps=False)
 }
-"""What a whole file is written for: its torch is without the engine."""
+"""The frameworks as a whole file has them: torch there brings helpers in place of the engine."""

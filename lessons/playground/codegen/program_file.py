@@ -1,4 +1,4 @@
-"""A document as a file that runs, in torch, TensorFlow 2 or JAX, with nothing of ours.
+"""A document as a file that runs in torch, TensorFlow 2 or JAX and imports nothing of ours.
 
 Each file computes the learner's own points with this draw of the noise and prints one JSON object:
 the forward value and the gradient with respect to every input.

@@ -56,16 +56,12 @@ class Operation:
 
     Args:
         name: its type, and from the second on a number: ``mul``, ``mul_1``.
-        type: the engine's op type, or the function's name where the engine has none.
-        text: the expression.
-        operands: its tensor operands, in order; none for stop_gradient, behind which
-            nothing flows, and for py_func, whose edges have no text of their own.
+        operands: its tensor operands, in order; none for stop_gradient, which passes no
+            gradient back, and for py_func, whose edges have no text of their own.
         node: the expression as it was read.
     """
 
     name: str
-    type: str
-    text: str
     operands: tuple[Operand, ...]
     node: Node
 
@@ -89,8 +85,7 @@ def operations(program: Program) -> tuple[Operation, ...]:
             for place, child in enumerate(edge for edge in edges if _reaches_torch(node, edge))
             if kind_of(child) == "tensor"
         )
-        start, end = span(program.text, node)
-        found.append(Operation(name, kind, program.text[start:end], operands, node))
+        found.append(Operation(name, operands, node))
     return tuple(found)
 
 
@@ -123,7 +118,8 @@ def snip(document: Document, edge: str) -> Document:
     before, after = text[: operand.start], text[operand.end :]
     if not operand.cut:
         return replace(document, program=f"{before}{_OPEN}{operand.text}{_CLOSE}{after}")
-    # A sum that loses its brackets may be another expression, and one of two lines is none.
+    # Without its brackets a sum may become another expression, and an expression of two lines may
+    # be no Python.
     bare, bracketed = f"{before}{operand.inner}{after}", f"{before}({operand.inner}){after}"
     with suppress(SyntaxError):
         if ast.dump(ast.parse(bare)) == ast.dump(ast.parse(bracketed)):

@@ -23,7 +23,7 @@ GAPS = (56.0, 34.0, 18.0)
 UPRIGHT = 12.0
 """Between a box and a label upright, so that eight layers fit a screen."""
 SHORT = 15
-"""Characters of a name and of what the op does that share a line upright."""
+"""Upright, a name and what the op does share a line if they have at most so many characters."""
 PILL: Size = (72.0, 28.0)
 """Room for a number of six characters at 20 px. A longer one is written smaller."""
 WIDEST, HIGHEST = 810.0, 480.0
@@ -70,7 +70,7 @@ def _placed(
 
 
 def _box(words: Sequence[str], right: bool) -> Size:
-    """The size of the box for these lines; upright it has the value beside them."""
+    """The size of the box for these lines; upright the value is next to them."""
     name, *others = words
     first = len(name) * NAME
     if others and not right and len(name) + len(others[0]) <= SHORT:

@@ -118,13 +118,9 @@ def _parsed(path: str, changed: int) -> ast.Module:
 
 @lru_cache(64)
 def _in_file(path: str, changed: int) -> dict[Place, tuple[str, ...]]:
-    return assignments(_parsed(path, changed))
-
-
-def assignments(tree: ast.AST) -> dict[Place, tuple[str, ...]]:
-    """Where each right side of a program lies, and the names on its left."""
+    """Where each right side in a file lies, and the names on its left."""
     found: dict[Place, tuple[str, ...]] = {}
-    for node in ast.walk(tree):
+    for node in ast.walk(_parsed(path, changed)):
         if isinstance(node, ast.Assign):
             target, value = node.targets[0], node.value
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:

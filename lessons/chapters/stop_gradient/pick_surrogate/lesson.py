@@ -293,7 +293,7 @@ def _not_finite(
         too_large("x", x),
         (g_bad, WORDS("g_not_finite", g=g.text)),
         (f_bad, WORDS("f_not_finite", f=f.text)),
-    )  # fmt: skip
+    )
     unknown = WORDS("slope_not_finite")
     return notes_on_not_finite("x", given, roles, causes, otherwise=unknown)
 

@@ -31,11 +31,7 @@ WORDS = Words(__file__)
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """Gradients over x, forward value over x, and the gradient's histogram at one input."""
-    return [
-        _gradients(result),
-        _forward(result),
-        _histogram(result, values),
-    ]
+    return [_gradients(result), _forward(result), _histogram(result, values)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -95,11 +91,7 @@ def _forward(result: Result) -> Figure:
         _of_forward(result, forward),
         WORDS("forward_caption"),
         WORDS("forward_alt", numbers=spoken(result, ["forward"])),
-        [
-            band(forward),
-            curve(forward),
-            along_x(result["forward"]),
-        ],
+        [band(forward), curve(forward), along_x(result["forward"])],
         axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
         selects="point",
     )

@@ -37,7 +37,7 @@ from lessons.kit.spread import Spread
 WORDS = Words(__file__)
 
 LOW, HIGH = 0.05, 0.95
-"""The places of a band's edges in the noise, as shares of it."""
+"""The shares of the draws below a band's two edges."""
 DRAWN = ("forward", "trick_gradient", "true_gradient")
 """The roles that another draw of the noise would change."""
 PREVIEW_DRAWS = ROWS
@@ -224,8 +224,8 @@ def _facts(
         facts |= {
             f"{role}_mean": float(spread.mean[place]),
             f"{role}_deviation": float(spread.deviation[place]),
-            f"{role}_p05": float(spread.percentile(0.05)[place]),
-            f"{role}_p95": float(spread.percentile(0.95)[place]),
+            f"{role}_p05": float(spread.percentile(LOW)[place]),
+            f"{role}_p95": float(spread.percentile(HIGH)[place]),
         }
     return facts
 
