@@ -96,7 +96,7 @@ def main() -> str:
             "",
             *table(head, [*reversals(10**3), *reversals(10**5)]),
             "",
-            "torch.add of 8 numbers, within so many maps that do not override it:",
+            "torch.add of 8 numbers, inside nested maps that do not override it:",
             "",
             *table(("maps", "median µs"), in_maps()),
         ]
