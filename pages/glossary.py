@@ -1,4 +1,4 @@
-"""The terms of the field, on lessons/glossary.md."""
+"""The terms of the field, on lessons/glossary."""
 
 from pages.ui.glossary_view import glossary_page
 

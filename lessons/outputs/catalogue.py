@@ -16,7 +16,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import suggestion
 from lessons.contract.prose import Prose, read
 from lessons.text import cited
-from lessons.text.words import ProseError, Texts
+from lessons.text.words import ProseError, Texts, in_language
 
 WORDS = Texts(__file__)
 
@@ -53,13 +53,13 @@ class Chapter:
 
 
 @cache
-def chapters(language: str = "en") -> tuple[Chapter, ...]:
+def chapters() -> tuple[Chapter, ...]:
     """Every chapter in order, each with its lessons in order.
 
     Raises:
         CatalogueError: a folder that is not a proper lesson or chapter.
     """
-    found = [_chapter(path.parent, language) for path in ROOT.glob(f"*/{language}.md")]
+    found = [_chapter(path.parent) for path in ROOT.glob("*/en.md")]
     found.sort(key=lambda chapter: _order(chapter.prose))
     slugs = [lesson.slug for chapter in found for lesson in chapter.lessons]
     twice = {slug for slug in slugs if slugs.count(slug) > 1}
@@ -98,14 +98,14 @@ def find(slug: str) -> Lesson:
     raise UnknownLessonError(WORDS("no_lesson", slug=cited(slug, 40), nearest=among))
 
 
-def load(folder: Path, language: str = "en") -> Lesson:
+def load(folder: Path) -> Lesson:
     """The lesson in this folder.
 
     Raises:
         CatalogueError: its text or code is missing or broken.
     """
     try:
-        prose = read(folder / f"{language}.md")
+        prose = read(in_language(folder))
         package = f"{course.__name__}.{folder.parent.name}.{folder.name}"
         module = importlib.import_module(f"{package}.lesson")
         declared: Lesson = module.LESSON
@@ -140,13 +140,13 @@ def _bug(folder: Path, package: str) -> Bug | None:
     return declared
 
 
-def _chapter(folder: Path, language: str) -> Chapter:
+def _chapter(folder: Path) -> Chapter:
     try:
-        prose = read(folder / f"{language}.md")
+        prose = read(in_language(folder))
     except ProseError as error:
         raise CatalogueError(str(error)) from error
     folders = sorted(path.parent for path in folder.glob("*/lesson.py"))
-    found = sorted((load(path, language) for path in folders), key=lambda one: _order(one.prose))
+    found = sorted(map(load, folders), key=lambda one: _order(one.prose))
     return Chapter(folder.name, prose, tuple(found))
 
 

@@ -1,4 +1,4 @@
-"""The glossary: reads glossary.md, and finds where a lesson's text uses a term first."""
+"""The glossary: its terms, and where a lesson's text uses one first."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -9,8 +9,9 @@ from pathlib import Path
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from lessons.text import cited
+from lessons.text.words import in_language
 
-_FILE = Path(__file__).parent / "glossary.md"
+_FILE = in_language(Path(__file__).with_name("terms"))
 
 # What is no running text: code, maths, links, values to fill in, headings, comments, HTML.
 _APART = re.compile(
@@ -50,7 +51,7 @@ class Term:
 
 
 class GlossaryError(ValueError):
-    """glossary.md is not as it should be; says which term and why."""
+    """The file with the terms is not as it should be; says which term and why."""
 
 
 @cache

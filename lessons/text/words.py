@@ -1,5 +1,8 @@
 """Texts by name, from the list ``## Words`` of a Markdown file.
 
+This is the catalogue of everything that the app says: each room has an en.md. A translation is one
+more file next to it, such as de.md, and ``GRADIENT_LAB_LANGUAGE=de`` starts the app in it.
+
 The list looks like this::
 
     ## Words
@@ -12,10 +15,13 @@ The Python files next to it ask for these texts by name::
     WORDS("visit", came=brief(came), own=brief(own))
     WORDS.counted("updates", 3)
 
+The browser's modules ask for theirs with ``phrase`` and ``counted`` (pages/ui/live/phrase.js).
+
 Each name is written out where it is asked for, so a name that is missing in the list, or that no
-Python file uses, is found when the list is read.
+file uses, is found when the list is read.
 """
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
@@ -26,7 +32,10 @@ VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 """A placeholder: a name, and perhaps a format."""
 HEADING = "Words"
 
-_USED = re.compile(r'\bWORDS(?:\.counted)?\(\s*"(\w+)"')
+LANGUAGE = os.environ.get("GRADIENT_LAB_LANGUAGE", "en")
+"""The language of this process, as its files are named. Texts without a file in it are English."""
+
+_USED = re.compile(r'\b(?:WORDS(?:\.counted)?|phrase|counted)\(\s*"(\w+)"')
 _LINE = re.compile(r"- (\w+): (.+)")
 
 
@@ -34,24 +43,29 @@ class ProseError(ValueError):
     """A text is not as it should be; says the file and what is wrong."""
 
 
+def in_language(folder: Path) -> Path:
+    """The file with a folder's texts."""
+    path = folder / f"{LANGUAGE}.md"
+    return path if path.is_file() else folder / "en.md"
+
+
 class Texts:
-    """The texts in the en.md next to a Python file.
+    """The texts in the en.md next to a Python file. ``texts`` has them by name, not filled in.
 
     Args:
         file: the Python file, ``__file__``.
         asked: names that other files ask for, as ``CURVE_WORDS`` of lessons/kit/curve_figures.py.
+        users: the files that ask for the texts; if None, all Python files in the folder.
 
     Raises:
         ProseError: a line that cannot be read, a name twice, missing or unused.
     """
 
-    def __init__(self, file: str, asked: tuple[str, ...] = ()) -> None:
-        self.path = Path(file).with_name("en.md")
-        self._texts = _read(self.path, asked)
-
-    def text(self, name: str) -> str:
-        """The text of this name, not filled in."""
-        return self._texts[name]
+    def __init__(
+        self, file: str, asked: tuple[str, ...] = (), users: tuple[Path, ...] | None = None
+    ) -> None:
+        self.path = in_language(Path(file).parent)
+        self.texts = _read(self.path, asked, users)
 
     def __call__(self, name: str, /, **values: Any) -> str:
         """The text of this name, filled in.
@@ -59,7 +73,7 @@ class Texts:
         Raises:
             ProseError: the text has other placeholders.
         """
-        text = self._texts[name]
+        text = self.texts[name]
         if placeholders(text) != values.keys():
             raise ProseError(
                 f"{self.path}: {name!r} has {sorted(placeholders(text))} to fill in, "
@@ -69,21 +83,22 @@ class Texts:
 
     def counted(self, name: str, n: int) -> str:
         """The text of this name for ``n`` of something: before the bar for one, else after it."""
-        one, _, more = self._texts[name].partition(" | ")
+        one, _, more = self.texts[name].partition(" | ")
         return fill(one if n == 1 else more, {"n": f"{n:,}"})
 
 
 @cache
-def _read(path: Path, asked: tuple[str, ...]) -> Mapping[str, str]:
+def _read(path: Path, asked: tuple[str, ...], users: tuple[Path, ...] | None) -> Mapping[str, str]:
     """The texts of one file, by name."""
     texts: dict[str, str] = {}
     for line in list_under(path, HEADING):
         name, text = entry(path, line, texts)
         texts[name] = text
-    code = "".join(one.read_text("utf-8") for one in path.parent.glob("*.py"))
+    files = path.parent.glob("*.py") if users is None else users
+    code = "".join(one.read_text("utf-8") for one in files)
     used = {*asked, *_USED.findall(code)}
     for name in sorted(used ^ texts.keys()):
-        wrong = "is missing" if name in used else "is used in no Python file"
+        wrong = "is missing" if name in used else "is used in no file"
         raise ProseError(f"{path}: the word {name!r} {wrong}")
     return texts
 

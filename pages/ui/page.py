@@ -4,10 +4,12 @@ Streamlit's page names only Streamlit's scripts, and a browser would find ours o
 run. Tags in the head name them, and the site's style, so that nothing on the page moves later.
 """
 
+import json
 from functools import cache
 from pathlib import Path
 
 from lessons.contract.roles import INKS, ROLES
+from lessons.text.words import LANGUAGE, Texts
 from pages.server.files import STATIC, add, served
 from pages.ui.bundle import bundle
 
@@ -23,16 +25,16 @@ _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default t
 PLOTLY = add("plotly.js", _plotly)
 MATHS = add("temml.js", _temml)
 
-_modules = {
-    path.stem: path.read_text("utf-8")
-    for room in _ROOMS
-    for path in sorted(room.rglob("*.js"))
-    if path.parent.name != "vendor"
-}
-# All that the modules need from Python: where the other scripts are, as seen from theirs.
+_paths = tuple(
+    path for room in _ROOMS for path in sorted(room.rglob("*.js")) if path.parent.name != "vendor"
+)
+_modules = {path.stem: path.read_text("utf-8") for path in _paths}
+# What the modules need from Python: where the other scripts are, as seen from theirs, and words.
 _modules["addresses"] = (
     f'export const PLOTLY = "../{PLOTLY}";\nexport const MATHS = "../{MATHS}";\n'
 )
+_words = Texts(str(_LIVE / "en.md"), users=_paths).texts
+_modules["words"] = f"export const WORDS = {json.dumps(_words, ensure_ascii=False)};\n"
 _script = bundle(_modules, "early").encode()
 LIVE = add("live.js", _script)
 """The address of the script with all of the lab's modules."""
@@ -84,4 +86,5 @@ def page() -> str:
     ]
     index = (STATIC.parent / "index.html").read_text("utf-8")
     index = index.replace("./favicon.png", ICON, 1)  # or a browser asks for Streamlit's own first
+    index = index.replace('lang="en"', f'lang="{LANGUAGE}"', 1)
     return index.replace("</head>", f"{''.join(tags)}</head>", 1)

@@ -13,7 +13,7 @@ from lessons.contract.words import Words
 from lessons.outputs.catalogue import ROOT
 from lessons.text.words import ProseError, placeholders
 from tests.lessons.unaccented import english
-from tests.support.pseudo import copy_in_pseudo, pseudo
+from tests.support.pseudo import LANGUAGE, copy_in_pseudo, pseudo
 
 LESSONS = [
     path
@@ -109,7 +109,7 @@ def test_a_lab_has_no_word_of_its_own_and_takes_none_for_a_name(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "tests.lessons.unaccented"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parents[1])},
+        env={**os.environ, "PYTHONPATH": str(ROOT.parents[1]), "GRADIENT_LAB_LANGUAGE": LANGUAGE},
         capture_output=True,
         text=True,
     )
@@ -175,7 +175,7 @@ def test_settings_get_their_words(tmp_path):
 @pytest.mark.parametrize(
     ("text", "code", "says"),
     [
-        (TEXT + "- lost: A word.\n", CODE, "'lost' is used in no Python file"),
+        (TEXT + "- lost: A word.\n", CODE, "'lost' is used in no file"),
         (TEXT, CODE + ', WORDS("gone")', "'gone' is missing"),
         (TEXT + "- found: Again.\n", CODE, "'found' stands twice"),
         (TEXT + "no name\n", CODE, "not 'no name'"),

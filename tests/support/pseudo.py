@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lessons.contract.prose import LISTS
 
+LANGUAGE = "xx"
 ROOT = Path(__file__).resolve().parents[2]
 APART = re.compile(
     r"^<!--(?! computed:).*?-->|<!-- computed:|-->"  # directives
@@ -63,8 +64,10 @@ def _line(line: str) -> str:
 
 
 def copy_in_pseudo(folder: Path) -> None:
-    """Copy the lessons to a folder, with each text in the language."""
+    """Copy the app to a folder, with a translation into the language next to each text."""
     leave = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "lessons", folder / "lessons", ignore=leave)
-    for path in (folder / "lessons").rglob("en.md"):
-        path.write_text(pseudo_file(path.read_text("utf-8")), "utf-8")
+    for room in ("lessons", "pages"):
+        shutil.copytree(ROOT / room, folder / room, ignore=leave)
+        for path in (folder / room).rglob("en.md"):
+            text = pseudo_file(path.read_text("utf-8"))
+            path.with_name(f"{LANGUAGE}.md").write_text(text, "utf-8")

@@ -1,11 +1,10 @@
 // One step of the backward pass in words: what happened, and the rule along each edge.
 
 import { element, fit, setText } from "../dom.js";
+import { phrase } from "../phrase.js";
 import { showMath } from "./math.js";
 
 /** @import { GraphSpec } from "../messages.d.ts" */
-
-const BEFORE = "Nothing has flowed back yet. Next sends the upstream gradient into the output.";
 
 export class StepWords {
   /** @param {HTMLElement} box */
@@ -20,7 +19,7 @@ export class StepWords {
    * @param {number} step  how many are taken
    */
   show({ steps }, step) {
-    const { sentence = BEFORE, parts = [] } = steps[step - 1] ?? {};
+    const { sentence = phrase("before_first_step"), parts = [] } = steps[step - 1] ?? {};
     setText(this.sentence, sentence);
     fit(this.rules, parts.length, () => element("div", "gl-rule")).forEach((row, place) => {
       row.dataset.about = parts[place].edge;
