@@ -1,4 +1,4 @@
-"""What a lesson is: parameters in, a Result out, with its text, figures, table and code."""
+"""The class `Lesson`: it turns parameters into a Result, and has text, figures, table and code."""
 
 import contextlib
 import inspect
@@ -30,23 +30,23 @@ WORDS = Texts(__file__)
 
 
 class CutError(ValueError):
-    """A program that cannot run with these edges of its graph cut; says why."""
+    """A program can't run with these edges of its graph cut; the message says why."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson as its lesson.py declares it; the catalogue adds where it was found.
+    """A lesson as its lesson.py declares it; the catalogue adds `folder` and `prose`.
 
     Args:
-        program: the function, or the module's class, that the lesson is about; its source is what
-            the code pane shows.
-        lab: what can be set and seen.
-        predictions: for each question of the prose that asks for no fact, which answer the result
-            makes right.
-        sketches: for each question whose answer is drawn, where, and what each answer expects.
-        highlight: the text in the program's source where the trick sits, or nothing.
-        bug: a real mistake to find, from bug.py beside it.
-        elsewhere: facts of code that a question quotes and the lab does not run.
+        program: the function or module class that the lesson is about; the code pane shows its
+            source.
+        lab: the lab's parameters, charts and table.
+        predictions: for each question that names no fact, a function from the result to the right
+            answer.
+        sketches: for each question that the learner answers by drawing, its chart and answers.
+        highlight: the part of the program's source that contains the trick; may be empty.
+        bug: a real mistake to find, from the lesson's bug.py.
+        elsewhere: computes facts about code that a question quotes but the lab doesn't run.
     """
 
     program: Callable[..., Any]
@@ -77,11 +77,11 @@ class Lesson:
 
     @property
     def source(self) -> str:
-        """The torch code that runs, as it stands in lesson.py."""
+        """The source of the program, as written in lesson.py."""
         return inspect.getsource(self.program)
 
     def source_with(self, cuts: Collection[Cut]) -> str:
-        """The same, and how it is cut open if it is."""
+        """Return the source, with a line that cuts these edges if there are any."""
         if not cuts:
             return self.source
         pairs = ", ".join(f"({op!r}, {operand})" for op, operand in sorted(cuts))
@@ -101,7 +101,7 @@ class Lesson:
 
     @property
     def equivalents(self) -> dict[str, Path]:
-        """The same in other frameworks: label to file, those that lie in the folder."""
+        """Files in the folder with the same program in other frameworks, by label."""
         names = {
             "TensorFlow 2": "in_tensorflow.py",
             "TensorFlow 1": "in_tensorflow1.py",
@@ -111,10 +111,10 @@ class Lesson:
         return {label: path for label, path in paths.items() if path.exists()}
 
     def validate(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Values for the text given, defaults for the rest.
+        """Parse the given texts, and use the default for every other parameter.
 
         Raises:
-            InvalidParametersError: everything refused, by parameter name.
+            InvalidParametersError: with a message for each refused parameter, by its name.
         """
         values = validate(self.lab.parameters, given)
         errors = {**refused(values), **self.lab.check(values)}
@@ -123,12 +123,12 @@ class Lesson:
         return values
 
     def compute(self, values: Values, cuts: Collection[Cut] = ()) -> Result:
-        """Run the lesson, its program cut open at these edges of its graph.
+        """Run the lesson, with these edges of its program's graph cut.
 
-        Pure: the same values and cuts give the same result.
+        The same values and cuts always give the same result.
 
         Raises:
-            CutError: the program itself asks for a gradient, and the cuts leave it none.
+            CutError: the program computes a gradient itself, and the cuts leave no path for it.
         """
         try:
             program = self.cut_open(cuts)
@@ -138,13 +138,13 @@ class Lesson:
                 own = {**self.lab.training.facts_at_first(program, values), **own}
             if isinstance(facts, FactsAsAsked) and not cuts:
                 facts = facts.with_known(own)
-            else:  # with an edge cut all are computed here: some need the gradient that it sent
+            else:  # after a cut, compute all facts now: later ones may need the cut-off gradient
                 facts = {**facts, **own}
             device, missing = resolve(values.get("device", "cpu"))
             notes = (*warned(missing), *result.notes)
             return replace(result, facts=facts, notes=notes, device=str(device))
         except (RuntimeError, TrickError) as error:
-            # torch's words, and the engine's, where a backward call finds a graph leading nowhere.
+            # These are the messages of torch and the engine for a graph without a path to an input.
             if not cuts or not re.search(
                 "does not require grad|not have been used in the graph|no graph was built",
                 str(error),
@@ -153,20 +153,20 @@ class Lesson:
             raise CutError(WORDS("cannot_run", cuts=write_cuts(cuts), lesson=self.slug)) from error
 
     def cut_open(self, cuts: Collection[Cut]) -> Callable[..., Any]:
-        """The program with these edges of its graph cut; the same cuts give the same object."""
+        """Return the program with these edges of its graph cut; cached for each set of cuts."""
         return _cut_open(self.program, tuple(sorted(cuts))) if cuts else self.program
 
     def edges(self, values: Values) -> frozenset[Cut]:
-        """The edges of its graph that can be cut."""
+        """Return the edges of the program's graph that can be cut."""
         recording = self.record(values)
         edges = recording.edges if recording else ()
         return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
 
     def cuts_in(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
-        """The cuts in a text that its graph has, and what to say of the others; "" for none.
+        """Split the cuts in a text: those that the graph has, and a message about the others.
 
         Raises:
-            ValueError: the text cannot be read.
+            ValueError: the text can't be parsed.
         """
         cuts = read_cuts(asked)
         known = self.edges(values) if cuts else frozenset(cuts)
@@ -179,10 +179,10 @@ class Lesson:
         return kept, WORDS("no_edges", edges=names, known=can_be_cut)
 
     def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
-        """The graph of one run at the learner's inputs, forward and backward; None if it has none.
+        """Record one run at the learner's inputs, forward and backward; None without a graph.
 
         Raises:
-            RecordError: a cut that names no edge.
+            RecordError: a cut names no edge of the graph.
         """
         if self.lab.start is None:
             return None
@@ -193,36 +193,36 @@ class Lesson:
             end = start.finish(out)
         for node in recording:
             for edge in node.operands if node.name not in own else ():
-                edge.fixed = True  # behind the program, whose edges alone `compute` cuts
+                edge.fixed = True  # it comes after the program, and `compute` cuts only the program
         recording.dead_ends = start.dead_ends
-        with contextlib.suppress(RefusedError):  # its last step then says so, and why
+        with contextlib.suppress(RefusedError):  # the recording's last step shows the reason
             recording.backward(end)
         return recording
 
     def right(self, question: Question, result: Result) -> str:
-        """The answer that the computed result, or for a bug the assertion, makes right.
+        """Find the right answer from the computed result or, for a bug, from its assertion.
 
         Raises:
-            ProseError: the text names a fact that the result does not have.
+            ProseError: the question names a fact that the result doesn't have.
         """
         if question.kind == "bug":
-            assert self.bug is not None  # the catalogue has seen to it
+            assert self.bug is not None  # the catalogue checks this
             return self.bug.right()
         if not question.asks:
             return self.predictions[question.name](result)
         for name in (question.asks, *(option.fact for option in question.options)):
             if name not in result.facts:
                 raise ProseError(
-                    f"{self.slug}, question {question.name!r}: it needs the fact {name!r}, "
-                    f"which the lab does not compute; there are {sorted(result.facts)}"
+                    f"{self.slug}, question {question.name!r}: the lab does not compute the fact "
+                    f"{name!r}. Name one of the facts that it computes: {sorted(result.facts)}"
                 )
         computed = result.facts[question.asks]
         return min(question.options, key=lambda one: _apart(computed, result.facts[one.fact])).key
 
     def asked_about(self, question: Question) -> Result:
-        """The result that a question asks about: at the settings of its own step.
+        """Compute the result that a question asks about, at the settings of the question's step.
 
-        Kept, since a page with a verdict reads it four times.
+        Cached, since a page with a verdict reads it four times.
         """
         known = self._asked_about
         if question.name not in known:
@@ -234,43 +234,43 @@ class Lesson:
         return {}
 
     def step_of(self, question: Question) -> Step:
-        """The step that asks it."""
+        """Find the step that asks this question."""
         return next(one for one in self.prose.steps if one.question == question)
 
     def figures(self, result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
-        """The lab's charts without what is drawn in the roles still hidden."""
+        """Draw the lab's charts without the traces of the hidden roles."""
         return [covered_figure(one, hidden) for one in self.lab.figures(result, values)]
 
     def table(self, result: Result, values: Values, hidden: frozenset[str]) -> Table:
-        """The lab's table without the numbers of the roles still hidden."""
+        """Build the lab's table without the numbers of the hidden roles."""
         return covered_table(self.lab.table(result, values), hidden)
 
     def sketch(self, question: Question) -> Sketch:
-        """What is drawn to answer it, on the lab's chart as the question finds it."""
+        """Set up the question's sketch on the lab's chart, with the question's roles hidden."""
         values = self.validate(self.step_of(question).lab)
         figures = self.figures(self.asked_about(question), values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
     def case(self, question: Question) -> Values:
-        """The very case that it is about: what the lab is set to by the commit.
+        """Return the settings that the lab gets when the learner commits to an answer.
 
         Raises:
-            InvalidParametersError: the answer is that this case is refused.
+            InvalidParametersError: the lab refuses these settings, and that is the right answer.
         """
         return self.validate({**self.step_of(question).lab, **question.reveal})
 
     def answer(self, question: Question) -> str:
-        """The right answer to a question of its prose, at the settings of its own step."""
+        """Find the right answer to a question, at the settings of the question's step."""
         return self.right(question, self.asked_about(question))
 
     def text(self, values: Values) -> dict[str, str]:
-        """The values as text that validates back to them; for URLs."""
+        """Write the values as text for a URL; `validate` parses it back."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
 
     def spelled(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """The same settings, each as a drag writes it: a list has a blank after each comma.
+        """Respell the settings as a drag writes them, with a blank after each comma of a list.
 
-        What cannot be read stays as it is, for its control to refuse.
+        A text that can't be parsed stays unchanged, and its control then refuses it.
         """
         found = dict(texts)
         for one in self.lab.parameters:
@@ -289,12 +289,12 @@ class Lesson:
         return self.text(self.validate({}))
 
     def changed(self, values: Values) -> dict[str, str]:
-        """As ``text``, only what differs from the defaults."""
+        """Write as text only the values that differ from their defaults."""
         return {n: text for n, text in self.text(values).items() if text != self._defaults[n]}
 
 
 def _apart(one: float | str, other: float | str) -> float:
-    """How far apart two facts are; a NaN is equal to a NaN, and text to the same text alone."""
+    """Return the distance of two facts: 0 for two NaNs, infinity for two different texts."""
     if one == other:
         return 0.0
     if isinstance(one, str) or isinstance(other, str):
@@ -310,14 +310,14 @@ def _cut_open(program: Callable[..., Any], cuts: tuple[Cut, ...]) -> Callable[..
 
 
 def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
-    """The roles still covered: those of the step's question, if it is open, and of those to come.
+    """Return the roles that open questions hide, at this step and at later steps.
 
-    What a question hides is covered on the steps before it, unless an answer has shown it already.
+    A later question doesn't hide a role that an answered question has already shown.
 
     Args:
-        lesson: whose questions.
-        answered: names of the questions the learner has committed to.
-        step: where the learner is, 1 for the first.
+        lesson: the lesson with the questions.
+        answered: names of the questions that the learner has answered.
+        step: the learner's step, counted from 1.
     """
     steps = lesson.prose.steps
     here = steps[min(step, len(steps)) - 1]
@@ -332,7 +332,7 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
 
 
 def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
-    """The controls in reach of a step's stage: those it declares, or those that its text names."""
+    """Return the controls shown next to a step's stage: the declared ones, or those in its text."""
     if step.controls is not None:
         return frozenset(step.controls)
     text = f"{step.text} {step.turn.text if step.turn else ''}"
@@ -341,12 +341,12 @@ def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
 
 
 def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
-    """A step's text without what it says to do with a control that is not shown.
+    """Remove the tasks that name a hidden control from a step's text.
 
     Args:
-        lesson: whose controls.
-        text: Markdown; what is to be tried is a paragraph, and names controls by their labels.
-        hidden: names of controls.
+        lesson: the lesson with the controls.
+        text: Markdown; each task is a paragraph that names controls by their labels.
+        hidden: names of the hidden controls.
     """
     labels = [f"**{p.label}**" for p in lesson.lab.parameters if p.name in hidden]
     kept = (
@@ -358,7 +358,7 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
 
 
 def held_controls(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
-    """What stands still at this step: what its question holds, if that is not yet answered.
+    """Return the controls that this step's question locks until the learner answers it.
 
     Args:
         lesson, answered, step: as for ``hidden_roles``.

@@ -1,4 +1,4 @@
-"""Where infinities and NaNs arise, forward and on the way back, and what people do about them."""
+"""Find where infinities and NaNs arise, in both passes, and say how to fix them."""
 
 import cmath
 import math
@@ -17,11 +17,11 @@ from .graph import bad_place
 from .run import Run
 from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start
 
-_AFTERWARDS = "torch.where behind it repairs the value and not the gradient."
+_AFTERWARDS = "A torch.where after the op repairs the value but not the gradient."
 _BEFORE = f"{_AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
 _DIVIDE = (
     "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
-    f"Else choose it before the division, x / torch.where(y == 0, 1, y). {_AFTERWARDS}"
+    f"Otherwise replace it before the division: x / torch.where(y == 0, 1, y). {_AFTERWARDS}"
 )
 _REPAIRS = {
     **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12")),
@@ -30,7 +30,7 @@ _REPAIRS = {
     "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)"),
     "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)"),
 }
-"""Where the slope of an op is infinite, and what to give it instead of x, in Python."""
+"""For each op: where its slope is infinite, and Python code for an input to use instead of x."""
 _SPECTRA = {
     **dict.fromkeys(("linalg_svd", "svd"), ("singular values", "torch.linalg.svdvals")),
     "linalg_eigh": ("eigenvalues", "torch.linalg.eigvalsh"),
@@ -41,19 +41,19 @@ _SOFTMAX = frozenset((
     *("multi_head_attention_forward", "scaled_dot_product_attention"),
 ))  # fmt: skip
 _Birth = tuple[Node, str, int | None]
-"""The node, what it made ("NaN", "∞" or "−∞"), and where, if that number is kept."""
+"""The node, what it computed ("NaN", "∞" or "−∞"), and the place, if the number was recorded."""
 _Arises = tuple[Node, Edge, int, str, bool]
-"""The node, the edge along which it sends a NaN or an infinity back, the place, which of the two,
-and whether another one came to the node.
+"""The node, the edge along which it sends a NaN or an infinity back, the place, "NaN" or "∞", and
+whether the node's own upstream gradient had one already.
 """
 
 
 def nonfinite(run: Run) -> list[Fault]:
-    """The faults of both passes, the cause first, and what follows from it in the same fault.
+    """Find the faults of both passes. One fault names a cause together with its consequences.
 
-    If the result is finite, only the gradient is harmed. Then the backward pass comes first, and a
-    fault of the forward pass counts only if it leads to the place where the gradient breaks. A NaN
-    that the program masks again does no harm.
+    If the result is finite but a gradient is not, the backward pass comes first. A fault of the
+    forward pass then counts only if it leads to the place where the gradient breaks. A NaN that
+    the program masks does no harm.
     """
     if run.spoiled:
         return list(_forward(run, [run.recording.output or ""])) or list(_backward(run))
@@ -69,34 +69,34 @@ def nonfinite(run: Run) -> list[Fault]:
         if not follows:
             found.append(cause)
             continue
-        # The op has no number there, and therefore no slope; or a later op multiplies by it.
+        # The op's value is not finite, so its slope isn't either; or a later op multiplies by it.
         first = follows[0]
-        says = f"{cause.says} The result is finite, the gradient is not. {first.says}"
+        says = f"{cause.says} The result is finite, but the gradient is not. {first.says}"
         both = replace(first, says=says, do=cause.do or first.do, node=cause.node)
         found = [both if one is first else one for one in found if one not in follows[1:]]
     return found
 
 
 def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
-    """The first infinity and the first NaN that an op made of finite numbers, if they did harm."""
+    """Find the first harmful infinity and NaN that an op computed from finite numbers."""
     births = list(_born(run.recording))
     known = _carried(run.recording, [name for name in ends if name in run.recording.nodes])
-    if known or not run.spoiled:  # one that torch.where took away again explains nothing
+    if known or not run.spoiled:  # a NaN that torch.where removed explains nothing
         births = [one for one in births if one[0].name in known]
-    # A mask before a softmax is no accident, unless nothing else explains the harm.
+    # An infinity in a mask is intended, so report it only if nothing else explains the fault.
     births = [one for one in births if one[1] == "NaN" or not _intended(one[0])] or births
     infinity = next((one for one in births if one[1] != "NaN"), None)
     nan = next((one for one in births if one[1] == "NaN"), None)
     order, follows = [one for one in births if one in (infinity, nan)], ""
     if infinity and nan and nan[0].name in run.graph.after([infinity[0].name]) - {infinity[0].name}:
-        order, follows = [infinity], f" The first NaN is made of it, by {op_called(run, nan[0])}."
+        order, follows = [infinity], f" It becomes the first NaN in {op_called(run, nan[0])}."
     elif nan in order[:1]:
         order = order[:1]
     for node, what, place in order:
         there = at(place, node.outputs[0])
         if node.leaf:
             says = f"{sentence_start(called(node))} holds {what}{there} before any op ran.{follows}"
-            do = "Look where it comes from: the data, or an earlier step."
+            do = "Find out where it comes from: the data, or an earlier step."
             yield Fault("nonfinite_input", says, do, node.name)
             continue
         says = (
@@ -107,7 +107,7 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
 
 
 def _born(recording: Recording) -> Iterator[_Birth]:
-    """Yield each node that makes a NaN without reading one, or an infinity of finite numbers."""
+    """Yield each node that computes a NaN without reading one, or ∞ from finite numbers."""
     holds: dict[str, set[str]] = {}
     for node in recording:
         found = _bad_in(recording, node)
@@ -130,13 +130,13 @@ def _carried(recording: Recording, ends: Iterable[str]) -> set[str]:
 
 
 def _intended(node: Node) -> bool:
-    """An infinity that the program itself wrote: a mask before a softmax."""
+    """Tell if the program wrote this infinity itself, as in a mask before a softmax."""
     written = any(isinstance(one, float) and math.isinf(one) for one in node.numbers)
     return written or node.kind == "constant"
 
 
 def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
-    """Find a NaN, ∞ or −∞ in the outputs; beyond the numbers kept, ask the whole tensors."""
+    """Find a NaN, ∞ or −∞ in the outputs. If numbers were left out, search the whole tensors."""
     value, found = node.outputs[0], dict[str, int | None]()
     for place, one in enumerate(value.numbers):
         if not cmath.isfinite(one):
@@ -150,7 +150,7 @@ def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
 
 
 def _from_operands(node: Node, place: int | None) -> str:
-    """Say what an elementwise op read there; "" for an op that read more than one number."""
+    """Say which numbers an elementwise op read there; "" for an op that reads several entries."""
     several = any(edge.value.size > 1 for edge in node.operands)
     if place is None or (node.type not in ELEMENTWISE and several):
         return ""
@@ -158,14 +158,14 @@ def _from_operands(node: Node, place: int | None) -> str:
     read = [
         f"{called(edge.producer)} = {short(edge.value.component(index))}"
         if edge.value.size
-        else f"{called(edge.producer)}, which is empty"
+        else f"{called(edge.producer)} is empty"
         for edge in node.operands[:3]
     ]
-    return f", of {listed(read)}" if read else ""
+    return f", where {listed(read)}" if read else ""
 
 
 def _backward(run: Run) -> Iterator[Fault]:
-    """The first infinity and the first NaN on the way back; one that follows is no other fault."""
+    """Find the first infinity and the first NaN in the backward pass, in one fault if related."""
     found: dict[str, _Arises] = {}
     for one in _arising(run):
         found.setdefault(one[3], one)
@@ -173,7 +173,7 @@ def _backward(run: Run) -> Iterator[Fault]:
             break
     follows = ""
     if len(found) == 2 and found["NaN"][4]:
-        follows = f" Further on it becomes NaN, in {op_called(run, found.pop('NaN')[0])}."
+        follows = f" Later it becomes NaN, in {op_called(run, found.pop('NaN')[0])}."
     yield from (_told(run, one, follows) for one in found.values())
     nodes = run.recording.nodes
     bad = [name for name, one in run.gradients.items() if one.nonfinite] if not found else []
@@ -181,15 +181,15 @@ def _backward(run: Run) -> Iterator[Fault]:
         hook = hook_on(run, nodes[name]) if name in nodes else ""
         if hook:
             says = f"{hook[0].upper()}{hook[1:]} makes the gradient of {name} NaN or infinite."
-            yield Fault("nonfinite_backward", says, "Look at what the hook divides by.", name)
+            yield Fault("nonfinite_backward", says, "Check what the hook divides by.", name)
     came = [one for name in bad if name in nodes for one in nodes[name].upstream]
     if bad and all(bad_place(one) is None for one in came):
-        says = f"The gradient of {listed(bad)} has a NaN or ∞ that the graph doesn't keep."
+        says = f"The gradient of {listed(bad)} has a NaN or ∞ in an entry that wasn't recorded."
         yield Fault("nonfinite_gradient", says, "Trace a smaller input.", bad[0])
 
 
 def _arising(run: Run) -> Iterator[_Arises]:
-    """Yield each edge along which an op sends back a NaN or an infinity that did not come to it."""
+    """Yield each edge along which an op sends back a NaN or an infinity that it didn't get."""
     for name in run.recording.order:
         node = run.recording.nodes[name]
         came = {
@@ -206,7 +206,7 @@ def _arising(run: Run) -> Iterator[_Arises]:
 
 
 def _size(one: object) -> str:
-    """ "∞" or "NaN", whatever the sign."""
+    """Write "∞" or "NaN", without a sign."""
     return short(one).removeprefix("−")
 
 
@@ -220,11 +220,12 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
     came = ""
     if upstream is not None:
         several = edge.value.size < upstream.size
-        came = f"{short(number)} came{f' at {list(at_output or ())}' * several}, "
+        there = f" at {list(at_output or ())}" if several else ""
+        came = f"the upstream gradient{there} is {short(number)}, and "
     return Fault(
         "nonfinite_backward",
         f"The first {what} of the backward pass arises in {op_called(run, node)}: {came}"
-        f"{short(edge.offered.numbers[place])} went back to {called(edge.producer)}"
+        f"{short(edge.offered.numbers[place])} goes back to {called(edge.producer)}"
         f"{at(place, edge.offered)}, which is {short(reads)}.{follows}",
         _after_backward(node, edge, place, at_output, number),
         node.name,
@@ -232,10 +233,10 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
 
 
 def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
-    """The place in the output where the NaN or infinity arose; None where that is not known.
+    """Find the entry of the output where the NaN or infinity arose; None if it is unknown.
 
-    A broadcast operand is read at many, and its gradient sums what they send: the first one of
-    them that sends no finite number.
+    An entry of a broadcast operand affects several outputs, and its gradient is a sum over them.
+    Then it is the first output that adds a NaN or an infinity to the sum.
     """
     assert edge.offered is not None
     index, came = unflat(place, edge.offered.shape), node.upstream[0]
@@ -247,27 +248,29 @@ def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
 
 
 def _after_forward(node: Node, what: str, place: int | None) -> str:
-    """Say why an op made `what` of finite numbers, and what helps."""
+    """Say why an op computed `what` from finite numbers, and how to fix it."""
     value, kind = node.outputs[0], node.type
     reads = [edge.value for edge in node.operands]
     if value.dtype == "float16" and "∞" in what:
-        return "float16 ends at 65504. Compute this op in float32 or bfloat16, or scale before it."
+        return (
+            "float16 ends at 65504. Use float32 or bfloat16 for this op, or scale its input down."
+        )
     if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
         return _DIVIDE
     if any(one.size == 0 for one in reads):
-        return "Skip it where nothing is left (x.numel() == 0), or x.sum() / max(x.numel(), 1)."
+        return "Skip an empty tensor (x.numel() == 0), or write x.sum() / max(x.numel(), 1)."
     if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
         return (
-            f"{kind} of one value divides by n − 1 = 0. Skip the normalisation for one value, or "
-            f"write {kind}(correction=0), which is 0 for it."
+            f"{kind} of one value divides by n − 1 = 0. Don't normalise a single value, or "
+            f"write {kind}(correction=0), which is 0 for a single value."
         )
     index = node.args[4] if len(node.args) > 4 else node.kwargs.get("ignore_index", -100)
     labels = reads[1].numbers if kind in ("cross_entropy", "nll_loss") and reads[1:] else ()
     if labels and {*labels} == {index}:
         return (
             f"Every label equals ignore_index ({short(index)}), so the mean is over nothing. "
-            f"Skip such a batch; or divide the sum by a count that is at least 1: {kind}(…, "
-            f"reduction='sum') / (labels != {index}).sum().clamp(min=1), which is 0 here."
+            f"Skip such a batch. Or divide the sum by a count that is at least 1: {kind}(…, "
+            f"reduction='sum') / (labels != {index}).sum().clamp(min=1). This gives 0 here."
         )
     if what == "NaN" and (row := _masked(node, place)):
         return (
@@ -278,43 +281,43 @@ def _after_forward(node: Node, what: str, place: int | None) -> str:
     if kind == "pow" and what == "NaN" and node.numbers:
         power = short(node.numbers[0])
         return (
-            f"A negative number to the power {power} is not real. Keep the sign outside, x.sign() "
-            f"* x.abs() ** {power}, or clamp it: x.clamp(min=1e-12) ** {power}."
+            f"A negative number to the power {power} is not real. Take the power of the absolute "
+            f"value, x.sign() * x.abs() ** {power}, or clamp x: x.clamp(min=1e-12) ** {power}."
         )
     if together := _together(node):
         return together
     if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
         return (
-            "Keep what it reads inside the bounds of the op, past which rounding can take it: "
+            "Rounding can push the input past the op's bounds. Clamp it: "
             f"{kind}({_REPAIRS[kind][1]})."
         )
     if kind in _REPAIRS or kind == "pow":
         more = _AFTERWARDS
         if kind.startswith("log") and what == "NaN":
-            more = "A logarithm is not defined below 0: look why it is negative."
-        return f"Clamp what it reads, or add a small number to it, before the op. {more}"
+            more = "A logarithm is not defined below 0: find out why the input is negative."
+        return f"Clamp the op's input, or add a small number to it. {more}"
     if kind in ("exp", "cosh", "sinh", "expm1"):
         return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
     if kind == "mul" and what == "NaN" and len(reads) == 2:
-        do = "Put a finite number in place of the infinity first: x.masked_fill(x.isinf(), 0)."
+        do = "First replace the infinity by a finite number: x.masked_fill(x.isinf(), 0)."
         return f"0 · ∞ is NaN. {do}"
     numbers = numbers_read(node)
     why = f"It reads {numbers}. " if numbers else ""
-    return f"{why}Bring these numbers into a smaller range before the op."
+    return f"{why}Scale or clamp its inputs to a smaller range."
 
 
 def _after_backward(
     node: Node, edge: Edge, place: int, at_output: tuple[int, ...] | None, came: Any
 ) -> str:
-    """Say what helps if a finite gradient came and a NaN or an infinity went back."""
+    """Say how to fix an op that got a finite gradient and sent back a NaN or an infinity."""
     assert edge.offered is not None
     if at_output is not None and _divides_by_zero(node, at_output):
         return _DIVIDE
     if node.type in _SPECTRA:
         what, alone = _SPECTRA[node.type]
         return (
-            f"The gradient of the vectors is undefined where two {what} are equal or close to each "
-            f"other, as two zeros are. If the values are enough, use {alone}; else perturb the "
+            f"The gradient of the vectors is undefined where two {what} are equal or almost equal, "
+            f"as two zeros are. If the values are enough, use {alone}. Otherwise perturb the "
             "matrix, or detach the vectors."
         )
     reads = edge.value.component(unflat(place, edge.offered.shape))
@@ -324,17 +327,17 @@ def _after_backward(
         return _tried(node, edge, reads, came)
     if came == 0 and short(edge.offered.numbers[place]) == "NaN":
         return (
-            f"0 came, and the slope of {node.type} is not finite there: their product is NaN. "
-            f"{_BEFORE}"
+            f"The upstream gradient is 0, and the slope of {node.type} there is not finite, so "
+            f"their product is NaN. {_BEFORE}"
         )
     if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
         return (
-            "The gradient is larger than float16 can be, 65504. Use a smaller loss scale: "
-            "torch.amp.GradScaler leaves out such a step and halves the scale. Or use bfloat16."
+            "The gradient is larger than float16's maximum, 65504. Use a smaller loss scale: "
+            "torch.amp.GradScaler skips such a step and halves the scale. Or use bfloat16."
         )
     if node.type == "pow" and edge.operand == 1:
         return (
-            "The slope in the exponent is x**p · log(x), and the base goes down to "
+            "With respect to the exponent p, the slope is x**p · log(x). The smallest base is "
             f"{short(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
             "Detach the exponent, or keep the base above 0."
         )
@@ -344,7 +347,7 @@ def _after_backward(
 
 
 def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
-    """The usual repair of an infinite slope, and what the gradient becomes with it."""
+    """Give the usual fix for an infinite slope, and the gradient that it leads to."""
     where, instead = _REPAIRS[node.type]
     op, dtype = getattr(torch, node.type), getattr(torch, edge.value.dtype)
     x = torch.tensor(reads, dtype=dtype, requires_grad=True)
@@ -356,26 +359,26 @@ def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
         return f"{node.type} is not defined at {short(reads)}. {_BEFORE}"
     sent = other * (1.0 if came is None else float(came))
     becomes = f": the gradient there becomes {short(sent)}" if math.isfinite(sent) else ""
-    zero = f" 0 came, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
+    zero = f" The upstream gradient is 0, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
     more = ""
     if node.type in ("acos", "asin"):
         more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
     return (
-        f"The slope of {node.type} is infinite {where}.{zero} Keep what it reads away from there: "
+        f"The slope of {node.type} is infinite {where}.{zero} Keep its input away from there: "
         f"{node.type}({instead}){becomes}.{more}"
     )
 
 
 def _together(node: Node) -> str:
-    """For log(softmax(x)) and log(sigmoid(x)): one op that does not go through 0."""
+    """For log(softmax(x)) or log(sigmoid(x)), suggest the joint op, which avoids log(0)."""
     made_by = node.operands[0].producer.type if node.type == "log" and node.operands else ""
     joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
-    use = f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm without it."
+    use = f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm directly."
     return use if joint else ""
 
 
 def _masked(node: Node, place: int | None) -> str:
-    """Which row of an attention or a softmax has only masked entries, if it made a NaN there."""
+    """Name the fully masked row of an attention or a softmax that gave a NaN; "" without one."""
     if node.type not in _SOFTMAX or any(math.inf in edge.value.numbers for edge in node.operands):
         return ""
     index = () if place is None else unflat(place, node.outputs[0].shape)
@@ -385,7 +388,7 @@ def _masked(node: Node, place: int | None) -> str:
 
 
 def _divides_by_zero(node: Node, index: tuple[int, ...]) -> bool:
-    """Whether a quotient's denominator is 0 at this index."""
+    """Tell if the denominator of a quotient is 0 at this index."""
     if node.type not in ("div", "reciprocal") or not node.operands:
         return False
     number_above = node.args and isinstance(node.args[0], (int, float))  # 1 / x, not x / 2

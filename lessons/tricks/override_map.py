@@ -1,7 +1,7 @@
-"""TensorFlow 1's `gradient_override_map` on torch: a gradient rule for an op type, in a block.
+"""TensorFlow 1's `gradient_override_map` for torch: a gradient rule for an op type, in a block.
 
-The map as one writes it: as a context manager, as a decorator, and for a checkpoint's second
-run. keys.py reads it; entry.py is what then sees the ops.
+This module has the context manager, the decorator, and the context for a checkpoint. keys.py
+reads the map; entry.py intercepts the ops.
 """
 
 import functools
@@ -19,27 +19,29 @@ from .optypes import OP_TYPES
 from .torch_private import function_modes
 
 
-class gradient_override_map:  # noqa: N801 - TensorFlow's own word
-    """Within the block, ops of the given types get the given rules as their gradient.
+class gradient_override_map:  # noqa: N801 - TensorFlow's own name
+    """Inside the block, ops of the given types use the given rules as their gradients.
 
     `{op_type: rule}`. A key is torch's op type (`"mul"`), TensorFlow's (`"Mul"`) or the torch
     callable (`torch.mul`); any other callable that follows torch's override protocol
-    (`torch.overrides.handle_torch_function`) becomes a type of its own. A rule is
-    `rule(op, *upstream)`, the name of a registered one, or the name of an op type: its built-in
-    gradient. An op type mapped to itself gets its own gradient back. Use it as a context manager,
-    which yields an `OverrideReport`, or as a decorator.
+    (`torch.overrides.handle_torch_function`) becomes a type of its own. A rule is a function
+    `rule(op, *upstream)`, the name of a registered rule, or the name of an op type, for that
+    type's built-in gradient. An op type mapped to itself gets its own gradient back. Use the map
+    as a decorator, or as a context manager, which yields an `OverrideReport`.
 
-    As in TensorFlow: bound when the op runs forward; the inner map wins and nothing composes; the
-    exit restores; upstream gradients are summed before the rule; an unused floating point output
-    arrives as zeros, an integer one as None; higher derivatives differentiate the rule.
-    Every dtype and device; in-place forms are handled, except those that change the shape. In a
-    thread only that thread's maps hold. `torch.compile` leaves the block to run eagerly, with the
-    same gradients; with `fullgraph=True` it raises. `torch.func.grad` and `vmap` work;
-    forward-mode differentiation raises torch's own error.
+    As in TensorFlow, an op gets its rule when it runs forward. An inner map replaces the outer
+    map's rule for a type, and leaving the block restores it. Autograd sums the upstream gradients
+    before the rule runs. An unused output sends zeros if it is floating point, else None. Higher
+    derivatives differentiate the rule.
+    The map works for every dtype and device, and for in-place ops that keep the shape. It applies
+    only in the thread that entered it. `torch.compile` runs the block eagerly, with the same
+    gradients; with `fullgraph=True` it raises. `torch.func.grad` and `vmap` work; forward-mode
+    differentiation raises torch's own error.
 
-    Raises `TrickError` on entry for an unknown op type or gradient name and for what is no rule,
-    in the backward pass for gradients of wrong count, shape, dtype or device. Warns on exit of a
-    key that matched no op, unless `warn` is False. Source: `tf.Graph.gradient_override_map`.
+    Raises `TrickError` on entry for an unknown op type, an unknown gradient name or an invalid
+    rule, and in the backward pass if a rule returns the wrong number of gradients, or a wrong
+    shape, dtype or device. On exit it warns about each key that matched no op, unless `warn` is
+    False. Source: `tf.Graph.gradient_override_map`.
 
     >>> import torch
     >>> x = torch.tensor([3.0], requires_grad=True)
@@ -109,7 +111,7 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own word
 
 
 class _Again(AbstractContextManager[None]):
-    """Enters a copy of a map: what a checkpoint's second run needs."""
+    """Enter a copy of a map for a checkpoint's second run."""
 
     def __init__(self, entry: MapEntry) -> None:
         self._entry = entry
@@ -126,12 +128,13 @@ class _Again(AbstractContextManager[None]):
 
 
 def checkpoint_context() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
-    """For `torch.utils.checkpoint.checkpoint(..., use_reentrant=False, context_fn=...)`.
+    """Return the `context_fn` contexts that keep a map active in a checkpoint's second run.
 
-    The checkpoint runs its function a second time in the backward pass, when the map around it
-    has been left; with this as its `context_fn` the second run happens inside the same map.
-    Without it torch raises, since the two runs save different tensors. A reentrant checkpoint
-    cannot be helped: an overridden op inside one raises `TrickError`.
+    A checkpoint runs its function again in the backward pass, after the block of the map has
+    ended. Pass this function as `context_fn` to `torch.utils.checkpoint.checkpoint` with
+    `use_reentrant=False`, and the second run uses the same map. Without it torch raises, since
+    the two runs save different tensors. An overridden op in a reentrant checkpoint raises
+    `TrickError`.
 
     >>> import torch
     >>> from torch.utils.checkpoint import checkpoint

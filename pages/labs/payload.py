@@ -1,4 +1,4 @@
-"""Turns a lesson and its result into the parts of a frame."""
+"""Turn a lesson and its result into the parts of a frame."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
@@ -40,7 +40,7 @@ from pages.labs.messages import (
 )
 
 _LONGEST_SHOWN = LONGEST_TEXT + 1
-"""Characters sent to a field: all that is accepted, and so many that the rest is refused again."""
+"""Characters of a text sent to its field: one over the limit, so a longer text stays refused."""
 
 
 def groups(
@@ -53,19 +53,19 @@ def groups(
     held: Collection[str] = (),
     near: Collection[str] = (),
 ) -> list[Group]:
-    """The lesson's controls: those that the step talks about, then those under "More settings".
+    """Build the lesson's controls: the ones that the step names, then "More settings".
 
-    Where torch computes stands among the first ones in a lesson that trains, if there is a choice.
+    If a lesson trains and there is a choice of devices, the device is in the first group.
 
     Args:
-        lesson: whose parameters.
-        values: the last good ones.
-        text: what each control shows, refused text included.
-        errors: what is wrong, by parameter name.
-        hidden: names of those not to show.
-        fixed: names of those to show and not to move.
-        held: names of those that wait for an answer.
-        near: names of those that the step talks about.
+        lesson: the lesson with the parameters.
+        values: the last valid values.
+        text: the text that each control shows, even if it was refused.
+        errors: error messages, by parameter name.
+        hidden: names of the controls to hide.
+        fixed: names of the controls to lock.
+        held: names of the controls that wait for an answer.
+        near: names of the controls that the step names.
     """
     why = dict.fromkeys(held, "Answer the question to move this control.")
     why |= dict.fromkeys(fixed, "Locked by this link.")
@@ -93,14 +93,14 @@ def groups(
 
 
 def control(name: str, label: str, **more: Any) -> Control:
-    """A control, empty where nothing more is said of it."""
+    """Build a control; ``more`` replaces its empty defaults."""
     made: Any = {"kind": "text", "value": "", "help": "", "error": None, "hidden": False}
     shown: Control = made | {"placeholder": "", "name": name, "label": label} | more
     return shown
 
 
 def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
-    """The charts."""
+    """Describe the charts for the browser."""
     return [
         {
             "id": figure.name,
@@ -116,12 +116,12 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
 
 
 def view(name: str) -> View:
-    """A view as a drawer names it."""
+    """Label a view for the title of its drawer."""
     return {"name": name, "label": name.replace("_", " ").capitalize()}
 
 
 def table(shown: Table) -> TableSpec:
-    """The numbers."""
+    """Describe the table for the browser."""
     return {
         "caption": shown.caption,
         "columns": [{"label": label, "role": role} for label, role in shown.columns],
@@ -136,14 +136,14 @@ def graph(
     cuts: list[str],
     cover: str = "",
 ) -> GraphSpec:
-    """The graph with its numbers and steps.
+    """Draw the graph with its numbers and steps.
 
     Args:
-        recording, index: what is drawn, for which component.
-        scissors: how the browser tells of an edge that is cut: all that are cut, or each click by
-            itself, as a thing to ``do``; None has no scissors.
-        cuts: the edges cut now.
-        cover: why no gradient may be seen yet; empty shows them all.
+        recording, index: the recorded run, and the component to show.
+        scissors: "cuts": the browser sends all edges that are cut. "snip": it sends each click
+            as an action, in ``do``. None: no scissors.
+        cuts: the edges that are cut now.
+        cover: the reason to hide the gradients; if it is empty, they are shown.
     """
     picture = drawing(recording, index, steps=not cover)
     if cover:
@@ -155,7 +155,7 @@ def graph(
 
 
 def notes(found: Sequence[Note]) -> list[NoteSpec]:
-    """What is said above the charts."""
+    """Describe the notes above the charts."""
     return [{"level": note.level, "text": note.text} for note in found]
 
 
@@ -168,12 +168,12 @@ def query(
     fixed: Collection[str] = (),
     stated: Collection[str] = (),
 ) -> str:
-    """Return the query that restores this screen: lesson, step, and what is not at its default.
+    """Return the query that restores this screen: lesson, step, and every changed setting.
 
     Args:
-        lesson, values, step, cuts: what the screen shows.
-        hidden, fixed: the controls that a teacher hides and locks.
-        stated: settings to name even at their defaults, as those of fixed controls.
+        lesson, values, step, cuts: the state of the screen.
+        hidden, fixed: the controls that a teacher hides or locks.
+        stated: settings to include even at their defaults, as for locked controls.
     """
     texts = lesson.text(values)
     changed = lesson.changed(values) | {name: texts[name] for name in (*fixed, *stated)}
@@ -187,25 +187,25 @@ def query(
 
 
 def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:
-    """What the lines of the charts look like, by role; nothing where each line is named itself."""
+    """Explain the line style of each role drawn; empty if the lines have names of their own."""
     drawn = set() if lesson.lab.named else {curve.role for curve in result.curves}
     return [key_entry(role, role.name in hidden) for role in ROLES.values() if role.name in drawn]
 
 
 def key_entry(role: Role, covered: bool = False) -> KeyEntry:
-    """What a role's line looks like."""
+    """Describe the line style of a role."""
     label = f"{role.label}: covered" if covered else role.label
     return {"role": role.name, "label": label, "dash": "ticks" if role.ticked else role.dash}
 
 
 def status(result: Result, values: Values, seconds: float) -> str:
-    """What was computed, how long it took and where."""
+    """Say what was computed, how long it took and on which device."""
     took = f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
     return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
 
 
 def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
-    """What kind of control a parameter gets, and its bounds or options."""
+    """Choose the kind of control for a parameter, with its bounds or options."""
     value = values[parameter.name]
     if isinstance(parameter, Number):
         low, high = parameter.slider

@@ -1,5 +1,6 @@
-"""One learner's socket: reads wishes, answers the newest with a frame, and sends the pictures of a
-training. It has one wish computed at a time, and after it the newest that arrived meanwhile.
+"""One learner's socket. It answers wishes with frames, and sends the pictures of a training.
+
+It computes one wish at a time, and next the newest wish that arrived in the meantime.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from pages.server.worker import Reply
 
 
 class Socket:
-    """One accepted socket; ``compute`` turns the text of a wish into its frame."""
+    """An accepted socket; ``compute`` turns the text of a wish into a frame."""
 
     def __init__(
         self,
@@ -34,7 +35,7 @@ class Socket:
         self._training = Training(trainers, self._send)
 
     async def live(self) -> None:
-        """Read and answer until the browser leaves."""
+        """Read and answer messages until the browser disconnects."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._answer())
@@ -48,7 +49,7 @@ class Socket:
             message = await self._websocket.receive()
             if message["type"] == "websocket.disconnect":
                 raise WebSocketDisconnect(message.get("code", 1000))
-            await self._take(message.get("text") or "")  # bytes are refused like an empty text
+            await self._take(message.get("text") or "")  # refuses bytes as it does an empty text
 
     async def _take(self, text: str) -> None:
         try:
@@ -56,7 +57,7 @@ class Socket:
             if message.training or message.kind == "train":
                 self._training.wish(message)
         except RefusedError as error:
-            # Awaited here, so that we stop reading from a browser that reads nothing.
+            # Await this, so that we stop reading from a browser that doesn't read our answers.
             await self._aside({"seq": number_of(text), "kind": "refused", "text": str(error)})
             return
         if message.kind == "taken":
@@ -66,7 +67,7 @@ class Socket:
             self._changed.set()
 
     async def _answer(self) -> None:
-        """Answer the newest wish, again and again."""
+        """Answer the newest wish each time one arrives."""
         while True:
             await self._changed.wait()
             self._changed.clear()
@@ -76,7 +77,7 @@ class Socket:
                 meters.FRAMES.observe(time.perf_counter() - start)
                 await self._send(wire.addressed(seq, reply.content))
             else:
-                again = reply.kind == "again"  # a mistake of ours is refused too
+                again = reply.kind == "again"  # "refused" also covers our own errors
                 await self._aside(
                     {"seq": seq, "kind": "again" if again else "refused", "text": reply.content}
                 )
@@ -89,5 +90,5 @@ class Socket:
     async def _send(self, content: bytes | str) -> None:
         kind = "bytes" if isinstance(content, bytes) else "text"
         async with self._sending:
-            with suppress(WebSocketDisconnect, RuntimeError):  # it has just closed
+            with suppress(WebSocketDisconnect, RuntimeError):  # the socket has just closed
                 await self._websocket.send({"type": "websocket.send", kind: content})

@@ -103,7 +103,7 @@ def test_a_broadcast_denominator_is_read_at_its_place():
     assert "at [0, 1]" in found[0].says
 
 
-REPAIRS = "repairs the value and not the gradient"
+REPAIRS = "repairs the value but not the gradient"
 
 
 def test_where_behind_a_log_of_a_negative_number_does_repair_the_gradient():
@@ -141,7 +141,7 @@ def test_the_place_where_the_gradient_breaks_comes_before_a_harmless_one():
 
     (fault,) = traced(causes, 0.0, 1.0).faults
     assert fault.kind == "nonfinite_backward"
-    assert "The result is finite, the gradient is not" in fault.says
+    assert "The result is finite, but the gradient is not" in fault.says
 
 
 def test_an_edit_by_numpy_has_no_note_on_its_detach():

@@ -72,7 +72,7 @@ def test_infinity_and_nan_of_a_root_at_zero_are_told_apart():
     (fault,) = traced(broken.root).faults
     assert "∞ of the backward pass arises in sqrt" in fault.says
     assert "which is 0" in fault.says
-    assert "Further on it becomes NaN, in pow" in fault.says
+    assert "Later it becomes NaN, in pow" in fault.says
 
 
 def test_an_overflow_of_float16_is_named():
@@ -232,7 +232,7 @@ def test_a_number_that_was_printed_is_not_blamed():
 def test_a_mean_of_nothing_is_told():
     fault = traced(lambda x: x[x > 100].mean()).faults[0]
     assert "NaN" in fault.says
-    assert "which is empty" in fault.says
+    assert "is empty" in fault.says
 
 
 @pytest.mark.parametrize("returns", ["a tensor", "nothing"])
@@ -246,7 +246,10 @@ def test_a_program_that_goes_backward_itself_is_traced_there(returns):
 
 def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
     fault = traced(broken.one_row_divides_by_zero).faults[0]
-    assert "0 came at [5, 2], NaN went back to w at [2], which is 3." in fault.says
+    assert (
+        "the upstream gradient at [5, 2] is 0, and NaN goes back to w at [2], which is 3."
+        in fault.says
+    )
     assert "The denominator is 0 there" in fault.do
 
 
