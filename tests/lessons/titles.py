@@ -17,7 +17,7 @@ N = r"(−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+−]\d+)?|−?∞|NaN)"
 def pattern(words, name, **within):
     """A regular expression for a text: each placeholder is a group, or what is given for it."""
     found, seen = "", set()
-    for place, part in enumerate(re.split(r"\{\{\s*(\w+)[^}]*\}\}", words.text(name))):
+    for place, part in enumerate(re.split(r"\{\{\s*(\w+)[^}]*\}\}", words.texts[name])):
         if place % 2 == 0:
             found += re.escape(part)
         else:
