@@ -41,7 +41,9 @@ class _Call:
         kwargs = {name: put_back(value, tensors) for name, value in self.kwargs.items()}
         outputs = self.func(*(swap(args) if self.swapped else args), **kwargs)
         if isinstance(outputs, torch.Tensor):
-            return outputs
+            # Some ops return their input, as dropout does in eval mode; autograd refuses that here.
+            returned = any(outputs is x for x in tensors)
+            return outputs.view_as(outputs) if returned else outputs
         self.container = type(outputs)
         return tuple(outputs)
 

@@ -186,3 +186,10 @@ def test_a_built_in_gradient_that_does_not_fit_says_so(name: str, x: torch.Tenso
         y = identity(x)
     with pytest.raises(TrickError, match="does not fit op 'identity' of type identity"):
         slope(y, x)
+
+
+def test_an_op_that_returns_its_input_takes_the_rule(x: torch.Tensor) -> None:
+    with gradient_override_map({"flatten": times(2), "dropout": times(3)}):
+        flat = torch.flatten(x)
+        evaluated = torch.nn.functional.dropout(x, training=False)
+    assert (slope(flat, x), slope(evaluated, x)) == ([2, 2], [3, 3])
