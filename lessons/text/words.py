@@ -35,7 +35,7 @@ HEADING = "Words"
 LANGUAGE = os.environ.get("GRADIENT_LAB_LANGUAGE", "en")
 """The language of this process, as its files are named. Texts without a file in it are English."""
 
-_USED = re.compile(r'\b(?:WORDS(?:\.counted)?|phrase|counted)\(\s*"(\w+)"')
+_USED = re.compile(r"""\b(?:WORDS(?:\.counted)?|phrase|counted)\(\s*["'](\w+)["']""")
 _LINE = re.compile(r"- (\w+): (.+)")
 
 

@@ -7,6 +7,7 @@ from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import quiz_view, site
 from pages.ui.lesson_view import lesson_view
+from pages.ui.words import WORDS
 
 
 def chapter_page(slug: str) -> None:
@@ -33,5 +34,5 @@ def _chosen(chapter: Chapter) -> Lesson:
         st.switch_page(f"{known.chapter}.py", query_params=st.query_params.to_dict())
     lesson = known or chapter.lessons[0]
     if asked and not known:
-        st.warning(f"There is no such lesson here. This is “{lesson.prose.front['short']}”.")
+        st.warning(WORDS("no_such_lesson", lesson=lesson.prose.front["short"]))
     return lesson

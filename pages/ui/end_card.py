@@ -9,6 +9,7 @@ from pages.ui import results
 from pages.ui.listing import markup
 from pages.ui.memory import Trail
 from pages.ui.questions import MARKS
+from pages.ui.words import WORDS
 
 
 def has_ended(lesson: Lesson, trail: Trail) -> bool:
@@ -21,11 +22,11 @@ def has_ended(lesson: Lesson, trail: Trail) -> bool:
 def at_end(lesson: Lesson, trail: Trail) -> None:
     """Show the stage at the end: the code that contains the trick, and the predictions."""
     with st.container(key="end"):
-        st.markdown("### In plain torch", anchors=False)
-        st.html(markup(in_plain_torch(lesson.slug), label="The program in plain torch"))
+        st.markdown(f"### {WORDS('in_plain_torch')}", anchors=False)
+        st.html(markup(in_plain_torch(lesson.slug), label=WORDS("program_in_torch")))
         predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
         if any(one.said for one in predicted):
-            st.markdown("### Your predictions", anchors=False)
+            st.markdown(f"### {WORDS('predictions')}", anchors=False)
             st.markdown("\n".join(map(_row, predicted)), unsafe_allow_html=True)
             results.offer(lesson, trail)
 
@@ -33,6 +34,6 @@ def at_end(lesson: Lesson, trail: Trail) -> None:
 def _row(one: Predicted) -> str:
     """Write one prediction. All of it is ours, or a number that was read and written again."""
     if not one.said:
-        return f"- – **{one.title}**<br>Not answered, step {one.step}"
-    row = f"- {MARKS[one.right]} **{one.title}**<br>You: {one.said}"
+        return f"- – **{one.title}**<br>{WORDS('not_answered', step=one.step)}"
+    row = f"- {MARKS[one.right]} **{one.title}**<br>{WORDS('you', answer=one.said)}"
     return row if one.right else f"{row}<br>{one.by}: {one.computed}"

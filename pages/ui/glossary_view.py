@@ -7,18 +7,19 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, find_term, lessons_of, terms
+from pages.ui.words import WORDS
 
 
 def glossary_page() -> None:
     """Draw the page; an address may name the term to show first."""
-    st.title("Glossary", anchor=False)
+    st.title(WORDS("glossary"), anchor=False)
     asked = st.query_params.get("term", "")
     first = find_term(asked)
     if asked and first is None:
-        st.warning("The glossary has no such term. Here are all the terms.")
+        st.warning(WORDS("no_such_term"))
     if first:
         st.html(f'<dl class="gt-glossary">{_entry(first)}</dl>')
-        st.markdown("## All terms", anchors=False)
+        st.markdown(f"## {WORDS('all_terms')}", anchors=False)
     st.html(f'<dl class="gt-glossary">{"".join(_entry(t) for t in terms() if t != first)}</dl>')
 
 
@@ -30,4 +31,5 @@ def _entry(term: Term) -> str:
 
 def _where(lesson: Lesson) -> str:
     address, name = f"{lesson.chapter}?lesson={lesson.slug}", lesson.prose.front["short"]
-    return f'<p>First in <a href="{address}" data-inside>{html.escape(name)}</a></p>'
+    link = f'<a href="{address}" data-inside>{html.escape(name)}</a>'
+    return f"<p>{WORDS('first_in', link=link)}</p>"

@@ -9,6 +9,7 @@ import streamlit as st
 from lessons.contract.lesson import Lesson
 from lessons.outputs.glossary import Term, first_uses, uses
 from pages.ui.listing import markup, output
+from pages.ui.words import WORDS
 
 CODE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """Python in a lesson's Markdown."""
@@ -34,7 +35,7 @@ def show_text(lesson: Lesson, step: int, text: str, *, code_alone: bool = False)
         if part.strip() and not code_alone:
             st.markdown(part, unsafe_allow_html=True)
         if kind == "python":
-            st.html(markup(code, label="The code in question"))
+            st.html(markup(code, label=WORDS("code_in_question")))
         elif kind == "text":
             st.html(output(code))
 

@@ -11,12 +11,13 @@ from pages.labs.home import ORDER
 from pages.ui import memory
 from pages.ui.course_view import length
 from pages.ui.live import live_lab
+from pages.ui.words import WORDS
 
 _SYMPTOMS = {
-    "cut_by_accident": "My loss won’t go down, and nothing raises.",
-    "collapse": "My self-supervised loss is perfect and my features are useless.",
-    "cliff": "One update wrecked hours of training.",
-    "straight_through": "My network rounds. How do earlier layers learn?",
+    "cut_by_accident": WORDS("symptom_cut"),
+    "collapse": WORDS("symptom_collapse"),
+    "cliff": WORDS("symptom_cliff"),
+    "straight_through": WORDS("symptom_rounding"),
 }
 """What people search for, by the lesson that answers it. A picture of each is in ``symptoms/``."""
 
@@ -27,20 +28,11 @@ def home() -> None:
     with stage, st.container(key="lab"):
         live_lab("home", [ORDER])
     with words, st.container(key="words"):
-        st.markdown(
-            '# Same <span class="gt-forward">output</span>. '
-            'Different <span class="gt-backward">gradient</span>.',
-            unsafe_allow_html=True,
-            anchors=False,
-        )
-        st.markdown(
-            "`detach()`, straight-through, gradient reversal, clipping: each edits the backward "
-            "pass and leaves the forward pass alone. Guess what it does to the numbers, then "
-            "watch torch do it."
-        )
+        st.markdown(WORDS("home_title"), unsafe_allow_html=True, anchors=False)
+        st.markdown(WORDS("home_about"))
         with st.container(key="onward"):
             _start()
-    st.markdown("## Or start from what bit you", anchors=False)
+    st.markdown(f"## {WORDS('start_from_symptom')}", anchors=False)
     for column, (slug, symptom) in zip(st.columns(4), _SYMPTOMS.items(), strict=True):
         with column:
             _card(catalogue.find(slug), symptom)
@@ -54,7 +46,7 @@ def _start() -> None:
     ahead = [lesson for lesson, trail in trails if not trail.done]
     lesson = (begun or ahead or [*course])[0]
     first = lesson is course[0] and not begun
-    label = "Start: one cut, 5 minutes" if first else f"Go on: {lesson.prose.front['short']}"
+    label = WORDS("start") if first else WORDS("go_on", lesson=lesson.prose.front["short"])
     st.page_link(f"{lesson.chapter}.py", label=label, query_params={"lesson": lesson.slug})
 
 

@@ -17,6 +17,7 @@ from pages.ui.live import live_lab
 from pages.ui.memory import Trail
 from pages.ui.place import Place, place_of
 from pages.ui.steps import show_steps
+from pages.ui.words import WORDS
 
 
 def lesson_view(lesson: Lesson) -> None:
@@ -62,7 +63,7 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
         )
     with st.container(horizontal=True, key="offers", vertical_alignment="center"):
         here = (trail.step,)
-        st.button("Reset the lab", on_click=place.reset, args=here, key="reset", type="tertiary")
+        st.button(WORDS("reset_lab"), on_click=place.reset, args=here, key="reset", type="tertiary")
         playground_view.offer(lesson)
 
 
@@ -123,11 +124,11 @@ def _bar(lesson: Lesson, place: Place, trail: Trail) -> None:
         show_steps(lesson, trail, lambda number: _go(*there, number))
         if trail.step > 1:
             back = (*there, trail.step - 1)
-            st.button("Back", on_click=_go, args=back, key="back", type="tertiary")
+            st.button(WORDS("back"), on_click=_go, args=back, key="back", type="tertiary")
         if not has_ended(lesson, trail):
             on = (*there, trail.step + 1)
             look: Literal["primary", "tertiary"] = "tertiary" if _asks(lesson, trail) else "primary"
-            st.button("Next →", on_click=_go, args=on, key="next", type=look)
+            st.button(WORDS("next"), on_click=_go, args=on, key="next", type=look)
         elif not st.context.is_embedded:
             _next_lesson(lesson)
 
@@ -145,15 +146,15 @@ def _next_lesson(lesson: Lesson) -> None:
     """Lead to the next lesson and, from a chapter's last one, to its quiz."""
     chapter = catalogue.chapters_by_slug()[lesson.chapter]
     if lesson == chapter.lessons[-1]:
-        quiz_view.link(chapter, f"The chapter’s quiz: {LENGTH} questions", ":material/quiz:")
+        quiz_view.link(chapter, WORDS("chapters_quiz", n=LENGTH), ":material/quiz:")
     course = catalogue.lessons()
     after = course[[one.slug for one in course].index(lesson.slug) + 1 :]
     with st.container(key="onward", width="content"):
         if after:
             st.page_link(
                 f"{after[0].chapter}.py",
-                label=f"Next lesson: {after[0].prose.front['short']} →",
+                label=WORDS("next_lesson", lesson=after[0].prose.front["short"]),
                 query_params={"lesson": after[0].slug},
             )
         else:
-            st.page_link("playground.py", label="Try your own program →")
+            st.page_link("playground.py", label=WORDS("try_own_program"))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pages.labs.code import TAGS, Mark, coloured
 
 
-def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "Code") -> str:
+def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "") -> str:
     """Write the source as HTML, everything in it escaped."""
     rows = []
     for number, pieces in enumerate(coloured(source)):

@@ -28,6 +28,7 @@ from lessons.playground.goals import GOALS
 from pages.server.addresses import root
 from pages.ui.component import component
 from pages.ui.natural import natural
+from pages.ui.words import WORDS
 
 _component = component("gradient_memory", "remember")
 
@@ -103,9 +104,9 @@ def progress(of: Iterable[Lesson]) -> str:
     """Say how many of these lessons are done, and how many first answers were right."""
     trails = [trail(lesson) for lesson in of]
     firsts = [right for one in trails for right in one.first.values()]
-    said = f"{sum(one.done for one in trails)} of {len(trails)} lessons done"
+    said = WORDS("lessons_done", done=sum(one.done for one in trails), all=len(trails))
     if firsts:
-        said += f" · {sum(firsts)} of {len(firsts)} predictions right on the first try"
+        said += f" · {WORDS('right_at_first', right=sum(firsts), all=len(firsts))}"
     return said
 
 

@@ -20,19 +20,17 @@ from pages.labs.playground import FIRST
 from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
+from pages.ui.words import WORDS
 
 
 def playground() -> None:
     """Draw the page."""
-    st.title("Playground", anchor=False)
-    st.markdown(
-        "Write a program, or paste your own code. Torch runs it forward and backward each time "
-        "you change something."
-    )
+    st.title(WORDS("playground"), anchor=False)
+    st.markdown(WORDS("playground_about"))
     order, note = asked(st.query_params)
     with st.container(key="playground"):
         # The lab's own headings are h3: a screen reader needs an h2 above them.
-        st.html('<h2 class="gt-unseen">The program and its result</h2>')
+        st.html(f'<h2 class="gt-unseen">{WORDS("program_and_result")}</h2>')
         live_lab("playground", [order], note=note)
     _words()
 
@@ -49,7 +47,7 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         elif "preset" in words:
             document = preset(words["preset"])
     except PlaygroundError as error:
-        note = f"{error.message} The playground shows “{document.title}” instead."
+        note = WORDS("shows_instead", error=error.message, title=document.title)
     order = {
         "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
@@ -62,21 +60,12 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
 
 def _words() -> None:
     """List every function of the language."""
-    with st.expander("What you can write"):
-        st.markdown(
-            "A program is a list of assignments: `+ - * / ** @`, comparisons, numbers, lists of "
-            "numbers, and the functions here. `torch.relu(x)` and `x.relu()` are `relu(x)`; "
-            "`x.pow(2)` is `x**2`. You can paste code, such as a class with its `forward`: the "
-            "playground turns layers and loops into inputs. To run such code as it is, use "
-            "`python -m lessons trace FILE.py:function`. "
-            "A rule of the override table has one expression for each tensor operand, separated "
-            "by commas. It uses `grad` (`grad1`, `grad2` …), `in1` … and `out1` …; `None` means no "
-            "gradient."
-        )
+    with st.expander(WORDS("can_write")):
+        st.markdown(WORDS("language"))
         rows = [(one.signature, one.help) for one in FUNCTIONS.values()]
         rows += list(FORMS.values())
         lines = [f"| `{form}` | {help} |" for form, help in rows]
-        st.markdown("\n".join(["| Function | Result |", "|---|---|", *lines]))
+        st.markdown("\n".join([WORDS("language_head"), "|---|---|", *lines]))
 
 
 def offer(lesson: Lesson) -> None:
@@ -89,6 +78,6 @@ def offer(lesson: Lesson) -> None:
         return
     st.page_link(
         "playground.py",
-        label="Open this program in the playground",
+        label=WORDS("open_in_playground"),
         query_params={"program": to_url(document), "n": secrets.token_hex(3)},
     )

@@ -20,6 +20,7 @@ from pages.ui.listing import difference, markup, output
 from pages.ui.memory import Trail
 from pages.ui.place import Place
 from pages.ui.sketch import as_numbers, draw, drawn
+from pages.ui.words import WORDS
 
 MARKS = {True: ":material/check:", False: ":material/close:"}
 """Whether an answer is right, from the icons' font: the letters' font has no such signs."""
@@ -51,15 +52,15 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
         tiles(_labels(options), key, commit)
     elif question.kind == "number":
         with st.form(f"{key}_form", border=False):  # a click sends what was typed just before
-            st.text_input("Your answer", key=key, placeholder="a number, as in -0.5")
+            st.text_input(WORDS("your_answer"), key=key, placeholder=WORDS("a_number"))
             _show_refusal()
             st.form_submit_button(
-                "Answer",
+                WORDS("answer"),
                 on_click=lambda: commit(str(st.session_state.get(key, ""))),
                 type="primary",
             )
     else:
-        st.caption("Draw your answer on the chart.")
+        st.caption(WORDS("draw_answer"))
 
 
 def has_stage(question: Question, trail: Trail) -> bool:
@@ -81,7 +82,7 @@ def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> Non
     else:
         text = fill(lesson.step_of(question).text, place.asked(question).facts)
         for code in CODE.findall(text):
-            st.html(markup(code, label="The code in question"))
+            st.html(markup(code, label=WORDS("code_in_question")))
 
 
 def stands_still(lesson: Lesson, question: Question) -> bool:
@@ -157,10 +158,10 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
     right, key = lesson.right(question, asked_about), graded.key
     drawn(sketch, graded, sketch.whole(asked_about), f"{lesson.slug}_{question.name}_drawn")
     if key:
-        reply(key == right, f"Your sketch: {options[key].text}", f"{graded} {options[key].reply}")
+        head = WORDS("your_sketch", answer=options[key].text)
+        reply(key == right, head, f"{graded} {options[key].reply}")
     else:
-        said = f"{graded} It doesn't match the curve of any answer."
-        reply(False, "Your sketch shows a different curve.", said)
+        reply(False, WORDS("another_curve"), f"{graded} {WORDS('no_answers_curve')}")
     if key != right:
         st.markdown(options[right].reply, unsafe_allow_html=True)
     as_numbers(sketch, graded)
@@ -180,20 +181,20 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
         named = [f"- {what}: **{written(facts[n], form)}**" for what, n, form in question.computed]
         st.markdown("\n".join(named))
     if key == right:
-        reply(True, "That’s what you said.", why)
+        reply(True, WORDS("as_you_said"), why)
     else:
-        reply(False, f"You said: {head}", why)
+        reply(False, WORDS("you_said", answer=head), why)
         st.markdown(options[right].reply, unsafe_allow_html=True)
 
 
 def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """Let the learner try fixes until one passes; the stage shows what each one does."""
     assert lesson.bug is not None  # the catalogue has seen to it
-    st.markdown(f"From [{lesson.bug.source}]({lesson.bug.url}).")
+    st.markdown(WORDS("bug_from", link=f"[{lesson.bug.source}]({lesson.bug.url})"))
     tried, right = trail.answers.get(question.name), lesson.bug.right()
     if tried:
         with st.container(key="verdict"):
-            reply(tried == right, f"You tried: {options[tried].text}", options[tried].reply)
+            reply(tried == right, WORDS("you_tried", fix=options[tried].text), options[tried].reply)
     if tried != right:
 
         def run(fix: str) -> None:
@@ -208,18 +209,18 @@ def _bug_stage(bug: Bug, tried: str | None) -> None:
     """Show the code, with what the tried fix changes, and the assertion's result."""
     broken = code_of(bug.broken)
     if tried is None:
-        st.html(markup(broken, label="The code with the bug"))
+        st.html(markup(broken, label=WORDS("code_with_bug")))
     else:
         fixed, marks = difference(broken, code_of(bug.fixes[tried], bug.broken.__name__))
-        st.html(markup(fixed, marks, label="The code with your fix"))
+        st.html(markup(fixed, marks, label=WORDS("code_with_fix")))
     failure = bug.failure(bug.fixes[tried] if tried else bug.broken)
     if failure is None:
-        st.markdown("The assertion **holds**.")
+        st.markdown(WORDS("assertion_holds"))
     else:
-        st.markdown("The assertion **fails**:")
+        st.markdown(WORDS("assertion_fails"))
         st.html(output(failure))
-    assertion = markup(code_of(bug.check), label="The assertion")
-    st.html(f"<details><summary>The assertion</summary>{assertion}</details>")
+    assertion = markup(code_of(bug.check), label=WORDS("assertion"))
+    st.html(f"<details><summary>{WORDS('assertion')}</summary>{assertion}</details>")
 
 
 def code_of(function: Callable[..., object], name: str = "") -> str:

@@ -14,6 +14,7 @@ from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from pages.ui.listing import markup
 from pages.ui.natural import natural
 from pages.ui.questions import reply, tiles
+from pages.ui.words import WORDS
 
 WORD = "quiz"
 """The address's word for the seed."""
@@ -29,7 +30,7 @@ def seed_of(text: str) -> int:
     """Return the seed that an address names, or another one where that is none."""
     seed = natural(text, SEEDS - 1)
     if seed is None:
-        st.warning("There is no such quiz. These are new questions.")
+        st.warning(WORDS("no_such_quiz"))
         seed = secrets.randbelow(SEEDS)
         st.query_params[WORD] = str(seed)
     return seed
@@ -42,13 +43,13 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
     # An answer shows its verdict until the learner goes on.
     place = len(said) - 1 if said and st.query_params.get("at") == str(len(said) - 1) else len(said)
     with st.container(key="quiz"):
-        st.title(f"Quiz: {chapter.title}", anchor=False)
+        st.title(WORDS("quiz_of", chapter=chapter.title), anchor=False)
         if place == LENGTH:
             _end(chapter, items, said)
         else:
-            st.markdown(f"Question {place + 1} of {LENGTH}")
+            st.markdown(WORDS("question_of", number=place + 1, all=LENGTH))
             _question(items[place], place, said)
-        link(chapter, f"{LENGTH} new questions", ":material/refresh:")
+        link(chapter, WORDS("new_questions", n=LENGTH), ":material/refresh:")
 
 
 def _said(items: Sequence[Item], text: str) -> list[str]:
@@ -65,7 +66,7 @@ def _question(item: Item, place: int, said: list[str]) -> None:
     """Show the program beside its question; once answered, what torch gives and why."""
     code, words = st.columns([7, 5], gap="medium")
     with code:
-        st.html(markup(item.code, label="The program"))
+        st.html(markup(item.code, label=WORDS("program")))
     with words:
         st.markdown(f"## {item.question}", anchors=False)
         if place == len(said):
@@ -74,11 +75,11 @@ def _question(item: Item, place: int, said: list[str]) -> None:
             return
         why = "\n\n".join(item.why)
         if said[place] == item.right:
-            reply(True, f"You said: {item.right}", why)
+            reply(True, WORDS("you_said", answer=item.right), why)
         else:
-            reply(False, f"You said: {said[place]}", item.options[said[place]].reply)
-            reply(True, f"Torch gives {item.right}", why)
-    label = "See the end →" if place + 1 == LENGTH else "Next question →"
+            reply(False, WORDS("you_said", answer=said[place]), item.options[said[place]].reply)
+            reply(True, WORDS("torch_gives", answer=item.right), why)
+    label = WORDS("see_end") if place + 1 == LENGTH else WORDS("next_question")
     st.button(label, on_click=_go_on, args=(place + 1,), type="primary")
 
 
@@ -94,7 +95,8 @@ def _go_on(place: int) -> None:
 def _end(chapter: Chapter, items: Sequence[Item], said: Sequence[str]) -> None:
     """Say how many were right, the trick in a sentence, and where to read on."""
     missed = [item for item, answer in zip(items, said, strict=True) if answer != item.right]
-    st.markdown(f"## You got {len(items) - len(missed)} of {len(items)}", anchors=False)
+    score = WORDS("score", right=len(items) - len(missed), all=len(items))
+    st.markdown(f"## {score}", anchors=False)
     st.markdown(f"**{chapter.title}:** {chapter.summary}")
     if st.context.is_embedded:
         return  # a teacher's page, which the links would lead out of
@@ -102,11 +104,11 @@ def _end(chapter: Chapter, items: Sequence[Item], said: Sequence[str]) -> None:
         front = item.lesson.prose.front
         st.page_link(
             f"{chapter.slug}.py",
-            label=f"Missed: {front['short']}",
+            label=WORDS("missed", lesson=front["short"]),
             icon=":material/arrow_forward:",
             query_params={"lesson": item.lesson.slug, **item.settings},
         )
         st.markdown(front["remember"])
     course = chapters()
     for after in course[course.index(chapter) + 1 :][:1]:
-        st.page_link(f"{after.slug}.py", label=f"Next chapter: {after.title}")
+        st.page_link(f"{after.slug}.py", label=WORDS("next_chapter", chapter=after.title))

@@ -11,6 +11,7 @@ from lessons.outputs.results import answered, as_data, as_files
 from lessons.outputs.review import reviewed
 from pages.ui.component import component
 from pages.ui.memory import Trail
+from pages.ui.words import WORDS
 
 # The browser makes the files from the page's data. Streamlit's own button would keep them in one of
 # the server's processes, and a frame without nginx's cookie may reach another one.
@@ -19,7 +20,7 @@ _component = component("gradient_results", "results", '<div class="gt-buttons"><
 
 def offer(lesson: Lesson, trail: Trail) -> None:
     """Let the learner download the results of this lesson."""
-    st.markdown("**Download my results**")
+    st.markdown(f"**{WORDS('download_results')}**")
     made = as_files(_results(lesson, trail))
     downloads({f"{lesson.slug}-results.{end}": text.encode() for end, text in made.items()})
 

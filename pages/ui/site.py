@@ -11,8 +11,8 @@ from pages.ui import memory, quiz_view
 from pages.ui.component import component
 from pages.ui.page import ICON
 from pages.ui.search import search_box
+from pages.ui.words import WORDS
 
-NAME = "Gradient Tricks Lab"
 _tab = component("gradient_tab", "tab")
 _PAGE, _SHOWN = "page_shown", "part_shown"
 """Session keys: the page, and the lesson or quiz on it, that was shown last."""
@@ -20,7 +20,7 @@ _PAGE, _SHOWN = "page_shown", "part_shown"
 
 def navigation() -> Page:
     """Set up the page and its header; returns the page to run."""
-    st.set_page_config(page_title=NAME, page_icon=ICON, layout="wide")
+    st.set_page_config(page_title=WORDS("site"), page_icon=ICON, layout="wide")
     paths = (*catalogue.chapters_by_slug(), *OTHER_PAGES)
     others = [st.Page(f"{path}.py", url_path=path) for path in paths]
     page = st.navigation([st.Page("home.py", default=True), *others], position="hidden")
@@ -42,9 +42,9 @@ def _header(page: Page) -> None:
     """Lead to the other pages; on a chapter's page say where in the chapter the learner is."""
     chapter = catalogue.chapters_by_slug().get(page.url_path)
     if chapter is None:
-        st.page_link("home.py", label=f"**{NAME}**")
-        st.page_link("course.py", label="Course")
-        st.page_link("playground.py", label="Playground")
+        st.page_link("home.py", label=f"**{WORDS('site')}**")
+        st.page_link("course.py", label=WORDS("course"))
+        st.page_link("playground.py", label=WORDS("playground"))
     else:
         here = {"chapter": chapter.slug}
         st.page_link("course.py", label=f"**←\u00a0{chapter.title}**", query_params=here)
@@ -55,9 +55,10 @@ def _header(page: Page) -> None:
 def _where(chapter: catalogue.Chapter) -> str:
     """Say which of the chapter's lessons is shown, as HTML."""
     if quiz_view.WORD in st.query_params:
-        return "Quiz"
+        return WORDS("quiz")
     lesson = chapter.find(st.query_params.get("lesson", "")) or chapter.lessons[0]
-    number = f"{chapter.lessons.index(lesson) + 1} of {len(chapter.lessons)}"
+    here, count = chapter.lessons.index(lesson) + 1, len(chapter.lessons)
+    number = WORDS("number_of", number=here, all=count)
     return f"{number}<span> · {html.escape(lesson.prose.front['short'])}</span>"
 
 

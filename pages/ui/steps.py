@@ -8,8 +8,9 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.search import plain
 from pages.ui.component import component
 from pages.ui.memory import Trail
+from pages.ui.words import WORDS
 
-_component = component("gradient_steps", "steps", '<nav aria-label="Steps"></nav>')
+_component = component("gradient_steps", "steps", f'<nav aria-label="{WORDS("steps")}"></nav>')
 _KEY = "steps"
 
 

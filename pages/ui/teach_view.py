@@ -14,6 +14,7 @@ from pages.labs import payload
 from pages.ui import results
 from pages.ui.component import component
 from pages.ui.place import Place
+from pages.ui.words import WORDS
 
 _HEIGHT = 600
 """Pixels of the frame: it shows one step with its stage."""
@@ -22,29 +23,27 @@ _PREVIEW = "teach_preview"
 _component = component(
     "teach_preview",
     "teach_preview",
-    f'<iframe class="gt-preview" title="Preview" height="{_HEIGHT}"></iframe>',
+    f'<iframe class="gt-preview" title="{WORDS("preview")}" height="{_HEIGHT}"></iframe>',
 )
 
 
 def teach_page() -> None:
     """Draw the page."""
-    st.title("Teach", anchor=False)
-    st.markdown(
-        "Choose a lesson and a step, set its lab in the preview, and give learners the link or "
-        "the frame. **Hide** removes a control. **Lock** keeps it visible but fixed."
-    )
+    st.title(WORDS("teach"), anchor=False)
+    st.markdown(WORDS("teach_about"))
     names = {one.slug: f"{one.prose.front['short']}: {one.title}" for one in catalogue.lessons()}
     with st.container(key="to_copy"):
         choice = st.columns([4, 4, 3, 3])
-        lesson = catalogue.find(choice[0].selectbox("Lesson", names, format_func=names.__getitem__))
+        slug = choice[0].selectbox(WORDS("lesson"), names, format_func=names.__getitem__)
+        lesson = catalogue.find(slug)
         titles = [f"{n}. {step.title}" for n, step in enumerate(lesson.prose.steps, start=1)]
         key = f"teach_step_{lesson.slug}"
-        step = 1 + titles.index(choice[1].selectbox("Step", titles, key=key))
-        hidden = _controls(choice[2], lesson, "Hide")
-        locked = _controls(choice[3], lesson, "Lock", hidden)
+        step = 1 + titles.index(choice[1].selectbox(WORDS("step"), titles, key=key))
+        hidden = _controls(choice[2], lesson, WORDS("hide"))
+        locked = _controls(choice[3], lesson, WORDS("lock"), hidden)
         asked = lesson.prose.steps[step - 1]
         if without_hidden(lesson, asked.text, hidden) != asked.text:
-            st.caption("The step's “Try it” needs a hidden control, so the lesson omits it.")
+            st.caption(WORDS("try_it_omitted"))
         site = urljoin(st.context.url or "", ".")
         try:
             address = framed(lesson, site, _query(lesson, step, hidden, locked))
@@ -54,12 +53,7 @@ def teach_page() -> None:
         _give(lesson, address)
         data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": address}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
-        st.markdown(
-            "The frame sends your page the learner's results after each answer; deploy/README.md "
-            "describes the message.\n\n"
-            "**For Moodle or another learning platform**: a SCORM 1.2 package, which reports "
-            "completion and the share of right answers."
-        )
+        st.markdown(f"{WORDS('teach_results')}\n\n{WORDS('teach_scorm')}")
         results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
 
 
@@ -70,7 +64,14 @@ def _controls(
     labels = {one.name: one.label for one in lesson.lab.parameters if one.name not in without}
     key = f"teach_{verb}_{lesson.slug}"
     show = labels.__getitem__
-    return column.multiselect(verb, [*labels], format_func=show, key=key, select_all=False)
+    return column.multiselect(
+        verb,
+        [*labels],
+        format_func=show,
+        key=key,
+        placeholder=WORDS("choose_controls"),
+        select_all=False,
+    )
 
 
 def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> str:
@@ -93,10 +94,10 @@ def _give(lesson: Lesson, framed: str) -> None:
     """Show the link and the code for a frame, next to each other."""
     address = framed.removesuffix("&embed=true")
     link, frame = st.columns(2)
-    link.markdown("**The link**")
+    link.markdown(f"**{WORDS('link')}**")
     link.code(address, language=None, wrap_lines=True)
-    link.link_button("Open it in a new tab", address, type="tertiary")
-    frame.markdown("**A frame in your page**")
+    link.link_button(WORDS("open_link"), address, type="tertiary")
+    frame.markdown(f"**{WORDS('frame')}**")
     source, title = html.escape(framed), html.escape(lesson.title)
     style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
     code = f'<iframe src="{source}" title="{title}" {style}></iframe>'

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.words import WORDS
 from tests.browser.looking import (
     answered,
     asked,
@@ -143,9 +144,9 @@ def all_is_there(page: Page, left: dict[str, str]) -> None:
     page.reload()
     ready(page)
     is_as_it_was(page, left)
-    page.get_by_role("button", name="Back", exact=True).click()
+    page.get_by_role("button", name=WORDS("back"), exact=True).click()
     is_at_step(page, 2)
-    expect(page.get_by_text("You said:")).to_be_visible()
+    expect(page.get_by_text(WORDS("you_said", answer=""))).to_be_visible()
     # The lab shows the case that was asked about.
     page.wait_for_function("/step=2/.test(location.search) && !/noise_high/.test(location.search)")
 
@@ -172,7 +173,7 @@ def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, vi
         page = page.context.pages[-1] if go != page.goto else page
         ready(page)
         is_at_step(page, 2)
-        expect(page.get_by_text("You said:")).to_be_visible()
+        expect(page.get_by_text(WORDS("you_said", answer=""))).to_be_visible()
         open_drawers(page, "More settings")
         expect(exact(page, "noise_high")).to_have_value("1.7")
         assert asked(page)["noise_high"] == "1.7"
@@ -217,9 +218,9 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
     answered(page)
     open_drawers(page, "More settings")
     expect(exact(page, "noise_high")).to_have_value("1.1")  # the step sets it
-    page.get_by_role("button", name="Back", exact=True).click()
+    page.get_by_role("button", name=WORDS("back"), exact=True).click()
     is_at_step(page, 2)
-    expect(page.get_by_text("You said:")).to_be_visible()
+    expect(page.get_by_text(WORDS("you_said", answer=""))).to_be_visible()
 
 
 def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
@@ -269,11 +270,11 @@ def a_page_whose_own_line_ends_last_is_drawn_anew(mortal, visit):
 def a_quiz_has_its_answers_and_hears_the_next(mortal, visit):
     """There is no lab beside it, and so no line of a lab."""
     page = visit(f"{mortal.url}/reversal?lesson=flip")
-    to_lesson(page, "Quiz: Reversal")
+    to_lesson(page, WORDS("quiz_of", chapter="Reversal"))
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
     answers, words = page.locator(".st-key-tiles button"), page.locator(".st-key-quiz")
     answers.first.click()
-    expect(words).to_contain_text("You said:")
+    expect(words).to_contain_text(WORDS("you_said", answer=""))
     silent(page)
     place = page.url
     before = words.inner_text()

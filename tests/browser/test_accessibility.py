@@ -7,6 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from pages.ui.words import WORDS
 from tests.browser.looking import (
     LAB,
     becomes,
@@ -25,13 +26,13 @@ pytestmark = pytest.mark.browser
 def draw(page: Page) -> None:
     page.locator(".gt-handle").first.press("End")
     page.get_by_role("button", name="Commit to this sketch").click()
-    page.get_by_text("The sketch as numbers").click()
+    page.get_by_text(WORDS("sketch_as_numbers")).click()
     open_drawers(page, "More settings").locator(".gl-share summary").click()
     page.get_by_role("button", name="Copy link").click()
 
 
 def search(page: Page) -> None:
-    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name=WORDS("search")).click()
     page.get_by_label("Search the course").last.fill("identity")
     page.get_by_role("dialog").get_by_role("link").first.wait_for()
 

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from lessons.outputs.catalogue import find
 from lessons.outputs.glossary import find_term
+from pages.ui.words import WORDS
 from tests.browser.looking import SPY, is_at_step, on, ready, rows, silent, to_lesson
 
 pytestmark = pytest.mark.browser
@@ -62,7 +63,7 @@ def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_p
         is_at_step(page, step)
     page.go_back()
     page.wait_for_url("**/course*")
-    expect(page.locator("h1")).to_have_text("Course")
+    expect(page.locator("h1")).to_have_text(WORDS("course"))
     assert page.evaluate("window.stays"), "the page was never left"
 
 
@@ -77,9 +78,9 @@ def test_losing_the_connection_right_after_next_does_not_undo_the_step(app, open
 
 def test_a_number_is_typed_graded_and_counted(app, open_page):
     page = ready(open_page(app.url + "/reversal?lesson=flip&step=4"))
-    page.get_by_label("Your answer").fill("-6")
-    page.get_by_role("button", name="Answer", exact=True).click()
-    expect(page.locator(".st-key-reply_wrong")).to_contain_text("You said: −6")
+    page.get_by_label(WORDS("your_answer")).fill("-6")
+    page.get_by_role("button", name=WORDS("answer"), exact=True).click()
+    expect(page.locator(".st-key-reply_wrong")).to_contain_text(WORDS("you_said", answer="−6"))
     expect(page.locator(".st-key-words h2")).to_contain_text("12")
     page.wait_for_function(r"/flip:4:t\w*=0/.test(document.cookie)")
     page.goto(app.url + "/course")
@@ -100,7 +101,7 @@ def test_a_term_says_what_it_means_and_links_to_the_glossary(app, open_page):
 
 def test_search_goes_to_a_step_by_keyboard(app, open_page):
     page = ready(open_page(app.url + "/reversal?lesson=flip"))
-    button = page.get_by_role("button", name="Search")
+    button = page.get_by_role("button", name=WORDS("search"))
     button.focus()
     page.keyboard.press("/")
     dialog = page.get_by_role("dialog", name="Search the course")

@@ -12,7 +12,9 @@ from playwright.sync_api import Page, expect
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.outputs.catalogue import chapters_by_slug
+from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
+from pages.ui.words import WORDS
 from tests.browser.looking import commit, is_at_step, ran, tiles
 from tests.support.amount import also
 
@@ -49,17 +51,17 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
     wrong = next(key for key in keys if key != right)
     if question.kind == "bug":
         stage = page.locator(".st-key-stage")
-        for key, said in ((wrong, "fails"), (right, "holds")):
+        for key, said in ((wrong, WORDS("assertion_fails")), (right, WORDS("assertion_holds"))):
             left = [one for one in keys if key == wrong or one != wrong]
             commit(page, left.index(key))
-            expect(stage).to_contain_text(f"The assertion {said}")
+            expect(stage).to_contain_text(said.replace("*", ""))
         return
     if question.kind == "sketch":
         page.locator(".gt-handle").first.press("End")
         page.get_by_role("button", name="Commit to this sketch").click()
     elif question.kind == "number":
-        page.get_by_label("Your answer").fill("-987654")
-        page.get_by_role("button", name="Answer", exact=True).click()
+        page.get_by_label(WORDS("your_answer")).fill("-987654")
+        page.get_by_role("button", name=WORDS("answer"), exact=True).click()
     else:
         tiles(page).nth(keys.index(wrong)).click()
     expect(page.locator(".st-key-reply_wrong")).to_be_visible()
@@ -86,15 +88,15 @@ def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page):
                 on.click()
         end = page.locator(".st-key-end")
         expect(end.locator("li")).to_have_count(len(lesson.prose.questions))
-        expect(end.get_by_label("The program in plain torch")).to_be_visible()
+        expect(end.get_by_label(WORDS("program_in_torch"))).to_be_visible()
         expect(words(page).locator("strong").first).to_have_text(re.compile(r"\w"))
         bar = page.locator(".st-key-turn")
         if lesson is not chapter.lessons[-1]:
-            bar.get_by_role("link", name=re.compile("^Next lesson")).click()
+            bar.locator(".st-key-onward a").click()
     if chapter is LAST:
         expect(bar).to_contain_text("Try your own program")
-    bar.get_by_role("link", name="The chapter’s quiz").click()
-    expect(page.locator("h1")).to_have_text(f"Quiz: {chapter.title}")
+    bar.get_by_role("link", name=WORDS("chapters_quiz", n=LENGTH)).click()
+    expect(page.locator("h1")).to_have_text(WORDS("quiz_of", chapter=chapter.title))
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
     answers = page.locator(".st-key-tiles button")
     answers.first.click()

@@ -5,6 +5,7 @@ import math
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
+from pages.ui.words import WORDS
 from tests.browser.looking import (
     becomes,
     is_at_step,
@@ -86,7 +87,7 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-verdict")).to_be_focused()
     # Each dot is a link with its step's title: a question that is answered is said to be.
-    dots = page.get_by_role("navigation", name="Steps").get_by_role("link")
+    dots = page.get_by_role("navigation", name=WORDS("steps")).get_by_role("link")
     names = dots.evaluate_all("links => links.map((link) => link.getAttribute('aria-label'))")
     assert [name.split(":")[0] for name in names[:2]] == ["Step 1", "Step 2"]
     assert names[1].endswith(", answered")
@@ -100,9 +101,9 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
     is_at_step(page, 6)
     page.wait_for_function("location.search.includes('step=6')")
     on(page, 7)
-    page.get_by_label("Your answer").fill("0.25")
+    page.get_by_label(WORDS("your_answer")).fill("0.25")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("link", name="Next lesson")).to_be_in_viewport()
+    expect(page.locator(".st-key-onward a")).to_be_in_viewport()
     assert page.evaluate("window.stays"), "the page was never left"
 
 
@@ -168,7 +169,7 @@ def test_of_a_tall_graph_the_step_is_in_sight_on_a_phone(bare, phone):
 def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left(app, open_page):
     page = ready(open_page(app.url + "/playground"))
     scrolled = "document.querySelector('.stMain').scrollTop"
-    titles = {"Course": "Course", "Flip": "gradient reversal layer"}
+    titles = {WORDS("course"): WORDS("course"), "Flip": "gradient reversal layer"}
     down = "() => { const main = document.querySelector('.stMain'); main.scrollTo(0, 600);"
     down += " return main.scrollTop === 600; }"
     # As where the next page is drawn before the one before is gone: there is always room.

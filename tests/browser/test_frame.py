@@ -15,6 +15,7 @@ from lessons.contract.typed import Typed
 from lessons.outputs.catalogue import find
 from lessons.outputs.scorm import framed, package
 from pages.ui.memory import COOKIE, Trail, pack
+from pages.ui.words import WORDS
 from tests.browser.looking import LAB, becomes, elsewhere
 from tests.support.browser import launch
 
@@ -69,8 +70,8 @@ def nearly_done(choice: str) -> Trail:
 
 
 def type_the_last(lesson: FrameLocator, text: str) -> None:
-    lesson.get_by_role("textbox", name="Your answer").fill(text)
-    lesson.get_by_role("button", name="Answer", exact=True).click()
+    lesson.get_by_role("textbox", name=WORDS("your_answer")).fill(text)
+    lesson.get_by_role("button", name=WORDS("answer"), exact=True).click()
 
 
 def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):

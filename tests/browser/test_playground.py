@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.playground import preset
+from pages.ui.words import WORDS
 from tests.browser.looking import (
     FOCUSABLE,
     SPY,
@@ -300,9 +301,9 @@ def test_the_first_undo_after_coming_back_is_heard(app, open_page):
     for power in ("4", "6"):
         write(page, text.replace("x**2", f"x**{power}"))
         page.wait_for_function("location.search.includes('program=')")
-    page.locator(".st-key-header").get_by_role("link", name="Course").click()
+    page.locator(".st-key-header").get_by_role("link", name=WORDS("course")).click()
     expect(page.locator(".gl-lab")).to_have_count(0)
-    page.locator(".st-key-header").get_by_role("link", name="Playground").click()
+    page.locator(".st-key-header").get_by_role("link", name=WORDS("playground")).click()
     ready(page)
     page.get_by_role("button", name="Undo").click()
     expect(program(page)).to_have_value(text.replace("x**2", "x**4"))

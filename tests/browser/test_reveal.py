@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.words import WORDS
 from tests.browser.looking import (
     commit,
     control,
@@ -31,7 +32,9 @@ def test_an_answer_uncovers_the_stage_and_becomes_the_heading(app, open_page):
     verdict = page.locator(".st-key-verdict")
     expect(verdict).to_be_focused()
     expect(verdict).to_be_in_viewport()
-    expect(verdict.locator(".st-key-reply_wrong")).to_contain_text("You said: 32, the part")
+    expect(verdict.locator(".st-key-reply_wrong")).to_contain_text(
+        WORDS("you_said", answer="32, the part")
+    )
     expect(page.locator(".st-key-words h2")).to_have_text("16, the part through the other factor.")
     expect(tiles(page)).to_have_count(0)
     expect(equation(page)).to_have_text("gradient of x = 16")
@@ -45,20 +48,22 @@ def test_the_stage_shows_the_case_that_was_asked_and_then_the_bug(app, open_page
     expect(equation(page)).to_have_text("gradient of x = 32 + 16 = 48")
 
     on(page, 5)
-    code = page.get_by_label("The code with the bug")
-    for part in (code, page.get_by_text("The assertion fails:"), *tiles(page).all()):
+    code = page.get_by_label(WORDS("code_with_bug"))
+    fails = page.get_by_text(WORDS("assertion_fails").replace("*", ""))
+    for part in (code, fails, *tiles(page).all()):
         expect(part).to_be_in_viewport(ratio=1)
     expect(page.locator(".gl-lab:visible")).to_have_count(0)
     tall = code.locator(".gt-row").evaluate_all("rows => rows.map(row => row.offsetHeight)")
     assert max(tall) < 1.5 * min(tall), "a line wraps"
-    assertion = page.get_by_label("The assertion", exact=True)
+    assertion = page.get_by_label(WORDS("assertion"), exact=True)
     expect(assertion).to_be_hidden()
-    page.get_by_text("The assertion", exact=True).click()
+    page.get_by_text(WORDS("assertion"), exact=True).click()
     expect(assertion).to_be_visible()
     tiles(page).filter(has_text="Keep the graph").press("Enter")
-    expect(page.locator(".st-key-verdict")).to_be_focused()
-    expect(page.locator(".st-key-verdict")).to_contain_text("You tried: Keep the graph")
-    fixed = page.get_by_label("The code with your fix").locator("ins")
+    verdict = page.locator(".st-key-verdict")
+    expect(verdict).to_be_focused()
+    expect(verdict).to_contain_text(WORDS("you_tried", fix="Keep the graph"))
+    fixed = page.get_by_label(WORDS("code_with_fix")).locator("ins")
     expect(fixed).to_contain_text("retain_graph=True")
 
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import lessons_of, terms
+from pages.ui.words import WORDS
 from tests.browser.looking import LAB, control, edge, ran, ready, to_lesson
 
 pytestmark = pytest.mark.browser
@@ -24,20 +25,20 @@ def stays(page: Page) -> Page:
 
 def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_is(app, open_page):
     page = stays(ready(open_page(app.url)))
-    assert header(page) == ["Gradient Tricks Lab", "Course", "Playground", "Search"]
+    assert header(page) == [WORDS("site"), WORDS("course"), WORDS("playground"), WORDS("search")]
     page.locator(".st-key-onward a").click()
     page.wait_for_url("**/stop_gradient?lesson=two_passes*")
     expect(page.locator(".gt-here")).to_have_text("1 of 8 · Two passes")
-    assert header(page) == ["← stop_gradient", "1 of 8 · Two passes", "Search"]
+    assert header(page) == ["← stop_gradient", "1 of 8 · Two passes", WORDS("search")]
     to_lesson(page, "In place")
     page.wait_for_url("**/gone_missing?lesson=in_place*")
     expect(page.locator(".gt-here")).to_have_text("2 of 6 · In place")
     page.get_by_role("link", name="← Gone missing").click()
     page.wait_for_url("**/course?chapter=gone_missing")
     expect(page.locator(".st-key-chapter_gone_missing h2")).to_be_in_viewport()
-    expect(page.get_by_role("heading", name="Course")).not_to_be_in_viewport()
-    page.get_by_role("link", name="Quiz: Gone missing").click()
-    expect(page.locator(".gt-here")).to_have_text("Quiz")
+    expect(page.get_by_role("heading", name=WORDS("course"))).not_to_be_in_viewport()
+    page.get_by_role("link", name=WORDS("quiz_of", chapter="Gone missing")).click()
+    expect(page.locator(".gt-here")).to_have_text(WORDS("quiz"))
     page.go_back()
     page.wait_for_url("**/course?chapter=gone_missing")
     assert page.evaluate("window.stays"), "the page was never left"
@@ -79,18 +80,22 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     expect(rows.last).to_be_visible()  # a page hides its text until all of it is there
     for lesson, row in zip(lessons(), rows.all(), strict=True):
         assert re.sub(r"[`*]", "", lesson.title) in row.inner_text()
-        assert ("trains live" in row.inner_text()) == (lesson.lab.training is not None)
-    expect(page.get_by_role("link", name="Quiz: ")).to_have_count(len(chapters()))
-    expect(page.get_by_role("link", name="Glossary")).to_be_visible()
-    expect(page.get_by_role("link", name="Teach")).to_be_visible()
+        assert (WORDS("trains_live") in row.inner_text()) == (lesson.lab.training is not None)
+    expect(page.get_by_role("link", name=WORDS("quiz_of", chapter=""))).to_have_count(
+        len(chapters())
+    )
+    expect(page.get_by_role("link", name=WORDS("glossary"))).to_be_visible()
+    expect(page.get_by_role("link", name=WORDS("teach"))).to_be_visible()
     name = "gradient_tricks_lab"
     page.context.add_cookies([{"name": name, "value": "2!flip:7*/moons:3", "url": app.url}])
     page.reload()
-    expect(rows.filter(has_text="· done")).to_have_count(1)
-    expect(rows.filter(has_text="· done")).to_contain_text("Flip")
-    expect(page.locator(".st-key-chapter_reversal")).to_contain_text("1 of 5 done")
+    expect(rows.filter(has_text=f"· {WORDS('done')}")).to_have_count(1)
+    expect(rows.filter(has_text=f"· {WORDS('done')}")).to_contain_text("Flip")
+    expect(page.locator(".st-key-chapter_reversal")).to_contain_text(
+        WORDS("done_of", done=1, all=5)
+    )
     page.goto(app.url)
-    expect(page.locator(".st-key-onward a")).to_have_text("Go on: Two domains")
+    expect(page.locator(".st-key-onward a")).to_have_text(WORDS("go_on", lesson="Two domains"))
 
 
 def test_the_glossary_has_one_link_a_term(app, open_page):
@@ -105,8 +110,8 @@ def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
     app, open_page, width, height
 ):
     page = open_page(app.url + "/course", width=width, height=height)
-    page.get_by_role("link", name="Your own code").click()
-    expect(page.locator("h1")).to_have_text("Your own code")
+    page.get_by_role("link", name=WORDS("own_code")).click()
+    expect(page.locator("h1")).to_have_text(WORDS("own_code"))
     for code in page.locator(".st-key-to_copy .stCode").all():
         expect(code.get_by_role("button")).to_be_visible()
     report = page.frame_locator("iframe")
@@ -115,14 +120,14 @@ def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
     report.get_by_role("button", name="Start").click()
     expect(report.locator(".said")).to_contain_text("nothing has flowed back yet")
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Open the report").click()
+        page.get_by_role("link", name=WORDS("open_report")).click()
     expect(opened.value.locator(".faults > li")).to_have_count(1)
     opened.value.close()
 
 
 def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
     page = open_page(app.url + "/teach")
-    lesson = page.get_by_role("combobox", name="Lesson")
+    lesson = page.get_by_role("combobox", name=WORDS("lesson"))
     lesson.fill("Flip")
     lesson.press("Enter")
     inside = page.frame_locator(".gt-preview")
@@ -133,7 +138,7 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
         expect(code).to_contain_text("scale=2.5")
         expect(code.get_by_role("button")).to_be_visible()
     assert control(frame, "scale", ".gl-exact").input_value() == "2.5", "it was not loaded again"
-    locked = page.get_by_role("combobox", name="Lock")
+    locked = page.get_by_role("combobox", name=WORDS("lock"))
     page.wait_for_timeout(1500)  # a run of the script closes the list
     ran(page)
     locked.fill("Scale")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
+from pages.ui.words import WORDS
 from tests.browser.looking import ran
 
 pytestmark = pytest.mark.browser
@@ -64,7 +65,7 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     assert standing(page) == pytest.approx([-1] * 4 + [1] * 4, abs=0.2)
     commit(page)
     wrong = page.locator(".st-key-reply_wrong")
-    expect(wrong).to_contain_text("Your sketch: The intended gradient")
+    expect(wrong).to_contain_text(WORDS("your_sketch", answer="The intended gradient"))
     expect(wrong).to_contain_text("0 of 8 handles")
     expect(wrong).to_contain_text(gap := re.compile(r"off by up to (1|0\.9\d?|1\.[12]) at x = "))
     expect(page.locator(".gt-sketch .gl-key")).to_contain_text(gap)
@@ -74,7 +75,7 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     expect(page.locator(".st-key-words h2")).to_contain_text("the reciprocal of the noise factor")
     alt = page.locator(".gt-still").get_attribute("aria-label")
     assert re.search(r"x = −2\.4: you −(1|0\.9|1\.1), gradient autograd gives −2;", alt)
-    page.get_by_text("The sketch as numbers").click()
+    page.get_by_text(WORDS("sketch_as_numbers")).click()
     expect(page.get_by_role("table").get_by_role("row").nth(1)).to_contain_text("−2.4")
 
 
@@ -92,7 +93,7 @@ def test_drawn_by_keyboard_alone_it_is_right_and_a_reload_keeps_it(app, open_pag
         expect(handle).to_have_attribute("aria-valuetext", "−2" if index < 4 else "2")
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator(".st-key-reply_right")).to_contain_text("Your sketch:")
+    expect(page.locator(".st-key-reply_right")).to_contain_text(WORDS("your_sketch", answer=""))
     expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
     page.wait_for_function(r"/:g\w*=1/.test(document.cookie)")
     page.reload()

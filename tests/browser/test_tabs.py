@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.words import WORDS
 from tests.browser.looking import on, ready
 
 pytestmark = pytest.mark.browser
@@ -45,9 +46,9 @@ def test_two_tabs_keep_what_either_has_done_and_forgotten_stays_forgotten(app, o
     on(first, 3)
     comes_to_keep(first, "clip_identity:2", "wrong_place:3")
     first.goto(app.url + "/course")
-    expect(first.locator(".st-key-progress")).to_contain_text("remembered in this browser")
-    first.get_by_role("button", name="Forget my progress").click()
-    first.get_by_role("button", name="Forget everything").click()
+    expect(first.locator(".st-key-progress")).to_contain_text(WORDS("remembered"))
+    first.get_by_role("button", name=WORDS("forget_progress")).click()
+    first.get_by_role("button", name=WORDS("forget_everything")).click()
     comes_to_keep(first)
     on(second, 3)
     comes_to_keep(second, "clip_identity:3")

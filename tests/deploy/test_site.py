@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from deploy.listener import wait
 from deploy.serve import HERE
 from pages.ui.memory import COOKIE
+from pages.ui.words import WORDS
 from tests.bench.replicas import replicas, site, wait_for_all
 from tests.browser.looking import ready
 from tests.deploy.front import needs_nginx, started, until
@@ -134,8 +135,8 @@ def test_what_is_remembered_stays_below_the_path_and_goes_by_tls_alone(outside, 
     assert (ours["path"], ours["secure"]) == ("/gradients/", True)
     comes_to_keep(secure, COOKIE, "2!wrong_place:3")
     page.goto(f"{outside}/course")
-    page.get_by_role("button", name="Forget my progress").click()
-    page.get_by_role("button", name="Forget everything").click()
+    page.get_by_role("button", name=WORDS("forget_progress")).click()
+    page.get_by_role("button", name=WORDS("forget_everything")).click()
     comes_to_keep(secure, f"{COOKIE}_gradients", "")
     page.goto(f"{outside}/reversal?lesson=flip")
     ready(page)

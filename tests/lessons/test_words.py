@@ -20,20 +20,23 @@ LESSONS = [
     for path in sorted(ROOT.glob("*/*/*.py"))
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
-FOR_PROGRAMS = ("numbers_api.py", "play.py")
-"""They describe the API and the command to programmers, in English."""
+ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs", "pages/ui")
+FOR_PROGRAMS = ("numbers_api.py", "play.py", "bundle.py", "component.py", "page.py")
+"""They describe the API and the command to programmers, or hold JavaScript and CSS."""
 MODULES = [
     *LESSONS,
     *(
         path
-        for room in ("contract", "kit", "training", "outputs")
-        for path in sorted((ROOT.parent / room).rglob("*.py"))
+        for room in ROOMS
+        for path in sorted((ROOT.parents[1] / room).rglob("*.py"))
         if path.name not in FOR_PROGRAMS
     ),
 ]
 SETTINGS = ("Choice", "Device", "Index", "Integer", "Number", "Numbers", "Text")
 PLACE = re.compile("(top|middle|bottom) (left|center|right)")
 """Where Plotly sets a text."""
+STARTS = ("<", "import ", "python -m ", "pip ", "gradient-tricks ", "gt.")
+"""How code and HTML begin."""
 CODE_OR_TORCHS = (
     "lambda x: ",
     "return by_value, by_norm",
@@ -70,7 +73,7 @@ def sentences(source):
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
             text = node.value
-            code = "\\" in text or text.startswith(("<", "import ", "python -m "))
+            code = "\\" in text or text.startswith(STARTS)
             words = re.search(r"[A-Za-z’]{2,},? [A-Za-z]", text)
             if words and not code and not PLACE.fullmatch(text):
                 yield text
@@ -87,7 +90,7 @@ def code_in(node):
     return []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT.parent)))
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT.parents[1])))
 def test_no_sentence_stands_in_a_lessons_python(path):
     found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
     assert not found, f"Write it into en.md, and ask for it by its name: {found}"

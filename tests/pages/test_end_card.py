@@ -8,6 +8,7 @@ from lessons.outputs.brief import in_plain_torch
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.review import review
+from pages.ui.words import WORDS
 
 
 def card():
@@ -35,10 +36,11 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
     page.run()
     told = "\n".join(one.value for one in page.markdown)
     asked = "A second path goes around the layer. What comes back to x?"
-    assert f":material/close: **{asked}**<br>You: −10" in told
+    assert f":material/close: **{asked}**<br>{WORDS('you', answer='−10')}" in told
     assert "<br>Torch: −4" in told
-    assert ":material/check: **Two reversals in a row. What comes back to x?**<br>You: 12" in told
-    assert "**In a new place**<br>Not answered, step 7" in told
+    asked = "Two reversals in a row. What comes back to x?"
+    assert f":material/check: **{asked}**<br>{WORDS('you', answer=12)}" in told
+    assert f"**In a new place**<br>{WORDS('not_answered', step=7)}" in told
     assert "return" in in_plain_torch("flip")
     assert not page.exception
 
@@ -119,11 +121,11 @@ def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
         wrong = next(text for text in item.options if text != item.right)
         page.button(f"quiz_{place}_{[*item.options].index(wrong)}").click().run()
         told = "\n".join(one.value for one in page.markdown)
-        assert f"**You said: {wrong}**\n\n{item.options[wrong].reply}" in told
-        assert f"**Torch gives {item.right}**\n\n{item.why[0]}" in told
+        assert f"**{WORDS('you_said', answer=wrong)}**\n\n{item.options[wrong].reply}" in told
+        assert f"**{WORDS('torch_gives', answer=item.right)}**\n\n{item.why[0]}" in told
         page.button[-1].click().run()
     told = "\n".join(one.value for one in page.markdown)
-    assert "## You got 0 of 5" in told
+    assert f"## {WORDS('score', right=0, all=5)}" in told
     assert item.lesson.prose.front["remember"] in told
     assert not page.button
     assert not page.exception
@@ -134,7 +136,7 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
     page = AppTest.from_function(quizzed, default_timeout=60)
     page.session_state["asked"] = text
     page.run()
-    assert "There is no such quiz" in page.warning[0].value
+    assert page.warning[0].value == WORDS("no_such_quiz")
     assert len(page.button) in (3, 4)
     assert not page.exception
 
@@ -142,13 +144,13 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
 @pytest.mark.parametrize(
     ("said", "at", "heading"),
     [
-        ("", "", "Question 1 of 5"),
-        ("00", "1", "Question 2 of 5"),
-        ("00", "2", "Question 3 of 5"),
-        ("00", "-1", "Question 3 of 5"),
-        ("0٣0", "x" * 9999, "Question 2 of 5"),
-        ("9", "0", "Question 1 of 5"),
-        ("0" * 999, "5", "## You got"),
+        ("", "", WORDS("question_of", number=1, all=5)),
+        ("00", "1", WORDS("question_of", number=2, all=5)),
+        ("00", "2", WORDS("question_of", number=3, all=5)),
+        ("00", "-1", WORDS("question_of", number=3, all=5)),
+        ("0٣0", "x" * 9999, WORDS("question_of", number=2, all=5)),
+        ("9", "0", WORDS("question_of", number=1, all=5)),
+        ("0" * 999, "5", f"## {WORDS('score', right=3, all=5)}"),
     ],
 )
 def test_an_address_opens_a_quiz_where_it_was_left(said, at, heading):

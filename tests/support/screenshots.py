@@ -15,6 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lessons.outputs.catalogue import lessons
+from pages.ui.words import WORDS
 from tests.browser.looking import LAB
 from tests.support.browser import launch
 from tests.support.gallery import gallery
@@ -126,7 +127,7 @@ def take(
     page.goto(url)
     settle(page)
     if file.name.startswith("search"):
-        page.get_by_role("button", name="Search").click()
+        page.get_by_role("button", name=WORDS("search")).click()
         page.keyboard.type("gradient")
         page.wait_for_timeout(300)
     if whole:

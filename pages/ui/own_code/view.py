@@ -7,13 +7,14 @@ import streamlit as st
 from pages.server import files
 from pages.server.addresses import root
 from pages.ui.listing import markup
+from pages.ui.words import WORDS
 
 _WAYS = (
-    ("Install it next to your torch, from a copy of this project", "pip install ."),
-    ("An unchanged script, until its second optimizer step", "gradient-tricks trace train.py"),
-    ("A function, a method or a module", "gradient-tricks trace train.py:step"),
-    ("In a notebook, after `import gradient_tricks as gt`", "gt.trace(loss, x)"),
-    ("In a test, which fails and says what is wrong", "gt.assert_gradients(loss, x)"),
+    (WORDS("way_install"), "pip install ."),
+    (WORDS("way_script"), "gradient-tricks trace train.py"),
+    (WORDS("way_function"), "gradient-tricks trace train.py:step"),
+    (WORDS("way_notebook"), "gt.trace(loss, x)"),
+    (WORDS("way_test"), "gt.assert_gradients(loss, x)"),
 )
 _TRAIN = Path(__file__).with_name("train.py")
 REPORT = files.add("report.html", _TRAIN.with_suffix(".html").read_bytes())
@@ -22,11 +23,8 @@ REPORT = files.add("report.html", _TRAIN.with_suffix(".html").read_bytes())
 
 def own_code_page() -> None:
     """Draw the page."""
-    st.title("Your own code", anchor=False)
-    st.markdown(
-        "The doctor runs your training step on your machine. It names the line that cuts a "
-        "gradient, makes it 0 or makes it NaN, and says what to do about it."
-    )
+    st.title(WORDS("own_code"), anchor=False)
+    st.markdown(WORDS("own_code_about"))
     with st.container(key="to_copy"):
         ways, broken = st.columns(2, gap="large")
         with ways:
@@ -34,8 +32,8 @@ def own_code_page() -> None:
                 st.markdown(f"**{says}**")
                 st.code(code, language=None, wrap_lines=True)
         with broken:
-            st.markdown("**A broken script: its loss falls, its encoder never learns**")
+            st.markdown(f"**{WORDS('broken_script')}**")
             st.html(markup(_TRAIN.read_text("utf-8"), label="train.py"))
-        st.markdown("## What the doctor says about it", anchors=False)
-        st.link_button("Open the report in a new tab", REPORT, type="tertiary")
-    st.iframe(f"{root()}{REPORT}", height=700, alt="Report")
+        st.markdown(f"## {WORDS('doctor_says')}", anchors=False)
+        st.link_button(WORDS("open_report"), REPORT, type="tertiary")
+    st.iframe(f"{root()}{REPORT}", height=700, alt=WORDS("report"))

@@ -18,10 +18,11 @@ from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.natural import natural
 from pages.ui.place import place_of
+from pages.ui.words import WORDS
 
 _BUTTON = (
     '<button type="button" class="gt-search-open" aria-keyshortcuts="/">'
-    '<span>Search</span><kbd aria-hidden="true">/</kbd></button>'
+    f'<span>{WORDS("search")}</span><kbd aria-hidden="true">/</kbd></button>'
 )
 _component = component("lesson_search", "search", f'<div class="gt-search">{_BUTTON}</div>')
 

@@ -13,6 +13,7 @@ from lessons.contract.roles import ROLES
 from lessons.contract.sketch import LEVELS, Graded, Sketch
 from lessons.text import number
 from pages.ui.component import component
+from pages.ui.words import WORDS
 
 _component = component("gradient_sketch", "sketch", '<div class="gt-sketch"></div>')
 
@@ -49,10 +50,10 @@ def as_numbers(sketch: Sketch, graded: Graded) -> None:
     """The same at the handles, folded away."""
     columns = {
         "x": [number(x) for x in graded.x.tolist()],
-        "your sketch": [number(y, 3) for y in graded.sketch.tolist()],
+        WORDS("sketch_column"): [number(y, 3) for y in graded.sketch.tolist()],
         ROLES[sketch.role].label: [number(y, 3) for y in graded.computed.tolist()],
     }
-    with st.expander("The sketch as numbers"):
+    with st.expander(WORDS("sketch_as_numbers")):
         st.table(columns)
 
 
