@@ -120,8 +120,8 @@ class Saved:
         self.value = value
 
 
-@pytest.mark.parametrize("every", [1, 5, 50])
-def test_torch_keeps_the_values_of_the_steps_since_the_last_stop(every):
+def values_kept(run):
+    """Count the tensors that autograd keeps for the backward pass while the result is held."""
     kept_values = []
 
     def pack(value):
@@ -129,13 +129,28 @@ def test_torch_keeps_the_values_of_the_steps_since_the_last_stop(every):
         kept_values.append(weakref.ref(saved))
         return saved
 
-    w = tensor(0.9).requires_grad_()
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.value):
-        h = unroll(w, 50, every, 1.0)
+        result = run(tensor(0.9).requires_grad_())
     gc.collect()
-    alive = sum(one() is not None for one in kept_values)
-    assert alive == 2 * every - 1  # w and h of each step; w is not kept where h has no gradient
-    assert h.requires_grad
+    assert result.requires_grad
+    return sum(one() is not None for one in kept_values)
+
+
+@pytest.mark.parametrize("every", [1, 5, 50])
+def test_torch_keeps_the_values_of_the_steps_since_the_last_stop(every):
+    # w and h of each step; w is not kept where h has no gradient
+    assert values_kept(lambda w: unroll(w, 50, every, 1.0)) == 2 * every - 1
+
+
+def test_a_loss_at_each_step_keeps_what_is_before_a_stop():
+    def losses(w, steps):
+        h, loss = torch.ones_like(w), 0.0
+        for _ in range(steps):
+            h = w * h.detach() + 1
+            loss = loss + h
+        return loss
+
+    assert values_kept(lambda w: losses(w, 60)) == 2 * values_kept(lambda w: losses(w, 30)) > 30 - 1
 
 
 def test_torchs_messages_are_those_of_a_run():
