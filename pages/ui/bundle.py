@@ -1,4 +1,4 @@
-"""Makes one script of the browser's modules: a first visit asks once for it, and not sixty times.
+"""Joins the browser's modules into one script: a first visit makes one request, not sixty.
 
 It understands only the imports and exports that our modules use: named ones, the imports in a
 module's first lines, without cycles. A bundler would need node on the learner's machine.
@@ -12,7 +12,7 @@ _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))
 
 
 def bundle(modules: Mapping[str, str], first: str) -> str:
-    """Put modules into one, each into a function of its own.
+    """Join modules into one, each wrapped in its own function.
 
     Args:
         modules: their text by name, without ``.js``.
@@ -22,7 +22,7 @@ def bundle(modules: Mapping[str, str], first: str) -> str:
         a module that exports ``modules``, the exports of each by its name.
 
     Raises:
-        KeyError: a module imports what is not there.
+        KeyError: a module imports a module that is missing.
         RecursionError: modules import each other in a circle.
     """
     done: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The course on a page: every lesson by chapter with its question, and what is done of it."""
+"""The course on a page: every lesson by chapter, with its question and the learner's progress."""
 
 import streamlit as st
 

@@ -22,10 +22,10 @@ def show_text(lesson: Lesson, step: int, text: str, *, code_alone: bool = False)
     """Show a step's Markdown, values filled in; without its code where that is the stage.
 
     Args:
-        lesson: whose text.
-        step: 1 for the first.
-        text: Markdown of ours; nothing in it comes from a visitor.
-        code_alone: leave out the words around the code.
+        lesson: the lesson with the text.
+        step: the step's number, counted from 1.
+        text: our own Markdown; nothing in it comes from a visitor.
+        code_alone: leave out the text around the code.
     """
     question = lesson.prose.steps[step - 1].question
     if question and not question.is_of_lab:

@@ -39,7 +39,7 @@ def home() -> None:
 
 
 def _start() -> None:
-    """Lead to the lesson that was left, or else to the first."""
+    """Link to the lesson in progress, else to the first one not done, else to the first."""
     course = catalogue.lessons()
     trails = [(lesson, memory.trail(lesson)) for lesson in course]
     begun = [lesson for lesson, trail in trails if trail != memory.Trail() and not trail.done]

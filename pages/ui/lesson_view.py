@@ -84,7 +84,7 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
-    if replied:  # what the verdict is about
+    if replied:  # the code that the verdict is about
         show_text(lesson, trail.step, text, code_alone=True)
     hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text
     if step.turn and not hidden and (answered or not question):

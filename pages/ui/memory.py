@@ -7,9 +7,9 @@ short, because browsers drop a cookie beyond 4 KB::
     2!noise_leaks:4*:l=1b:b=0n/wrong_place:2:g=0s/~round
 
 Each lesson has its slug, its step with ``*`` once it is done, and its answers: the question, 1 or 0
-for a first answer that was right or wrong, the last answer. Questions and answers are as many
-letters as tell them from the lesson's others. Each goal of the playground is a part of its own, so
-that no tab undoes what another has reached.
+for a first answer that was right or wrong, the last answer. Questions and answers are shortened to
+the letters that distinguish them from the lesson's others. Each goal of the playground is a part
+of its own, so that one tab can't undo another tab's goal.
 """
 
 import re
@@ -111,12 +111,12 @@ def progress(of: Iterable[Lesson]) -> str:
 
 
 def goals() -> list[str]:
-    """Return the goals of the playground that were reached."""
+    """Return the goals of the playground that the learner reached."""
     return sorted(_memory().goals)
 
 
 def reach(names: object) -> None:
-    """Remember goals as a browser names them, which may be anything."""
+    """Remember the goals that a browser names; it may send anything."""
     for goal in GOALS:
         if isinstance(names, list) and goal.name in names:
             _memory().goals.add(goal.name)
@@ -162,7 +162,7 @@ def pack(trails: dict[str, Trail], reached: Iterable[str] = ()) -> str:
 
 
 def unpack(text: str) -> tuple[dict[str, Trail], set[str]]:
-    """Read trails and goals from a cookie's value; leave out whatever is not as it should be."""
+    """Read trails and goals from a cookie's value; ignore everything malformed."""
     text = text[:20_000]
     parts = text.removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
     trails = {}
@@ -173,12 +173,12 @@ def unpack(text: str) -> tuple[dict[str, Trail], set[str]]:
 
 
 def clamp_step(lesson: Lesson, step: int) -> int:
-    """Return the nearest step that there is."""
+    """Return the nearest step that exists."""
     return max(1, min(step, len(lesson.prose.steps)))
 
 
 def _path() -> str:
-    """Return where the app lies: the browser sends the cookie to nothing else on the host."""
+    """Return the app's path; the browser sends the cookie only to addresses below it."""
     return quote(root())
 
 
@@ -212,7 +212,7 @@ def _unpack_trail(lesson: Lesson, fields: list[str]) -> Trail:
 
 
 def _keys(slug: str) -> dict[str, list[str]]:
-    """Return the keys to choose from in each question; none where one types or draws."""
+    """Return each question's keys to choose from; none if the learner types or draws the answer."""
     chosen = ("choice", "bug")
     return {
         one.name: [option.key for option in one.options if one.kind in chosen]

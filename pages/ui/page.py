@@ -1,4 +1,4 @@
-"""The page that all addresses of pages answer with, and the scripts and styles that it loads.
+"""The HTML page that every page address returns, and the scripts and styles that it loads.
 
 Streamlit's page names only Streamlit's scripts, and a browser would find ours once Streamlit has
 run. Tags in the head name them, and the site's style, so that nothing on the page moves later.

@@ -1,4 +1,4 @@
-"""What a page knows of a lesson's lab: its last orders. The browser knows the rest."""
+"""What a page knows about a lesson's lab: the last orders to it. The browser knows the rest."""
 
 import secrets
 import threading
@@ -28,7 +28,7 @@ _PLACES = "places"
 """Session key: the places by lesson."""
 _MOST_ORDERS = 50
 END = 10**6
-"""A step of the backward pass past every last one: the end."""
+"""A step larger than any in a backward pass: it shows the end."""
 room = threading.BoundedSemaphore(2)
 """Room for two pages at a time that compute a lab's first picture, or the numbers in a text. Each
 runs in a thread and holds some megabytes: 48 heavy ones at once took 0.4 GB."""
@@ -40,8 +40,8 @@ class Place:
 
     Args:
         lesson: the lesson.
-        text: what each control was last asked to say.
-        cuts: the edges that were to be cut.
+        text: the text last ordered for each control.
+        cuts: the edges last ordered to be cut.
         graph_step: the step of the backward pass to show; None leaves it as it is.
         orders: what the page asked of the lab since the lab was opened, the newest last.
         hide, fix: the controls that a teacher's link hides, and those that it locks.
@@ -59,7 +59,7 @@ class Place:
 
     @classmethod
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
-        """Make the place that an address leads to; ignore what is unknown in it."""
+        """Make the place that an address leads to; ignore its unknown parts."""
         at = natural(given.get("at", ""), 9999)
         place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000], at)
         place.text |= lesson.spelled({n: text for n, text in given.items() if n in place.text})

@@ -72,7 +72,7 @@ def has_stage(question: Question, trail: Trail) -> bool:
 def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Show the stage of a question: a chart to draw on, or code that no lab runs."""
     if question.kind == "bug":
-        assert lesson.bug is not None  # the catalogue has seen to it
+        assert lesson.bug is not None  # the catalogue checks this
         _bug_stage(lesson.bug, trail.answers.get(question.name))
     elif question.kind == "sketch":
         commit = partial(_commit, lesson, question, place, trail)
@@ -101,7 +101,7 @@ def mark_done(lesson: Lesson, trail: Trail) -> None:
 
 
 def tiles(labels: Mapping[str, str], key: str, commit: Callable[[str], None]) -> None:
-    """Show answers as buttons, the bold part of a label in large; a click commits to an answer."""
+    """Show answers as buttons, with a label's bold part in large; a click commits to an answer."""
     with st.container(key="tiles"):
         for name, label in labels.items():
             st.button(label, key=f"{key}_{name}", on_click=commit, args=(name,), width="stretch")
@@ -151,7 +151,7 @@ def _labels(options: Mapping[str, Option]) -> dict[str, str]:
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """Show the sketch over the computed curve, the belief it comes from, and what is true."""
+    """Show the sketch over the computed curve, the answer that it matches, and what is true."""
     asked_about = lesson.asked_about(question)
     sketch = lesson.sketch(question)
     graded = sketch.grade(trail.answers[question.name], asked_about)
@@ -168,7 +168,7 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
 
 
 def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """Say whether the answer was right, and if not which belief led to it; then what is true."""
+    """Say whether the answer was right, how the learner may have got there, and what is true."""
     asked_about = lesson.asked_about(question)
     right, key = lesson.right(question, asked_about), trail.answers[question.name]
     typed = Typed.parse(question, key) if question.kind == "number" else None
@@ -189,7 +189,7 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
 
 def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """Let the learner try fixes until one passes; the stage shows what each one does."""
-    assert lesson.bug is not None  # the catalogue has seen to it
+    assert lesson.bug is not None  # the catalogue checks this
     st.markdown(WORDS("bug_from", link=f"[{lesson.bug.source}]({lesson.bug.url})"))
     tried, right = trail.answers.get(question.name), lesson.bug.right()
     if tried:

@@ -1,6 +1,6 @@
-"""A chapter's quiz on a page: five questions with numbers of their own.
+"""A chapter's quiz on a page: five questions with new numbers.
 
-The address holds all of it, so that a reload, Back and another process find the same:
+The address holds the whole state, so that a reload, Back and another process find the same quiz:
 ``?quiz=SEED&said=20&at=1`` has answered two questions and shows the second.
 """
 
@@ -27,7 +27,7 @@ def link(chapter: Chapter, label: str, icon: str | None = None) -> None:
 
 
 def seed_of(text: str) -> int:
-    """Return the seed that an address names, or another one where that is none."""
+    """Return the seed that an address names, or a new one if it names none."""
     seed = natural(text, SEEDS - 1)
     if seed is None:
         st.warning(WORDS("no_such_quiz"))
@@ -63,7 +63,7 @@ def _said(items: Sequence[Item], text: str) -> list[str]:
 
 
 def _question(item: Item, place: int, said: list[str]) -> None:
-    """Show the program beside its question; once answered, what torch gives and why."""
+    """Show the program next to its question and, after the answer, what torch gives and why."""
     code, words = st.columns([7, 5], gap="medium")
     with code:
         st.html(markup(item.code, label=WORDS("program")))
