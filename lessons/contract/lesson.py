@@ -138,7 +138,7 @@ class Lesson:
                 own = {**self.lab.training.facts_at_first(program, values), **own}
             if isinstance(facts, FactsAsAsked) and not cuts:
                 facts = facts.with_known(own)
-            else:  # after a cut, compute all facts now: later ones may need the cut-off gradient
+            else:  # after a cut, compute all facts here: one may raise for lack of a gradient
                 facts = {**facts, **own}
             device, missing = resolve(values.get("device", "cpu"))
             notes = (*warned(missing), *result.notes)
@@ -294,7 +294,7 @@ class Lesson:
 
 
 def _apart(one: float | str, other: float | str) -> float:
-    """Return the distance of two facts: 0 for two NaNs, infinity for two different texts."""
+    """Return the distance between two facts: 0 for two NaNs, infinity for different texts."""
     if one == other:
         return 0.0
     if isinstance(one, str) or isinstance(other, str):

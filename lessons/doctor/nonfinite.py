@@ -18,7 +18,7 @@ from .run import Run
 from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start
 
 _AFTERWARDS = "A torch.where after the op repairs the value but not the gradient."
-_BEFORE = f"{_AFTERWARDS} Choose before the op: op(torch.where(mask, x, 1))."
+_BEFORE = f"{_AFTERWARDS} Apply it to the op's input instead: op(torch.where(mask, x, 1))."
 _DIVIDE = (
     "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
     f"Otherwise replace it before the division: x / torch.where(y == 0, 1, y). {_AFTERWARDS}"

@@ -22,8 +22,8 @@ from .torch_private import function_modes
 class gradient_override_map:  # noqa: N801 - TensorFlow's own name
     """Inside the block, ops of the given types use the given rules as their gradients.
 
-    `{op_type: rule}`. A key is torch's op type (`"mul"`), TensorFlow's (`"Mul"`) or the torch
-    callable (`torch.mul`); any other callable that follows torch's override protocol
+    The map is a dict `{op_type: rule}`. A key is torch's op type (`"mul"`), TensorFlow's (`"Mul"`)
+    or the torch callable (`torch.mul`); any other callable that follows torch's override protocol
     (`torch.overrides.handle_torch_function`) becomes a type of its own. A rule is a function
     `rule(op, *upstream)`, the name of a registered rule, or the name of an op type, for that
     type's built-in gradient. An op type mapped to itself gets its own gradient back. Use the map
@@ -31,8 +31,8 @@ class gradient_override_map:  # noqa: N801 - TensorFlow's own name
 
     As in TensorFlow, an op gets its rule when it runs forward. An inner map replaces the outer
     map's rule for a type, and leaving the block restores it. Autograd sums the upstream gradients
-    before the rule runs. An unused output sends zeros if it is floating point, else None. Higher
-    derivatives differentiate the rule.
+    before the rule runs. An unused output sends zeros if it is floating point, otherwise None.
+    Higher derivatives differentiate the rule.
     The map works for every dtype and device, and for in-place ops that keep the shape. It applies
     only in the thread that entered it. `torch.compile` runs the block eagerly, with the same
     gradients; with `fullgraph=True` it raises. `torch.func.grad` and `vmap` work; forward-mode
