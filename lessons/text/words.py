@@ -90,16 +90,22 @@ class Texts:
 @cache
 def _read(path: Path, asked: tuple[str, ...], users: tuple[Path, ...] | None) -> Mapping[str, str]:
     """The texts of one file, by name."""
-    texts: dict[str, str] = {}
-    for line in list_under(path, HEADING):
-        name, text = entry(path, line, texts)
-        texts[name] = text
+    texts = listed_under(path, HEADING)
     files = path.parent.glob("*.py") if users is None else users
     code = "".join(one.read_text("utf-8") for one in files)
     used = {*asked, *_USED.findall(code)}
     for name in sorted(used ^ texts.keys()):
         wrong = "is missing" if name in used else "is used in no file"
         raise ProseError(f"{path}: the word {name!r} {wrong}")
+    return texts
+
+
+def listed_under(path: Path, heading: str) -> dict[str, str]:
+    """The texts of a section, by name."""
+    texts: dict[str, str] = {}
+    for line in list_under(path, heading):
+        name, text = entry(path, line, texts)
+        texts[name] = text
     return texts
 
 

@@ -18,11 +18,7 @@ from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
 from pages.labs.messages import Code, CodeFile, Frame, RefusedError, TableSpec, Wish
-
-RAN = "torch, as it ran"
-"""The pane of the code that ran."""
-
-_COVERED = "Answer the question to see the gradients."
+from pages.labs.words import WORDS
 
 
 class RefusedTextError(ValueError):
@@ -66,7 +62,7 @@ def _computed(
         result, whole, refusal = lesson.compute(values, cuts), cuts, ""
     except CutError as error:
         result, whole = lesson.compute(values), ()
-        refusal = f"No edge is cut any more. {error}"
+        refusal = WORDS("cuts_dropped", why=error)
     seconds = perf_counter() - start
     return Computed(result, seconds, cache(lambda: lesson.record(values, whole)), whole, refusal)
 
@@ -175,7 +171,7 @@ def edges(lesson: Lesson, asked: str, values: Values) -> tuple[tuple[Cut, ...], 
     try:
         return lesson.cuts_in(asked, values)
     except ValueError as error:
-        return (), f"No edge is cut. {error}"
+        return (), WORDS("no_cuts", why=error)
 
 
 @lru_cache(maxsize=64)
@@ -183,8 +179,8 @@ def code(slug: str, cuts: tuple[Cut, ...]) -> Code:
     """A lesson's program as it ran, and the same in other frameworks."""
     lesson = find(slug)
     source = lesson.source_with(cuts)
-    panes = {RAN: pane(source, marked_lines(source, lesson.highlight))}
-    panes["Plain torch"] = pane(lesson.in_torch)
+    panes = {WORDS("ran"): pane(source, marked_lines(source, lesson.highlight))}
+    panes[WORDS("plain_torch")] = pane(lesson.in_torch)
     panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
     file: CodeFile = {"name": f"{slug}.py", "address": f"api/lessons/{slug}/file", "how": "get"}
     return {"digest": f"{slug} {write_cuts(cuts)}", "panes": panes, "files": [file]}
@@ -203,7 +199,7 @@ def _graph(
     recording = run.recording()
     if recording is None:
         return None
-    cover = _COVERED if hidden & {"trick_gradient", "true_gradient"} else ""
+    cover = WORDS("covered_gradients") if hidden & {"trick_gradient", "true_gradient"} else ""
     index = lesson.lab.start(values).index
     cuts = [write_cuts([edge]) for edge in run.cuts]
     drawn = payload.graph(recording, index, "cuts", cuts, cover)

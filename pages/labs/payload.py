@@ -38,6 +38,7 @@ from pages.labs.messages import (
     TableSpec,
     View,
 )
+from pages.labs.words import VIEWS, WORDS
 
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters of a text sent to its field: one over the limit, so a longer text stays refused."""
@@ -67,8 +68,8 @@ def groups(
         held: names of the controls that wait for an answer.
         near: names of the controls that the step names.
     """
-    why = dict.fromkeys(held, "Answer the question to move this control.")
-    why |= dict.fromkeys(fixed, "Locked by this link.")
+    why = dict.fromkeys(held, WORDS("held"))
+    why |= dict.fromkeys(fixed, WORDS("locked"))
 
     def shown(parameter: Parameter) -> Control:
         name = parameter.name
@@ -117,7 +118,7 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
 
 def view(name: str) -> View:
     """Label a view for the title of its drawer."""
-    return {"name": name, "label": name.replace("_", " ").capitalize()}
+    return {"name": name, "label": VIEWS[name]}
 
 
 def table(shown: Table) -> TableSpec:
@@ -194,13 +195,15 @@ def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntr
 
 def key_entry(role: Role, covered: bool = False) -> KeyEntry:
     """Describe the line style of a role."""
-    label = f"{role.label}: covered" if covered else role.label
+    label = WORDS("covered_role", role=role.label) if covered else role.label
     return {"role": role.name, "label": label, "dash": "ticks" if role.ticked else role.dash}
 
 
 def status(result: Result, values: Values, seconds: float) -> str:
     """Say what was computed, how long it took and on which device."""
-    took = f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+    took = WORDS("seconds", n=f"{seconds:.1f}")
+    if seconds < 1:
+        took = WORDS("milliseconds", n=round(seconds * 1000))
     return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
 
 
@@ -227,7 +230,7 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
         return {"kind": "choice" if len(options) <= 4 else "select", "options": options}
     if isinstance(parameter, Device):
         labels = {name: name for name in devices()}
-        labels.setdefault(value, f"{value} (not here)")
+        labels.setdefault(value, WORDS("not_here", device=value))
         options = [{"value": name, "label": label} for name, label in labels.items()]
         return {"kind": "select", "options": options}
     raise TypeError(f"no control for {type(parameter).__name__}")

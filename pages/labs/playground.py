@@ -59,6 +59,7 @@ from pages.labs.playground_form import (
     without_leftovers,
 )
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
+from pages.labs.words import WORDS
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
@@ -225,7 +226,7 @@ def _titled(document: Document) -> Document:
 def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
     """Cut or mend an edge: the program is rewritten."""
     if not isinstance(compute(document), Computed):
-        return form, "The scissors cut the program in the picture. Fix the error first."
+        return form, WORDS("fix_first")
     try:
         return form | {"program": snip(document, edge).program, "about": ""}, ""
     except PlaygroundError as error:
@@ -255,16 +256,13 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.computed and state.errors:
-        text = "This is still the picture of the last program that ran."
-        found.append({"level": "warning", "text": text})
+        found.append({"level": "warning", "text": WORDS("last_picture")})
     elif state.computed:
         found += payload.notes(state.computed.outcome.notes)
         if state.computed.recording is None:
-            text = f"This program has more than {LARGEST_GRAPH} ops, too many to draw its graph."
-            found.append({"level": "info", "text": text})
+            found.append({"level": "info", "text": WORDS("many_ops", n=LARGEST_GRAPH)})
     if not state.address():
-        text = "This program is too long for an address. To keep it, download the document below."
-        found.append({"level": "warning", "text": text})
+        found.append({"level": "warning", "text": WORDS("long_address")})
     return found
 
 
@@ -308,7 +306,7 @@ def _code_of(document: Document) -> Code:
         source = program_code(checked, framework)
         remarks = differences(checked.program.op_types, framework)
         if own := defined_in_the_file(source, framework):
-            remarks = [*remarks, f"Defined in the file to download: {', '.join(own)}."]
+            remarks = [*remarks, WORDS("in_file", names=", ".join(own))]
         panes[label] = pane(source, remarks=remarks)
     files: list[CodeFile] = [
         {

@@ -13,17 +13,18 @@ from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
+from pages.labs.words import WORDS
 
-_KINDS = ("given", "uniform", "normal")
-_LEFT_OUT = "The rule replaces the op’s own derivative."
-"""True of every rule in the list: it reads the upstream gradient, and the op's output at most."""
+_KINDS = {"given": WORDS("given"), "uniform": WORDS("uniform"), "normal": WORDS("normal")}
 _SOME_OPS = ("add", "identity", "mul", "sqrt")
 
 
 def groups(state: State) -> list[Group]:
     """All controls: the program; folded, inputs and override table; for the drawer, the output."""
     names = state.input_names
-    inputs = [_control(state, "inputs", "Names", placeholder=f"x, u: at most {MAX_INPUTS}")]
+    inputs = [
+        _control(state, "inputs", WORDS("names"), placeholder=WORDS("names_hint", n=MAX_INPUTS))
+    ]
     inputs += [control for name in names for control in _input(state, name, names)]
     table = [
         control for place in range(1, rows(state.form) + 1) for control in _override(state, place)
@@ -31,8 +32,8 @@ def groups(state: State) -> list[Group]:
     used = bool(state.document.overrides)
     found: list[tuple[str | None, bool, list[Control]]] = [
         (None, True, _program(state)),
-        (f"Inputs: {visible(', '.join(names), 40)}", state.pasted, inputs),
-        ("Override table", used, table),
+        (WORDS("inputs", names=visible(", ".join(names), 40)), state.pasted, inputs),
+        (WORDS("override_table"), used, table),
         (None, False, _plot(state)),
     ]
     return [
@@ -48,10 +49,12 @@ def _control(state: State, name: str, label: str, kind: str = "text", **more: An
 
 def _message(error: PlaygroundError) -> str:
     """The message with its place; the control says what it is about."""
-    places = [f"line {error.line}"] if error.line and error.part == "program" else []
-    places += [f"column {error.column}"] if error.column else []
-    where = ", ".join(places).capitalize()
-    return f"{where}: {error.message}" if where else error.message
+    line, column, said = error.line, error.column, error.message
+    if not line or error.part != "program":
+        return WORDS("at_column", column=column, error=said) if column else said
+    if not column:
+        return WORDS("at_line", line=line, error=said)
+    return WORDS("at_place", line=line, column=column, error=said)
 
 
 def _select(
@@ -64,7 +67,7 @@ def _select(
 ) -> Control:
     """A choice by labels; what is chosen is offered, known or not."""
     value = state.form[name]
-    options = {**labels, value: labels.get(value, f"{value} (not there)")}
+    options = {**labels, value: labels.get(value, WORDS("not_there", name=value))}
     made = [{"value": option, "label": text} for option, text in options.items()]
     return _control(state, name, label, kind, options=made, help=help)
 
@@ -72,25 +75,31 @@ def _select(
 def _program(state: State) -> list[Control]:
     chosen = state.preset
     about = next((known.document.about for known in presets() if known.name == chosen), "")
-    offered: list[Option] = [] if chosen else [{"value": "", "label": "the program below"}]
+    offered: list[Option] = [] if chosen else [{"value": "", "label": WORDS("program_below")}]
     offered += [
         {"value": known.name, "label": known.document.title, "group": known.group}
         for known in presets()
     ]
-    changes = [{"value": "undo", "label": "↶ Undo"}, {"value": "redo", "label": "↷ Redo"}]
+    changes = [{"value": "undo", "label": WORDS("undo")}, {"value": "redo", "label": WORDS("redo")}]
     error = state.errors.get("program")
     return [
         _control(
-            state, "preset", "Start from", "select", value=chosen, options=offered, help=about
+            state,
+            "preset",
+            WORDS("start_from"),
+            "select",
+            value=chosen,
+            options=offered,
+            help=about,
         ),
-        _control(state, "do", "Your changes", "actions", value="", options=changes),
+        _control(state, "do", WORDS("changes"), "actions", value="", options=changes),
         _control(
             state,
             "program",
-            "Program",
+            WORDS("program"),
             "code",
             mark=[error.line, error.column] if error and error.line else None,
-            help="Ctrl+Enter runs the program. So does Tab, which leaves the field.",
+            help=WORDS("program_help"),
         ),
     ]
 
@@ -98,23 +107,26 @@ def _program(state: State) -> list[Control]:
 def _input(state: State, name: str, names: list[str]) -> list[Control]:
     form, at = state.form, f"in.{name}"
     kind = form[f"{at}.is"]
-    choice = _select(state, f"{at}.is", f"{name} is", _named(_KINDS), kind="choice")
+    choice = _select(state, f"{at}.is", WORDS("input_is", name=name), _KINDS, kind="choice")
     if kind == "given":
-        values = _control(state, f"{at}.values", f"Values of {name}", placeholder="-2, -1, 1")
+        label = WORDS("values_of", name=name)
+        values = _control(state, f"{at}.values", label, placeholder="-2, -1, 1")
         return [choice, values, *_entry(state, name)]
     given = [other for other in names if form[f"in.{other}.is"] == "given"]
-    ends = ("from", "to") if kind == "uniform" else ("mean", "standard deviation")
-    low = 0.0 if kind == "normal" else -2.0
+    ends, low = (WORDS("low_of", name=name), WORDS("high_of", name=name)), -2.0
+    if kind == "normal":
+        ends, low = (WORDS("mean_of", name=name), WORDS("deviation_of", name=name)), 0.0
+    seed = WORDS("seed_of", name=name)
     return [
         choice,
-        _slider(state, f"{at}.a", f"{name} {ends[0]}", -2.0, 2.0),
-        _slider(state, f"{at}.b", f"{name} {ends[1]}", low, 2.0),
-        _control(state, f"{at}.seed", f"Seed of {name}", "integer", min=0, max=2**32 - 1, step=1),
+        _slider(state, f"{at}.a", ends[0], -2.0, 2.0),
+        _slider(state, f"{at}.b", ends[1], low, 2.0),
+        _control(state, f"{at}.seed", seed, "integer", min=0, max=2**32 - 1, step=1),
         _select(
             state,
             f"{at}.like",
-            f"Shape of {name}",
-            {"": "one number"} | {other: f"that of {other}" for other in given},
+            WORDS("shape_of", name=name),
+            {"": WORDS("one_number")} | {one: WORDS("as_shape_of", name=one) for one in given},
         ),
     ]
 
@@ -130,7 +142,9 @@ def _entry(state: State, name: str) -> list[Control]:
     if not plotted and (value is None or count > 1):
         return []
     low, high = (plot.low, plot.high) if plotted else (-5.0, 5.0)
-    label = f"Move {name}, entry {plot.entry}" if count > 1 else f"Move {name}"
+    label = WORDS("move", name=name)
+    if count > 1:
+        label = WORDS("move_entry", name=name, entry=plot.entry)
     return [_slider(state, f"in.{name}.entry", label, low, high)]
 
 
@@ -150,40 +164,42 @@ def _override(state: State, place: int) -> list[Control]:
     """A row of the override table."""
     used = state.outcome.op_types if state.outcome else _SOME_OPS
     tensorflow = op_types()
-    ops = [{"value": op, "label": f"{tensorflow.get(op) or op} in TensorFlow"} for op in used]
-    rules = [
-        {"value": name, "label": f"{rule}: {help} {_LEFT_OUT}"}
-        for name, (rule, help) in RULES.items()
+    ops = [
+        {"value": op, "label": WORDS("op_in_tensorflow", op=tensorflow.get(op) or op)}
+        for op in used
     ]
+    # All of them replace it: a rule reads the upstream gradient, and the op's output at most.
+    about = {
+        name: WORDS("rule_about", rule=rule, about=help) for name, (rule, help) in RULES.items()
+    }
     name = f"override.{place}"
-    rule, about = RULES.get(state.form[f"{name}.rule"].strip(), ("", ""))
     return [
-        _control(state, f"{name}.op", "Op type", options=ops, placeholder="mul"),
+        _control(state, f"{name}.op", WORDS("op"), options=ops, placeholder="mul"),
         _control(
             state,
             f"{name}.rule",
-            "Rule",
-            options=rules,
-            placeholder="clip, or grad * in2, None",
-            help=f"{rule}: {about[:1].lower()}{about[1:]} {_LEFT_OUT}" if rule else "",
+            WORDS("rule"),
+            options=[{"value": rule, "label": text} for rule, text in about.items()],
+            placeholder=WORDS("rule_hint"),
+            help=about.get(state.form[f"{name}.rule"].strip(), ""),
         ),
-        _control(state, f"{name}.only", "Only on lines of", placeholder="all lines"),
+        _control(state, f"{name}.only", WORDS("only"), placeholder=WORDS("all_lines")),
     ]
 
 
 def _plot(state: State) -> list[Control]:
     tensors = _named(_program_names(state))
     given = _named(n for n in state.input_names if state.form[f"in.{n}.is"] == "given")
-    summed = "Torch differentiates the sum of its entries."
+    outputs = {"": WORDS("last_name")} | tensors
     return [
-        _select(state, "output", "Output", {"": "the last name"} | tensors, help=summed),
-        _select(state, "intended", "Intended: the true gradient of", {"": "nothing"} | tensors),
-        _select(state, "over", "Plot over", {"": "the first input"} | given),
-        _control(state, "entry", "Entry that moves", "integer", min=1, max=1024, step=1),
-        _control(state, "low", "Plot from"),
-        _control(state, "high", "Plot to"),
-        _select(state, "dtype", "Number format", _named(DTYPES)),
-        _control(state, "title", "Title"),
+        _select(state, "output", WORDS("output"), outputs, help=WORDS("output_help")),
+        _select(state, "intended", WORDS("intended"), {"": WORDS("nothing")} | tensors),
+        _select(state, "over", WORDS("over"), {"": WORDS("first_input")} | given),
+        _control(state, "entry", WORDS("entry"), "integer", min=1, max=1024, step=1),
+        _control(state, "low", WORDS("low")),
+        _control(state, "high", WORDS("high")),
+        _select(state, "dtype", WORDS("dtype"), _named(DTYPES)),
+        _control(state, "title", WORDS("title")),
     ]
 
 

@@ -6,7 +6,7 @@ Every control has one text under one name: ``program``, ``inputs`` (the names), 
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, cast
 
 from lessons.playground import (
@@ -28,6 +28,7 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import output_after, pasted
 from lessons.text import cited, visible
 from lessons.tricks import op_types
+from pages.labs.words import WORDS
 
 Form = dict[str, str]
 T = TypeVar("T")
@@ -46,8 +47,8 @@ _NEW_INPUT = {"is": "given", "values": "1", "a": "0.9", "b": "1.1", "seed": "0",
 INPUT = (*_NEW_INPUT, "entry")
 """The controls of an input."""
 _OVERRIDE = {
-    "op": "Which op type is this rule for? Choose a type from the list.",
-    "rule": "Write a rule, such as grad * 0.5, or choose one from the list.",
+    "op": WORDS("no_op"),
+    "rule": WORDS("no_rule"),
     "only": "",
 }
 """The controls of a row of the override table, and what is said where one is missing."""
@@ -169,10 +170,10 @@ def unpacked(form: Form, before: str) -> tuple[Form, str]:
             new = {"is": values, "a": "0", "b": "1"} if drawn else {"values": values}
             made |= {f"in.{name}.{word}": text for word, text in (_NEW_INPUT | new).items()}
             made.pop(f"in.{name}.entry", None)
-    said = "The playground has rewritten your code in its own language."
+    said = WORDS("rewritten")
     if found.output:
-        said = f"Your code is the program now. Inputs: {visible(made['inputs'], 60)}. Output: " + (
-            f"{visible(found.output, 32)}.")  # fmt: skip
+        inputs, output = visible(made["inputs"], 60), visible(found.output, 32)
+        said = WORDS("pasted", inputs=inputs, output=output)
     return complete(made), "\n".join([said, *found.notes])
 
 
@@ -190,21 +191,31 @@ def without_leftovers(form: Form, good: Mapping[str, str] | None = None) -> tupl
     except PlaygroundError:
         return form, ""
     made, said = dict(form), []
-    for control, there, now in (
-        ("intended", program.names, "no gradient is the intended one"),
-        ("output", program.names, f"the output is {program.names[-1]}"),
-        ("over", inputs, f"the plot is over {(*inputs, 'no input')[0]}"),
-        *((f"in.{name}.like", inputs, f"{name} is one number") for name in inputs),
-    ):
-        if form[control].strip() not in ("", *there):
-            made[control] = ""
-            said.append(f"There’s no {visible(form[control], 32)} any more, so {now} now.")
+
+    def gone(control: str, there: Collection[str]) -> str:
+        """Clear a control if nothing has its name any more; return that name, or nothing."""
+        if form[control].strip() in ("", *there):
+            return ""
+        made[control] = ""
+        return visible(form[control], 32)
+
+    if name := gone("intended", program.names):
+        said.append(WORDS("intended_gone", name=name))
+    if name := gone("output", program.names):
+        said.append(WORDS("output_gone", name=name, now=program.names[-1]))
+    if name := gone("over", inputs):
+        said.append(WORDS("over_gone", name=name, now=inputs[0]))
+    said += [
+        WORDS("shape_gone", name=name, input=one)
+        for one in inputs
+        if (name := gone(f"in.{one}.like", inputs))
+    ]
     for place in range(1, rows(form) + 1):
         lines = _words(form[f"override.{place}.only"])
         if lines and not set(lines) & set(program.names):
             made |= {f"override.{place}.{word}": "" for word in _OVERRIDE}
-            said.append(f"The rule for {visible(form[f'override.{place}.op'], 32)} was for a line "
-                        "that is gone, so it is gone too.")  # fmt: skip
+            op = visible(form[f"override.{place}.op"], 32)
+            said.append(WORDS("rule_gone", op=op))
     if made["over"] != form["over"]:
         made["entry"] = "1"
     if good:
@@ -275,7 +286,7 @@ def read(form: Mapping[str, str]) -> tuple[Document | None, dict[str, Playground
 def _read_whole(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 10:
         return int(text)
-    raise PlaygroundError(f"{cited(text)} is no whole number. Write one, as in 1.")
+    raise PlaygroundError(WORDS("no_whole_number", text=cited(text)))
 
 
 def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:

@@ -14,11 +14,11 @@ from lessons.contract.prose import TRAINING
 from lessons.contract.result import warned
 from lessons.contract.training import Training
 from lessons.recorder.cutting import Cut
-from lessons.text import counted, listed
 from lessons.training.under_way import Run
 from pages.labs import numbers, payload
 from pages.labs.lesson import edges, settings
 from pages.labs.messages import Picture, TrainingWish, Wish
+from pages.labs.words import WORDS
 
 
 class Watch:
@@ -155,8 +155,8 @@ class Watch:
         if "table" in self._shown:
             table = payload.table(covered_table(self.training.table(history, values), self._hidden))
         where = (
-            counted(run.seeds, "seed"),
-            f"{run.seconds:.1f} s of computing" if run.done else "",
+            WORDS.counted("seeds", run.seeds),
+            WORDS("computing", n=f"{run.seconds:.1f}") if run.done else "",
             str(values.get("device", "")),
             str(values.get("dtype", "")),
         )
@@ -189,12 +189,7 @@ class Watch:
         return self._step.says_start or can_pause or bool(self._shown & {"table", *figures})
 
     def _told_of_device(self) -> str | None:
-        if not self._full:
-            return None
-        return (
-            f"The device {self._full} has no memory left: other runs use it. The CPU trains "
-            "instead, from the first step. Press Start to try the device again."
-        )
+        return WORDS("device_full", device=self._full) if self._full else None
 
     def _changed(self, run: Run) -> str:
         """What else this run was trained with than what the controls say now."""
@@ -202,18 +197,18 @@ class Watch:
         if not changed:
             return ""
         labels = {parameter.name: parameter.label for parameter in self.lesson.lab.parameters}
-        last = "last " if len(changed) > 1 else ""
-        names = listed([labels[name] for name in changed], most=2)
-        return f"{names} changed, {last}after step {max(changed.values()):,}"
+        names = ", ".join([labels[name] for name in changed][:2] + ["…"] * (len(changed) > 2))
+        return WORDS("changed", step=f"{max(changed.values()):,}", names=names)
 
     def _progress(self, run: Run) -> str:
-        so_far = f"step {run.done:,} of {run.total:,}"
+        so_far = WORDS("run_step", done=f"{run.done:,}", total=f"{run.total:,}")
         if self._held:
-            return "Answer or skip the question first: a run would show the answer."
+            return WORDS("run_waits")
         if self._lost:
-            return f"{so_far} · the connection and the run are lost; press Start to train again"
+            return f"{so_far} · {WORDS('run_lost')}"
         if run.state == "running" and run.done:
-            return f"{so_far} · about {run.seconds / run.done * (run.total - run.done):.0f} s left"
+            left = run.seconds / run.done * (run.total - run.done)
+            return f"{so_far} · {WORDS('run_left', n=round(left))}"
         if run.over:
-            return f"{so_far} · done after {run.seconds:.1f} s of computing"
+            return f"{so_far} · {WORDS('run_done', n=f'{run.seconds:.1f}')}"
         return so_far

@@ -3,6 +3,10 @@
 import os
 from importlib.metadata import version
 
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
+
 # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.
 os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
 _found = version("streamlit")

@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 
 from lessons.contract.roles import INKS
-from pages.server import files
+from lessons.text.words import LANGUAGE
+from pages.server import WORDS, files
 
 Names = Collection[str]
 
@@ -25,7 +26,8 @@ _NOT_KEPT = {"Cache-Control": "no-store"}
 _NO_FILE = PlainTextResponse("Not found", 404, _NOT_KEPT)
 # It needs no other file: no script, and the system's fonts.
 _PAGE = Template(Path(__file__).with_name("not_found.html").read_text("utf-8"))
-_INKS = {name: ",".join(inks) for name, inks in INKS.items()}
+_LOOK = {name: ",".join(inks) for name, inks in INKS.items()} | {"language": LANGUAGE}
+_SAID = {"no_page": WORDS("no_page"), "about": WORDS("no_page_about"), "to_home": WORDS("home")}
 
 
 def root() -> str:
@@ -81,4 +83,4 @@ class Addresses:
         if "text/html" not in Headers(scope=scope).get("accept", ""):  # a program asks
             return _NO_FILE
         home = html.escape(scope.get("root_path", "") + self._root)
-        return HTMLResponse(_PAGE.substitute(_INKS, home=home), 404, _NOT_KEPT)
+        return HTMLResponse(_PAGE.substitute(_LOOK | _SAID, home=home), 404, _NOT_KEPT)

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from lessons.outputs.numbers_api import Answer
-from pages.server import lanes, meters, worker
+from pages.server import WORDS, lanes, meters, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
@@ -70,7 +70,7 @@ class Site:
         """Serve one learner's socket until it closes."""
         await websocket.accept()
         if self.open >= MOST_SOCKETS:
-            await websocket.close(TRY_LATER, "Too many labs are open here. Try again in a minute.")
+            await websocket.close(TRY_LATER, WORDS("many_labs"))
             return
         one = Socket(websocket, self.frame, self.trainers)
         self.open += 1

@@ -22,7 +22,7 @@ from pages.labs import home, lesson, playground, wire
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
-from pages.server import log, process
+from pages.server import WORDS, log, process
 
 T = TypeVar("T")
 
@@ -33,8 +33,7 @@ MOST_RUNS = 200
 KEPT = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
-MISTAKE = "Something went wrong on the server. Change a setting to go on."
-RUN_LOST = "Something went wrong on the server, and this run is lost. Press Start to train again."
+MISTAKE, RUN_LOST = WORDS("mistake"), WORDS("run_lost")
 
 
 def begin(niceness: int, device: int) -> None:
@@ -183,5 +182,5 @@ def _take(watch: Watch | None, wish_text: str, training_text: str) -> Watch:
         watch.take(wish, asked)
         return watch
     if len(_runs) >= MOST_RUNS:
-        raise RefusedError("Too many trainings run here. Try again in a minute.")
+        raise RefusedError(WORDS("many_runs"))
     return Watch(trained, wish, asked)

@@ -88,7 +88,7 @@ def subjects() -> list[Subject]:
             gradient="[data-figure=gradient]",
             others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"] * whole,
             path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={step}&seed={{seed}}",
-            drawers=("Forward", "Histogram", "Table", "More settings") if whole else (),
+            drawers=("forward", "histogram", "table", "More settings") if whole else (),
             cookie=everything_answered(lab.LESSON),
             replayed=replayed,
         )

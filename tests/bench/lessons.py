@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Index, Integer, Number
 from lessons.outputs.catalogue import lessons
+from pages.labs.words import VIEWS
 from tests.bench.shared import (
     DETECTOR,
     LINE,
@@ -120,7 +121,9 @@ def visit(browser: Browser, lab: Lab, url: str) -> None:
     page.evaluate(DETECTOR)
     page.wait_for_timeout(500)
     tabs = page.locator(".gl-tabs").get_by_role("button").all_inner_texts()
-    open_drawers(page, *(one for one in ("Table", "Graph", "More settings") if one in tabs))
+    open_drawers(
+        page, *(one for one in (VIEWS["table"], VIEWS["graph"], "More settings") if one in tabs)
+    )
     page.wait_for_timeout(500)
     bottom = page.evaluate("document.querySelector('.gl-lab').getBoundingClientRect().bottom")
     page.set_viewport_size({"width": VIEWPORT["width"], "height": max(800, round(bottom) + 50)})

@@ -69,7 +69,7 @@ def opened(browser: Browser, url: str, device: str, more: str = "") -> Page:
     words = f"lesson={MOONS.slug}&step=2&seeds={SEEDS}&device={device}{more}"
     page.goto(f"{url}/{MOONS.chapter}?{words}")
     page.locator(LAB).wait_for(timeout=90_000)
-    open_drawers(page, "Data", "Losses", "Graph", "More settings")
+    open_drawers(page, "data", "losses", "graph", "More settings")
     page.evaluate(DETECTOR)
     page.wait_for_function(
         "all => all.every(painted.shown)", arg=[MOVES, FOLLOWS, FIRST], timeout=90_000

@@ -11,6 +11,8 @@ from urllib.parse import parse_qs
 
 from playwright.sync_api import Locator, Page, expect
 
+from pages.labs.words import VIEWS
+
 Found = TypeVar("Found")
 
 LAB = '.gl-lab[data-ready="true"]'
@@ -212,7 +214,7 @@ def cells(page: Page) -> list[list[str]]:
 
 def rows(page: Page) -> list[list[str]]:
     """The same, once its drawer is open."""
-    open_drawers(page, "Table").locator("[data-table] tbody tr").first.wait_for()
+    open_drawers(page, "table").locator("[data-table] tbody tr").first.wait_for()
     return cells(page)
 
 
@@ -243,7 +245,7 @@ def press_on(page: Page, name: str, key: str) -> None:
 
 def open_drawers(page: Page, *labels: str) -> Page:
     """The same page, with these drawers of its lab open: views by their names, "More settings"."""
-    for label in labels:
+    for label in (VIEWS.get(one, one) for one in labels):
         tab = page.locator(".gl-tabs").get_by_role("button", name=label, exact=True)
         if tab.get_attribute("aria-expanded") != "true":
             tab.click()

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
 from tests.browser.looking import (
     answered,
@@ -232,7 +233,7 @@ def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
     yield
     expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
     said = page.locator(".gl-trainer .gl-trained")
-    lost = "the connection and the run are lost; press Start to train again"
+    lost = LAB_WORDS("run_lost")
     # At once: a process that knows more loads torch meanwhile.
     expect(said).to_contain_text(lost, timeout=5_000)
     page.wait_for_timeout(1000)

@@ -30,7 +30,7 @@ def shown(page: Page, *figures: str) -> Page:
     ready(page)
     for name in figures:
         if not page.locator(f".gl-stage [data-figure={name}]").count():
-            open_drawers(page, name.capitalize())
+            open_drawers(page, name)
         page.locator(f"[data-figure={name}] .nsewdrag").first.wait_for()
     return open_drawers(page, "More settings")
 

@@ -41,7 +41,7 @@ def node_value(page: Page, name: str) -> str:
 
 
 def with_table(page: Page) -> Page:
-    open_drawers(ready(page), "Table")
+    open_drawers(ready(page), "table")
     page.locator("[data-table]").wait_for()
     return page
 
@@ -139,7 +139,7 @@ MIDDLE = """(path) => {
 
 def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(bare, open_page):
     page = with_table(open_page(bare + RIGHT))
-    open_drawers(page, "Code")
+    open_drawers(page, "code")
     forward, gradient = column(page, 2), column(page, 3)
     value = node_value(page, "sqrt_1")
     for how in ("mouse", "Enter", " ", "Delete"):

@@ -6,6 +6,7 @@ import time
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pages.labs.words import VIEWS
 from tests.browser.looking import (
     SPY,
     answered,
@@ -40,7 +41,7 @@ WATCH = r"""() => {
 @pytest.fixture
 def page(bare, open_page) -> Page:
     page = ready(open_page(bare + LAB, script=SPY))
-    open_drawers(page, "More settings", "Gradient")
+    open_drawers(page, "More settings", "gradient")
     page.locator(CURVE).first.wait_for()
     return page
 
@@ -89,7 +90,7 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     assert page.evaluate("history.length") == length, "Back would replay the drag"
     seen = line(page)
     page.reload()
-    open_drawers(ready(page), "Gradient")
+    open_drawers(ready(page), "gradient")
     settled(page)
     assert line(page) == seen
 
@@ -174,7 +175,7 @@ def test_fields_choices_and_a_click_on_a_point(page):
     page.wait_for_function("location.search.includes('seed=77')")  # after a short rest
     control(page, "dtype", "input:checked").press("ArrowRight")
     page.wait_for_function("location.search.includes('dtype=')")
-    open_drawers(page, "Forward")
+    open_drawers(page, "forward")
     settled(page)
     point = page.locator("[data-figure=forward] .points path").last
     point.scroll_into_view_if_needed()
@@ -245,7 +246,7 @@ def test_a_reset_takes_over_and_counting_goes_on_from_it_at_once(page):
 
 
 def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
-    tab = page.get_by_role("button", name="Gradient", exact=True)
+    tab = page.get_by_role("button", name=VIEWS["gradient"], exact=True)
     assert '"open":["gradient"]' in page.evaluate("sent.labs.at(-1)")
     tab.press("Enter")
     expect(page.locator("[data-figure]")).to_have_count(0)
@@ -264,7 +265,7 @@ def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
 
 def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(bare, open_page):
     page = ready(open_page(bare + LAB, width=390, height=844))
-    open_drawers(page, "Gradient", "Forward", "More settings")
+    open_drawers(page, "gradient", "forward", "More settings")
     expect(page.locator("[data-figure]")).to_have_count(2)
     beyond, small = page.evaluate(
         """[[".gl-lab *", (box, one) => box.right > 390 && !one.closest(".gl-scroll, svg")],

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.playground import preset
+from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
 from tests.browser.looking import (
     FOCUSABLE,
@@ -33,7 +34,7 @@ def page(bare, open_page) -> Page:
 
 
 def open_table(page: Page) -> None:
-    open_drawers(page, "Table")
+    open_drawers(page, "table")
     page.locator("[data-table]").wait_for()
 
 
@@ -67,7 +68,7 @@ def shows(page: Page, row: str, column: str, value: str) -> None:
 
 def test_pasted_code_becomes_the_program_and_its_inputs_unfold_once(bare, open_page):
     page = ready(open_page(bare + PAGE))
-    open_drawers(page, "Table", "Code")
+    open_drawers(page, "table", "code")
     inputs = page.locator("details.gl-group").first
     expect(inputs).not_to_have_attribute("open", "")
     write(
@@ -93,7 +94,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     before = cells(page)
     text = "y = x**2\nz = sqrt(yyyy)\nclean = y"
     write(page, text)
-    expect(error(page)).to_contain_text("Line 2, column 10")
+    expect(error(page)).to_contain_text(LAB_WORDS("at_place", line=2, column=10, error=""))
     mark = page.locator(".gl-caret")
     expect(mark).to_be_visible()
     assert mark.evaluate("node => node.style.getPropertyValue('--gl-length')") == "4"
@@ -112,11 +113,11 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     }""")
     assert where == pytest.approx([9, 1], abs=0.15)
     assert cells(page) == before
-    expect(page.locator(".gl-notes")).to_contain_text("last program that ran")
+    expect(page.locator(".gl-notes")).to_contain_text(LAB_WORDS("last_picture"))
     page.reload()
     ready(page)
     expect(program(page)).to_have_value(text)
-    expect(error(page)).to_contain_text("Line 2, column 10")
+    expect(error(page)).to_contain_text(LAB_WORDS("at_place", line=2, column=10, error=""))
 
 
 def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
@@ -128,7 +129,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     expect(page.get_by_role("button", name="Run")).to_be_enabled()
     program(page).press("Tab")
     expect(program(page)).not_to_be_focused()
-    expect(page.locator(".gl-notes")).to_contain_text("There’s no clean any more")
+    expect(page.locator(".gl-notes")).to_contain_text(LAB_WORDS("intended_gone", name="clean"))
     shows(page, "x₁", "autograd", "7")
     # What is wrong in a closed drawer opens it, and the picture is that of before.
     control(page, "low").fill("9")
@@ -147,7 +148,9 @@ def test_inputs_and_noise_are_live(page):
     page.wait_for_function("location.search.includes('program=')")
     assert cells(page) != before
     control(page, "in.u.is", "input[value=normal]").check(force=True)
-    expect(control(page, "in.u.b", ".gl-label")).to_contain_text("standard deviation")
+    expect(control(page, "in.u.b", ".gl-label")).to_contain_text(
+        LAB_WORDS("deviation_of", name="u")
+    )
     control(page, "inputs").fill("x, u, w")
     expect(control(page, "in.w.values")).to_be_visible()
     control(page, "in.x.entry", "input[type=range]").press("ArrowRight")
@@ -162,7 +165,7 @@ def test_a_rule_is_offered_and_not_refused_while_its_row_is_filled_in(page):
     expect(error(page, "override.1.rule")).to_be_empty()
     expect(page.locator(".gl-lab.gl-old")).to_have_count(0)
     program(page).focus()
-    expect(error(page, "override.1.rule")).to_contain_text("Write a rule")
+    expect(error(page, "override.1.rule")).to_contain_text(LAB_WORDS("no_rule"))
     rule.press_sequentially("grad * in2, None")
     expect(error(page, "override.1.rule")).to_be_empty()
     control(page, "preset", "select").select_option(label=preset("halve").title)
@@ -215,7 +218,8 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     expect(page.locator(".gl-stage")).to_be_in_viewport()
     write(page, "def f(x):\n    return 3 * x")
     see.click()
-    expect(page.locator(".gl-notes").first).to_contain_text("Your code is the program now.")
+    said = LAB_WORDS("pasted", inputs="x", output="out")
+    expect(page.locator(".gl-notes").first).to_contain_text(said)
     assert 60 <= page.locator(".gl-notes").first.bounding_box()["y"] < 120
 
 
@@ -239,7 +243,8 @@ def test_the_address_restores_program_inputs_and_rules(page, open_page):
 
 
 def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(page):
-    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    names = LAB_WORDS("undo"), LAB_WORDS("redo")
+    undo, redo = (page.get_by_role("button", name=name) for name in names)
     control(page, "preset", "select").select_option(label=preset("wrong_place").title)
     texts = [preset("noise_leaks").program, preset("wrong_place").program]
     expect(program(page)).to_have_value(texts[1])
@@ -305,7 +310,7 @@ def test_the_first_undo_after_coming_back_is_heard(app, open_page):
     expect(page.locator(".gl-lab")).to_have_count(0)
     page.locator(".st-key-header").get_by_role("link", name=WORDS("playground")).click()
     ready(page)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name=LAB_WORDS("undo")).click()
     expect(program(page)).to_have_value(text.replace("x**2", "x**4"))
 
 
@@ -313,7 +318,7 @@ def test_a_lesson_opens_its_program_here_and_again(app, open_page):
     page = ready(open_page(f"{app.url}/reversal?lesson=flip"))
     for _ in range(2):
         page.get_by_role("button", name="More settings").click()
-        page.get_by_role("link", name="Open this program").click()
+        page.get_by_role("link", name=WORDS("open_in_playground")).click()
         page.wait_for_url("**/playground*")
         expect(program(page)).to_have_value("y = flip_gradient(x, 2)\nout = y**3 + 2 * x")
         write(page, "y = 7 * x")

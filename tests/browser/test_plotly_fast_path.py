@@ -38,7 +38,7 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson):
         f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=6&x=-2,0,1.5&draws=2000"
     )
     page.emulate_media(reduced_motion="reduce")
-    open_drawers(ready(page), "More settings", "Gradient")
+    open_drawers(ready(page), "More settings", "gradient")
     page.locator("[data-figure=gradient] .js-line").first.wait_for()
     caught_up(page)
     before = page.evaluate(SEEN)

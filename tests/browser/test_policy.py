@@ -82,7 +82,7 @@ def test_no_lesson_does(app, page, chapter, lessons):
         assert page.evaluate("forbidden") == [], lesson.slug
     # A lesson resumes at the step that was left, which may have no lab.
     shown(page, f"{app.url}/{chapter.slug}?lesson={lesson.slug}&step=1")
-    open_drawers(page, "Code")
+    open_drawers(page, "code")
     with page.expect_download():
         page.get_by_role("link", name="Download").first.click()
     assert page.evaluate("forbidden") == []

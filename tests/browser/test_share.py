@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import LAB, elsewhere, ready
+from tests.browser.looking import LAB, elsewhere, open_drawers, ready
 
 pytestmark = pytest.mark.browser
 
@@ -29,8 +29,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     page = context.new_page()
     page.goto(app.url + LESSON)
     ready(page)
-    for drawer in ("Gradient", "More settings"):
-        page.locator(".gl-tabs").get_by_role("button", name=drawer).click()
+    open_drawers(page, "gradient", "More settings")
     page.locator("[data-figure=gradient] .js-plotly-plot").wait_for()
     page.locator(".gl-share summary").click()
     page.get_by_role("button", name="Copy link").click()

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
+from pages.labs.words import VIEWS
 from tests.browser.looking import open_drawers, ready, trains
 
 pytestmark = pytest.mark.browser
@@ -14,7 +15,8 @@ LESSON = "/reversal?lesson=moons&step=2&seeds=4"
 def opened(open_page, url: str, **how) -> Page:
     page = trains(ready(open_page(url, height=1400, **how)))
     tabs = page.locator(".gl-tab").all_inner_texts()
-    open_drawers(page, *(one for one in tabs if one in ("Table", "Graph", "More settings")))
+    wanted = (VIEWS["table"], VIEWS["graph"], "More settings")
+    open_drawers(page, *(one for one in tabs if one in wanted))
     expect(button(page, "Start")).to_be_visible()
     return page
 

@@ -65,7 +65,7 @@ def count(page: Page) -> dict[str, int]:
 
 def with_drawers(page: Page) -> Page:
     """The same page, with the drawers open that the tests read."""
-    return open_drawers(ready(page), "Table", "Code", "More settings")
+    return open_drawers(ready(page), "table", "code", "More settings")
 
 
 def cut(page: Page, name: str) -> None:

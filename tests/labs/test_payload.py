@@ -9,6 +9,7 @@ from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
+from pages.labs.words import WORDS
 from pages.ui.place import GRAPH, TEACHER
 from tests.support.folded import folded
 
@@ -53,7 +54,10 @@ def test_a_gpu_is_offered_where_a_lesson_trains_and_an_absent_one_is_shown(monke
         assert bool(offered) == (lesson.lab.training is not None and len(here) > 1)
         for control in offered or [c for c in more["controls"] if c["name"] == "device"]:
             labels = {option["value"]: option["label"] for option in control["options"]}
-            assert labels == {**{name: name for name in here}, "cuda:77": "cuda:77 (not here)"}
+            assert labels == {
+                **{name: name for name in here},
+                "cuda:77": WORDS("not_here", device="cuda:77"),
+            }
 
 
 def test_a_slider_reaches_a_value_beyond_its_usual_span():

@@ -11,6 +11,7 @@ from lessons.contract.parameters import Device, Integer, Number
 from lessons.outputs.catalogue import find
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
+from pages.labs.words import WORDS
 from tests.training.counting import (
     COUNTING,
     Counter,
@@ -126,20 +127,20 @@ def test_a_setting_that_changed_on_the_way_is_named_with_the_step():
         return watch.picture()["training"]["text"]
 
     before = go(watch, 0.0)
-    assert "changed" not in said()
+    assert "Pace" not in said()
     watch.take(wish(steps=50, seconds=0.002, pace=9), TrainingWish())
-    assert said().endswith(f"Pace changed, after step {before}")
+    assert said().endswith(WORDS("changed", step=before, names="Pace"))
     watch.take(wish(steps=50, seconds=0.002), TrainingWish())
-    assert "changed" not in said(), "it was set back before a step was made with it"
+    assert "Pace" not in said(), "it was set back before a step was made with it"
     watch.take(wish(steps=50, seconds=0.002, pace=9), RUN)
     middle = go(watch, 0.01)
-    assert said().endswith(f"Pace changed, after step {before}")
+    assert said().endswith(WORDS("changed", step=before, names="Pace"))
     watch.take(wish(steps=50, seconds=0.002), RUN)
     to_the_end(watch)
     assert (state(watch), done(watch)) == ("done", 50)
-    assert said().endswith(f"Pace changed, after step {middle}")
+    assert said().endswith(WORDS("changed", step=middle, names="Pace"))
     watch.take(wish(steps=50, seconds=0.002), TrainingWish(phase="run", begun=1))
-    assert "changed" not in said()
+    assert "Pace" not in said()
 
 
 def test_a_live_setting_is_seen_after_one_step_and_any_other_begins_a_new_run_that_goes_on():

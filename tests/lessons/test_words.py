@@ -20,9 +20,10 @@ LESSONS = [
     for path in sorted(ROOT.glob("*/*/*.py"))
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
-ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs", "pages/ui")
-FOR_PROGRAMS = ("numbers_api.py", "play.py", "bundle.py", "component.py", "page.py")
-"""They describe the API and the command to programmers, or hold JavaScript and CSS."""
+ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs")
+ROOMS += ("pages/labs", "pages/ui")
+FOR_PROGRAMS = ("numbers_api.py", "play.py", "messages.py", "bundle.py", "component.py", "page.py")
+"""They describe API, command and socket to programmers, or hold JavaScript and CSS."""
 MODULES = [
     *LESSONS,
     *(

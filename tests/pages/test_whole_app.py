@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from lessons.outputs.catalogue import chapters
+from pages.server import WORDS
 from pages.server.application import OTHER_PAGES
 from pages.ui.page import LIVE
 from tests.browser.looking import ready
@@ -308,7 +309,7 @@ def test_the_way_home_works_with_the_keyboard_and_in_the_dark(app, visitor):
     came = []
     page.on("response", lambda response: came.append(response.url))
     page.goto(app.url + "/nothing/at/all")
-    expect(page.locator("h1")).to_have_text("There is no page here")
+    expect(page.locator("h1")).to_have_text(WORDS("no_page"))
     for theme, colour in {"light": "rgb(253, 252, 249)", "dark": "rgb(20, 23, 29)"}.items():
         page.emulate_media(color_scheme=theme)
         paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")

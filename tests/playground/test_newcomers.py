@@ -18,6 +18,7 @@ from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_form import form_of
+from pages.labs.words import WORDS
 
 RUNS = [
     ("y = x**2 + stop_gradient(x)", [-4, -2, 2]),
@@ -133,7 +134,7 @@ def test_it_runs_and_leftovers_are_dropped_with_a_note(program, gradient):
     assert now.errors == {}
     assert now.outcome.output == now.document.program.split("\n")[-1].split()[0]
     assert "intended_gradient" not in now.outcome.gradients
-    assert "There’s no clean any more, so no gradient is the intended one now." in now.notice
+    assert WORDS("intended_gone", name="clean") in now.notice
     assert now.outcome.curves[0].low is None, "the noise is not read: there is no band"
     found = now.outcome.gradients["trick_gradient"]["x"]
     if gradient is not None:
@@ -214,7 +215,7 @@ def quantise(w: torch.Tensor, scale) -> torch.Tensor:
     assert now.form["inputs"] == "w, scale"
     assert now.outcome.output == "y"
     assert now.outcome.gradients["trick_gradient"]["w"].tolist() == [1, 1, 1]
-    assert now.notice == "Your code is the program now. Inputs: w, scale. Output: y."
+    assert now.notice == WORDS("pasted", inputs="w, scale", output="y")
 
 
 @pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
@@ -296,7 +297,7 @@ def test_a_rule_for_lines_that_are_gone_is_dropped_too():
     now = typed("y = x * x", **row)
     assert now.errors == {}
     assert now.document.overrides == ()
-    assert "The rule for mul was for a line that is gone, so it is gone too." in now.notice
+    assert WORDS("rule_gone", op="mul") in now.notice
 
 
 def test_a_blank_start_is_one_line_that_runs():
