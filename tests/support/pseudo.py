@@ -13,7 +13,7 @@ APART = re.compile(
     r"^<!--(?! computed:).*?-->|<!-- computed:|-->"  # directives
     r"|```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$\n]*\$"  # code and maths
     r"|\{\{.*?\}\}|%\{[^}]*\}|<[^>]*>|\]\([^)]*\)|https?://\S+|&\w+;"  # placeholders, HTML, links
-    r"|^ *(?:>|[-*] |\d+\. )",  # lists
+    r"|^ *(?:>|[-*] |\d+\. )|^also:",  # lists, a term's other spellings
     re.DOTALL | re.MULTILINE,
 )
 KEY = re.compile(r"^ *(?:- )?\w+(?: = \w+)?: ")
