@@ -18,7 +18,7 @@ def step(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
 
 
 def check(code: Step) -> None:
-    """The steep parameter moves by rate times limit, the flat one as its gradient says."""
+    """The steep parameter moves by rate times limit; the flat one moves as its gradient says."""
     steep, flat = (torch.tensor(2.0, requires_grad=True) for _ in range(2))
     code([steep, flat], 400 * steep + 0.5 * flat, 0.1)
     got = [round(float(2.0 - p.detach()), 4) for p in (steep, flat)]

@@ -29,7 +29,7 @@ def guarded(a: torch.Tensor) -> torch.Tensor:
 
 
 def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    """Value and slope on both sides of 0, far out too."""
+    """Check value and slope on both sides of 0, and far from it too."""
     a = torch.tensor([-1.0, 100.0], requires_grad=True)
     y = code(a)
     (slope,) = torch.autograd.grad(y.sum(), a)

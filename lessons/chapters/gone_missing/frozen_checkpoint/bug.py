@@ -24,7 +24,7 @@ def train(
 
 
 def check(code: Train) -> None:
-    """After it, both adapters have the gradient that they get without a checkpoint."""
+    """Both adapters get the gradient that they get without a checkpoint."""
 
     def without(
         x: torch.Tensor, base: list[torch.Tensor], layers: list[Layer], head: torch.Tensor

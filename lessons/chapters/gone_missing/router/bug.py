@@ -25,7 +25,7 @@ def forward(x: torch.Tensor, router: torch.Tensor, experts: torch.Tensor, k: int
 
 
 def check(code: Layer) -> None:
-    """With two experts a token as before; with one, a small step on the router lowers the loss."""
+    """With two experts nothing changes; with one, a small step on the router lowers the loss."""
     generator = torch.Generator().manual_seed(0)
     router, experts, x = (
         torch.randn(*shape, dtype=torch.float64, generator=generator)

@@ -38,7 +38,7 @@ def copied(student: torch.nn.Module) -> Any:
 
 
 def check(code: Callable[[torch.nn.Module], Any]) -> None:
-    """The student can be trained, the teacher cannot, and follows a tenth of the way."""
+    """The student is trainable; the teacher is not, and follows a tenth of the way."""
     student = torch.nn.Linear(2, 1, bias=False)
     torch.nn.init.ones_(student.weight)
     teacher = code(student)

@@ -20,7 +20,7 @@ def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torc
 
 
 def check(code: Loss) -> None:
-    """The policy gets minus the advantage over the number of steps, the baseline nothing."""
+    """The policy gets minus the advantage over the number of steps; the baseline gets nothing."""
     log_probs = [torch.tensor(one, requires_grad=True) for one in (-0.5, -2.0)]
     baselines = [torch.tensor(one, requires_grad=True) for one in (0.25, 0.5)]
     rewards = [torch.tensor(one) for one in (1.0, 0.0)]

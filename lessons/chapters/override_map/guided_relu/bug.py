@@ -62,7 +62,7 @@ class Model(nn.Module):
 
 
 def check(code: Code) -> None:
-    """Against the layers' own matrices: at each relu what is negative or inactive is cut off."""
+    """Compare with the layers' own matrices: each relu cuts off what is negative or inactive."""
     model, picture = Model(), torch.tensor([2.0, 1.0], requires_grad=True)
     got = code(model, picture)
     with torch.no_grad():

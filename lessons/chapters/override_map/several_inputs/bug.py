@@ -30,7 +30,7 @@ def none(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
 
 
 def check(code: Code) -> None:
-    """The gradient of one period that many times share, by central differences."""
+    """Compare the gradient of one period, shared by many times, with central differences."""
     time, h = torch.tensor([0.5, 3.5, 7.5, 9.5], dtype=torch.float64), 1e-6
     period = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     up, down = (torch.remainder(time, period.detach() + d).sum().item() for d in (h, -h))

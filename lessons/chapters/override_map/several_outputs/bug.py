@@ -26,7 +26,7 @@ def broken(a: torch.Tensor, b: torch.Tensor) -> Any:
 
 
 def check(code: Code) -> None:
-    """The gradients of a loss that weighs the outputs, as torch's own ops give them."""
+    """The gradients of a loss that weights the outputs, as torch's own ops give them."""
     a, b = (torch.tensor(value, requires_grad=True) for value in (2.0, 3.0))
     y1, y2 = _function(a, b)
     expected = torch.stack(torch.autograd.grad(5 * y1 - y2, (a, b)))

@@ -29,7 +29,7 @@ def check(code: Code) -> None:
         raise AssertionError(str(error)) from None
     expected = torch.diag(x.flatten())
     assert torch.equal(gradient, expected), (
-        f"gradient {gradient.tolist()}, expected {expected.tolist()}: the true one, masked."
+        f"gradient {gradient.tolist()}, expected {expected.tolist()}: the true gradient, masked."
     )
 
 

@@ -22,10 +22,10 @@ def check(code: Head) -> None:
     plain_extractor, plain_head = torch.autograd.grad((v * w * x - 1) ** 2, (w, v))
     extractor, head = torch.autograd.grad((code(w, v, x) - 1) ** 2, (w, v))
     assert head == plain_head, (
-        f"the head’s gradient is {head:g}, expected {plain_head:g}: the head is to learn its task."
+        f"the head’s gradient is {head:g}, expected {plain_head:g}: the head should learn its task."
     )
     assert extractor == -plain_extractor, (
-        f"the extractor’s gradient is {extractor:g}, expected {-plain_extractor:g}: to be reversed."
+        f"the extractor’s gradient is {extractor:g}, expected {-plain_extractor:g}: reversed."
     )
 
 

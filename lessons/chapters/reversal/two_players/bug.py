@@ -29,7 +29,7 @@ def layer(
 
 
 def check(code: Total) -> None:
-    """The classifier's gradient is that of its own loss; the feature's has it reversed."""
+    """The classifier gets the gradient of its own loss; the feature gets it reversed."""
     feature = torch.tensor([[1.0, -0.5], [0.2, 0.8]], requires_grad=True)
     head, classifier = torch.tensor([0.3, 0.7]), torch.tensor([0.6, -0.4], requires_grad=True)
     domain = torch.tensor([0.0, 1.0])

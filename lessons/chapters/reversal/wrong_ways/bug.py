@@ -56,7 +56,7 @@ def function(x: torch.Tensor) -> torch.Tensor:
 
 
 def check(code: Layer) -> None:
-    """The value passes on, the gradient comes back with its sign turned."""
+    """The value passes through, and the gradient comes back with its sign flipped."""
     x = torch.tensor([1.0, -2.0], requires_grad=True)
     y = code(x)
     assert torch.equal(y, x), f"the value is {y.tolist()}, expected {x.tolist()}"

@@ -23,7 +23,7 @@ def all_stopped(weight: torch.Tensor) -> torch.Tensor:
 
 
 def check(loss: Loss) -> None:
-    """The value now is to move to the target, and the target to stay: −2 · (2.8 − 1)."""
+    """The value should move towards the target, and the target should stay: −2 · (2.8 − 1)."""
     weight = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
     found = loss(weight)
     assert found.requires_grad, "the loss has no gradient, expected −3.6"

@@ -22,7 +22,7 @@ def swapped(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
 
 
 def check(loss: Loss) -> None:
-    """The code is pulled in full, the encoding with a quarter of it."""
+    """The code gets the full pull, and the encoding a quarter of it."""
     encoded, code = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
     found = torch.autograd.grad(loss(encoded, code), (code, encoded))
     to_code, to_encoded = (one.item() for one in found)
