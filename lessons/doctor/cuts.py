@@ -13,7 +13,7 @@ from .source import backward_of, callee, is_statement
 from .stops import JOIN, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
-RETURN = "Return the tensor itself, and use .item() for printing alone."
+RETURN = "Return the tensor itself, and use .item() only for printing."
 _NEAR = 0.5
 """The largest distance of a copy from its original, relative to the length of its weights. Another
 random network is 1.4 away."""
@@ -132,11 +132,11 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
     them, hidden = it_or_them(unread), run.watch.hidden
     says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}."
     says += f" {hidden} was not seen, and may read {them}." if hidden else ""
-    do = "Call the layer that owns it, or take it out; DistributedDataParallel stops on such."
+    do = "Call the layer that owns it, or remove it; DistributedDataParallel stops on such weights."
     places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
     if all(places):
         says += f" Before, a copy without a graph was taken of {them}{in_line(places[0])}."
-        do = f"Compute what is made of {them} again in each forward pass, from {unread[0]} itself."
+        do = f"Compute what depends on {them} again in each forward pass, from {unread[0]} itself."
     known = next((one for one in unread if one in run.recording.nodes), None)
     yield Fault("unused", says, do, known)
 
@@ -144,7 +144,9 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
 def _nothing_wanted(run: Run) -> Fault:
     """Say that nothing requires a gradient, where the parameters were frozen, and how to train."""
     if not run.frozen:
-        says = "No input and no parameter wants a gradient: requires_grad is False for all of them."
+        says = (
+            "No input and no parameter requires a gradient: requires_grad is False for all of them."
+        )
         return Fault("nothing_wanted", says, "Set requires_grad=True on what is trained.")
     last = run.frozen[-1].rpartition(".")[0] or run.name
     places = (run.optimizers.frozen.get(id(run.tensors[one])) for one in run.frozen[::-1])
@@ -186,7 +188,7 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
             f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
             f"{first_read}: the gradient ends there without an error. {get_none(read)}."
         )
-        do = "Take requires_grad=True away again, and find what cut the graph before it."
+        do = "Remove requires_grad=True, and find what cut the graph before it."
         yield Fault("fresh_leaf", says, do, node.name)
 
 
@@ -228,7 +230,7 @@ def _not_registered(run: Run) -> Iterator[Fault]:
         elif not isinstance(tensors[strange[0]], torch.nn.Parameter):
             do = (
                 f"Register it, {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain tensor "
-                "is no parameter of a module, nor is what was computed from one."
+                "is not a parameter of a module, and neither is a tensor computed from one."
             )
         yield Fault("not_registered", says, do, strange[0])
 
@@ -244,9 +246,9 @@ def _dropped(run: Run) -> Iterator[Fault]:
             if read.requires_grad and node.name not in run.graph.consumers and read.gradient:
                 says = (
                     f"{name}.detach(){in_line(node.place)} gives a new tensor, and nothing reads "
-                    f"it: a gradient goes on through {name} itself."
+                    f"it: a gradient still flows through {name} itself."
                 )
-                do = f"Write {name} = {name}.detach() to stop it there, or take the line out."
+                do = f"Write {name} = {name}.detach() to stop it there, or remove the line."
                 yield Fault("dropped", says, do, node.name)
 
 
@@ -257,7 +259,7 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):
             says = (
-                f"{listed(read)} got no gradient: one came to {node.type}{in_line(node.place)}, "
+                f"{listed(read)} got no gradient: one arrived at {node.type}{in_line(node.place)}, "
                 f"and {node.type}.backward{backward_of(node.type)} sent None on."
             )
             do = (
@@ -265,17 +267,17 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
                 "autograd needs `with torch.enable_grad():`."
             )
             return Fault("no_gradient_sent", says, do, node.name)
-    says = f"{listed(read)} got no gradient: the result is made without {it_or_them(read)}."
+    says = f"{listed(read)} got no gradient: the result does not depend on {it_or_them(read)}."
     at = read[0] if read[0] in run.recording.nodes else None
-    return Fault("no_path", says, "Look whether the right tensor is returned.", at)
+    return Fault("no_path", says, "Check that the right tensor is returned.", at)
 
 
 def _not_a_tensor(run: Run) -> Fault:
     if run.returned:
-        says = f"{run.name} returned {run.returned}; a tensor is expected, to go backward from."
+        says = f"{run.name} returned {run.returned}, but going backward takes a tensor."
         return Fault("no_tensor", says, RETURN)
     says = f"{run.name} ended and no backward pass ran, so there is no gradient to look at."
-    do = "Let it run to its first loss.backward(): fewer data, say."
+    do = "Let it run to its first loss.backward(), with less data for instance."
     if run.watch.hidden:
         says = f"No backward pass of {run.name} was seen. {run.watch.hidden} is opaque here."
         do = "Leave that out while it is watched."

@@ -119,8 +119,8 @@ def _told(run: Run, left: Left, back: _Read) -> Fault:
         f"The {many} of {called(node)} left torch by {left_by(left)}{at} and came back as a "
         f"{came_as}{shown}, that {reader.type}{in_line(reader.place)} reads. "
         f"{_lacks(run, left.node)}",
-        f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; else use "
-        "the tensor itself.",
+        f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; otherwise "
+        "use the tensor itself.",
         left.node,
     )
 

@@ -34,7 +34,7 @@ _KNOWN = (
      "an op in place changes the output of a module that has a full backward hook, or a view.",
      "Take inplace=True off the module after it, or work on a clone: out = out.clone()."),
     ("implicitly created only for scalar",
-     "backward() starts from one number, and the loss has a shape.",
+     "backward() starts from one number, but the loss has a shape.",
      "Reduce it: loss.mean().backward(), or loss.sum().backward()."),
     ("appears to not have been used in the graph",
      "autograd.grad() is asked for a tensor that its output was not computed from.",
@@ -44,16 +44,16 @@ _KNOWN = (
      "autograd.grad() is asked for a tensor that doesn't require a gradient.",
      "Call x.requires_grad_() on it before the forward pass."),
     ("non-leaf Tensor",
-     "an optimizer holds leaves alone, and this tensor was computed from another one.",
+     "an optimizer holds only leaves, and this tensor was computed from another one.",
      "Compute it first, then make it a leaf: w = nn.Parameter(torch.randn(3) * 0.01)."),
     ("empty parameter list",
      "the module has no parameters of its own.",
      "Keep layers as attributes, in nn.ModuleList or nn.ModuleDict; a plain list hides them."),
     ("numpy.. on Tensor that requires grad",
      "numpy can't follow gradients, so torch refuses to hand the numbers over.",
-     "Write .detach().numpy() where no gradient is wanted; else compute it with torch."),
+     "Write .detach().numpy() where no gradient is wanted; otherwise compute it with torch."),
     ("change requires_grad flags of leaf",
-     "requires_grad can be switched on leaves alone; this tensor was computed.",
+     "requires_grad can be switched only on leaves; this tensor was computed.",
      "Freeze the weights that it was computed from, or use x.detach()."),
     ("graph leaves. support the deepcopy",
      "deepcopy meets a tensor that was computed and still has its graph.",
@@ -132,7 +132,7 @@ def _met(error: BaseException, leaf: bool) -> torch.Tensor | None:
 def _returned(name: str, wanted: str, got: str, index: str | None) -> Fault:
     """The fault of a backward that returns a wrong number of gradients, or one of a wrong shape."""
     if index:
-        says = f"a gradient of another shape for input {index}"
+        says = f"a gradient of the wrong shape for input {index}"
         do = "Sum over what was broadcast, until it has the shape of that input."
     else:
         inputs = counted(int(wanted), "input")
@@ -181,7 +181,10 @@ def _second_time(run: Run) -> Fault:
         node for node in begun_with
         if node.name in now & earlier and node.requires_grad and not node.leaf
     ]  # fmt: skip
-    says = f"{run.name} went backward a second time through ops of the first,{in_line(last.place)}"
+    says = (
+        f"{run.name} went backward a second time through ops of the first pass,"
+        f"{in_line(last.place)}"
+    )
     freed = "torch had freed what they saved."
     if not shared:
         do = "Compute the loss again for each backward(); retain_graph=True keeps the first graph."

@@ -54,12 +54,12 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
         )
         do = f"Move zero_grad() before backward(), or after step(). {_ORDER}"
         if step.grads:
-            do = "To add up the gradients of several batches, call zero_grad() after step() alone."
+            do = "To add up the gradients of several batches, call zero_grad() only after step()."
         yield Fault("cleared", says, do)
     elif step.kept:
         says = (
             f"Nothing clears the gradients between two calls of {_called(step)}: backward() adds "
-            f"to those that the step before has used, for {_names(run, step.grads)}."
+            f"to the gradients that the previous step has used, for {_names(run, step.grads)}."
         )
         yield Fault(
             "not_cleared", says, f"Call {step.name}.zero_grad() in each iteration. {_ORDER}"
@@ -96,8 +96,8 @@ def _clipped(step: Step, events: list[Event]) -> Iterator[Fault]:
         yield Fault("clipped_early", says, f"Call it after backward() and before step(). {_ORDER}")
     elif "unscaled" in later:
         says = (
-            f"{clipping} clips gradients that the GradScaler has multiplied by its scale, which "
-            "the bound does not have."
+            f"{clipping} clips gradients that the GradScaler has multiplied by its scale, but "
+            "the bound is for unscaled gradients."
         )
         yield Fault("clipped_scaled", says, f"Call scaler.unscale_({step.name}) before it.")
 
@@ -209,7 +209,7 @@ def _carried(run: Run) -> Iterator[Fault]:
     if any(id(one) in step.held for one in of):
         says = (
             f"backward(){in_line(run.recording.passes[-1].place)} goes on into the graph of the "
-            f"step before, through {name}, made{made}; {_called(step)} has changed its "
+            f"previous step, through {name}, made{made}; {_called(step)} has changed its "
             "weights since."
         )
         yield Fault("carried", says, f"Detach it for the next step: {name} = {name}.detach().")
@@ -217,7 +217,7 @@ def _carried(run: Run) -> Iterator[Fault]:
         run.optimizers.all_held().intersection(map(id, of))
     ):  # fmt: skip
         says = (
-            f"{name} is no leaf and no parameter: {node.type}{made} made it, once, of an "
+            f"{name} is neither a leaf nor a parameter: {node.type}{made} made it, once, from an "
             "nn.Parameter that no optimizer holds."
         )
         yield Fault("no_leaf", says, "Convert first: nn.Parameter(torch.ones(3).to(…)).")
@@ -246,7 +246,8 @@ def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
     op = node.type if not node.leaf else op_type_of_node(node_name(tensor.grad_fn))
     do = (
         f"Make a leaf of the finished weight: scale first, then requires_grad_(), as in {name} = "
-        f"(torch.randn(3) * 0.01).requires_grad_(). For a result on the way, {name}.retain_grad()."
+        f"(torch.randn(3) * 0.01).requires_grad_(). For an intermediate result, call "
+        f"{name}.retain_grad()."
     )
     made_of = [edge.producer for edge in node.operands]
     made_of += [edge.producer for one in made_of for edge in one.operands]
@@ -254,8 +255,8 @@ def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
         do = f"Change the leaf in place: with torch.no_grad(): {name} -= rate * {name}.grad"
     return Fault(
         "no_leaf",
-        f"{name} is no leaf: {op}{in_line(born)} made it from a tensor that requires a gradient. "
-        f"So its .grad, read{in_line(place)}, stays None.",
+        f"{name} is not a leaf: {op}{in_line(born)} made it from a tensor that requires a "
+        f"gradient. So its .grad, read{in_line(place)}, stays None.",
         do,
         node.name,
     )

@@ -52,8 +52,8 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         text, ran = f"{called_as}()", "it"
         if len(node.operands) == 1:
             text, ran = f"{operand}.grad", "backward()"
-        says = f"{text}{at} gives a constant, for {ran} ran without create_graph=True."
-        do = f"Write {called_as}(…, create_graph=True) where the loss is made of it."
+        says = f"{text}{at} gives a constant, because {ran} ran without create_graph=True."
+        do = f"Write {called_as}(…, create_graph=True) where the loss uses it."
         return Fault("no_create_graph", says, do)
     if node.type in _WRAPS and node.operands:
         source = node.operands[0].producer
@@ -71,8 +71,8 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         return _copied(f"{cited(where)}{at}", f"{operand} into a new leaf", do)
     if node.type == "stop_gradient":
         how = how_stopped(node)
-        says = f"{operand}{how}{at} lets the value through and no gradient."
-        return Fault("detached", says, f"Take {how} away here, if it should train.")
+        says = f"{operand}{how}{at} lets the value through but no gradient."
+        return Fault("detached", says, f"Remove {how} here, if it should train.")
     if node.type in ("tensor", "as_tensor", "new_tensor"):
         text = cited(where) or f"torch.{node.type}({operand})"
         return _copied(f"{text}{at}", operand, f"Use {operand} itself. {JOIN}")
@@ -87,9 +87,9 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     """The op ran where gradients were off."""
     op, switch, by = f"{node.type}{in_line(node.place)}", f"torch.{off.name}", in_line(off.where)
     if any(CHECKPOINT in one for one in run.watch.warned):
-        says = f"checkpoint with use_reentrant=True ran {op} without gradients, for no input of it "
-        do = "Say use_reentrant=False; or x.requires_grad_() on the input of the checkpoint."
-        return Fault("checkpoint", f"{says}wants one.", do)
+        says = f"checkpoint with use_reentrant=True ran {op} without gradients: none of its inputs "
+        do = "Pass use_reentrant=False, or call x.requires_grad_() on the checkpoint's input."
+        return Fault("checkpoint", f"{says}requires one.", do)
     if off.how == "sample":
         text = cited(off.where) or f"{off.function}.sample()"
         return _sample(text, off.where, off.function)
@@ -121,7 +121,7 @@ def _sample(text: str, where: Where | None, distribution: str = "") -> Fault:
     if getattr(kind, "has_rsample", False):
         instead = "rsample() draws with a path to the parameters."
     says = f"{text}{in_line(where)} draws numbers, and passes no gradient to what they come from."
-    do = f"{instead} Else train the probability of the draw: -(log_prob(action) * reward).mean()."
+    do = f"{instead} Or train the probability of the draw: -(log_prob(action) * reward).mean()."
     return Fault("sampled", says, do, where=where)
 
 
@@ -146,7 +146,7 @@ def soft(node: Node) -> str:
     if node.inplace:
         return "Create the tensor that it writes into with floats, dtype=torch.float32."
     if node.type in ("to", "long", "int", "short", "byte", "type"):
-        return "Take the cast away, or straight-through: x + (x.round() - x).detach()."
+        return "Remove the cast, or use straight-through: x + (x.round() - x).detach()."
     if node.type == "topk":
         return (
             "Its indices have no derivative, but the values that it also gives have one: multiply "

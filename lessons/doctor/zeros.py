@@ -132,8 +132,8 @@ def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     total = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
     if not hook or total is None:
         return None
-    says = f"The gradient of {_all_zero(hit)}: {hook} makes 0 of the {short(total)} that came."
-    do = "Let the hook return what it should be multiplied to, or None to leave it as it is."
+    says = f"The gradient of {_all_zero(hit)}: {hook} turns the {short(total)} that arrived into 0."
+    do = "Let the hook return the gradient to pass on, or None to leave it unchanged."
     return Fault("zero_gradient", says, do, node.name)
 
 
@@ -166,15 +166,15 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     what, noise = _all_zero(hit), ""
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
-        noise = " Adam divides by the size of a gradient, and makes steps of it all the same."
+        noise = " Adam divides by the size of a gradient, so it still takes steps along this noise."
     return Fault(
         "zero_gradient",
         f"The gradient of {what}: {len(met)} paths meet at {called(node)} and cancel"
         f"{at(place, first)}: {listed(parts, 4)}.{noise}",
-        f"The result stays as it is when {called(node)} changes a little: what one path adds, "
-        "another takes away. If one path should be fixed, as the old log-probabilities of PPO, "
-        ".detach() it, or compute it under torch.no_grad() before the weights change. A sum over "
-        "one entry does so in x / x.sum(): look whether it has the right axis.",
+        f"The result doesn't change when {called(node)} changes a little: what one path adds, "
+        "another takes away. If one path should be fixed, such as PPO's old log-probabilities, "
+        ".detach() it, or compute it under torch.no_grad() before the weights change. In "
+        "x / x.sum(), a sum over one entry does this: check its axis.",
         node.name,
     )
 
@@ -209,13 +209,13 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
 def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     written = _written(ways)
     if written is not None:
-        because = f", for it reads the zeros that {op_called(run, written)} wrote"
+        because = f", because it reads the zeros that {op_called(run, written)} wrote"
         do = _written_over(written)
     else:
         because, do = "", _slope_of(run, node) or _too_small(node, ways)
         where = backward_of(node.type) if node.function == "apply" else ""
         if where and not do:
-            do = f"Look at what {node.type}.backward returns{where}: it is 0."
+            do = f"Check what {node.type}.backward returns{where}: it is 0."
     says = (
         f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
         f"{listed([called(edge.producer) for edge in ways])}{because}."
@@ -240,8 +240,8 @@ def _written(ways: list[Edge]) -> Node | None:
 
 def _written_over(node: Node) -> str:
     """Say what to do about an op that overwrites."""
-    says = f"{node.type} puts new numbers in the place of the old, which get no gradient."
-    return f"{says} Write to the entries that are meant, or multiply by a mask."
+    says = f"{node.type} overwrites the old numbers, so they get no gradient."
+    return f"{says} Write only to the entries that you mean, or multiply by a mask."
 
 
 def _too_small(node: Node, ways: list[Edge]) -> str:
@@ -253,7 +253,7 @@ def _too_small(node: Node, ways: list[Edge]) -> str:
         return ""
     limits = torch.finfo(dtype)
     least = short(limits.tiny * limits.eps)
-    says = f"The gradient underflows: it is below all numbers of {limits.dtype}, {least}."
+    says = f"The gradient underflows: it is below the smallest {limits.dtype}, {least}."
     return f"{says} Scale the loss (torch.amp.GradScaler), or compute in a wider dtype."
 
 
@@ -280,15 +280,13 @@ def _saturated(run: Run, node: Node) -> str:
 def _slope_of(run: Run, node: Node) -> str:
     """Say what to do about an op whose slope is 0 at all that it read."""
     if node.type in _FLAT:
-        says = f"The slope of {node.type} is 0 wherever it has one. For a gradient all the same:"
+        says = f"The slope of {node.type} is 0 wherever it has one. To get a gradient anyway:"
         return f"{says} straight-through, x + (torch.{node.type}(x) - x).detach()."
     if node.type in _CLAMPS:
-        return (
-            f"It reads {numbers_read(node)}, where it is flat. Look at the scale of what comes in."
-        )
+        return f"It reads {numbers_read(node)}, where it is flat. Check the scale of its input."
     if node.type in DRAWS:
         says = f"{node.type} draws numbers, and torch takes 0 for its slope."
-        return f"{says} Draw apart from the parameters: mean + std * torch.randn_like(mean)."
+        return f"{says} Draw independently of the parameters: mean + std * torch.randn_like(mean)."
     if node.type in _SATURATE:
         return _saturated(run, node)
     if node.type in _AT_ZERO and any(zero(edge.value) for edge in node.operands):
@@ -296,7 +294,7 @@ def _slope_of(run: Run, node: Node) -> str:
     if node.type in _WRITES:
         return _written_over(node)
     if node.type.endswith("_loss") or node.type in ("binary_cross_entropy", "cross_entropy"):
-        return "The prediction is the target already, up to rounding."
+        return "The prediction already equals the target, up to rounding."
     if node.type == "mul" and (any(zero(e.value) for e in node.operands) or 0 in node.numbers):
         return "One factor is 0 everywhere, so the other gets nothing."
     return ""

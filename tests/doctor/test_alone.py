@@ -108,7 +108,7 @@ def test_a_test_of_ones_own_fails_with_the_cause_its_line_and_the_way_out():
     said = str(caught.value)
     assert said.startswith("1 fault:\n1. net.weight, net.bias get no gradient: linear(…).detach()")
     assert "tests/doctor/test_alone.py:" in said
-    assert "Take .detach() away" in said
+    assert "Remove .detach() here" in said
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:Warning")

@@ -60,7 +60,7 @@ def test_zeros_written_in_place_are_named_and_not_the_op_that_reads_them():
     (fault,) = traced(program, 3.0).faults
     assert fault.node == "setitem"
     assert "the zeros that setitem in tests/doctor/test_causes.py:" in fault.says
-    assert fault.do.startswith("setitem puts new numbers")
+    assert fault.do.startswith("setitem overwrites the old numbers")
 
     def after(x):
         y = x**2
@@ -69,7 +69,7 @@ def test_zeros_written_in_place_are_named_and_not_the_op_that_reads_them():
 
     (fault,) = traced(after, 3.0).faults
     assert fault.node == "setitem"
-    assert fault.do.startswith("setitem puts new numbers")
+    assert fault.do.startswith("setitem overwrites the old numbers")
 
     def honest(x):
         return (x**2).sum()

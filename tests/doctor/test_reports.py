@@ -115,12 +115,12 @@ def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
         (
             "w = torch.ones(4, requires_grad=True)\nfor _ in range(9):\n"
             "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
-            "w is no leaf: sub in train.py:11 made it",
+            "w is not a leaf: sub in train.py:11 made it",
         ),
         (
             "w = torch.ones(4, requires_grad=True).to('cpu', copy=True)\nfor _ in range(9):\n"
             "    (x @ w).square().mean().backward()\n    print(w.grad)\n",
-            "w is no leaf: to in train.py:8 made it",
+            "w is not a leaf: to in train.py:8 made it",
         ),
     ],
     ids=["kept", "early", "replaced", "clipped", "clamped", "by hand", "moved"],

@@ -174,7 +174,7 @@ def test_each_spelling_of_a_cut_loss_is_named(spelling, silence, penalty):
         assert ("requires_grad=True" in made.faults[0].says) == (silence == "yes")
     elif spelling in ("numpy", "detach"):  # beside a path that lives, a detach may be meant
         assert kinds == []
-        stop = "lets the value through and no gradient. loss gets nothing"
+        stop = "lets the value through but no gradient. loss gets nothing"
         assert any(stop in note for note in made.notes)
         assert any("came back as a constant" in note for note in made.notes) == (
             spelling == "numpy"
