@@ -7,7 +7,7 @@ measured before it is parsed, and a refusal says what came, what was expected an
 import difflib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -279,11 +279,25 @@ def _negative(value: float) -> bool:
     return math.copysign(1.0, value) < 0
 
 
-def suggestion(text: str, names: Sequence[str]) -> str:
+def nearest(text: str, names: Iterable[str]) -> list[str]:
+    """The names nearest to a text, two at most, the best first, whatever their case.
+
+    >>> nearest("SQR", ["sqrt", "exp", "square"])
+    ['sqrt', 'square']
+    """
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.lower(), name)
+    close = difflib.get_close_matches(text[:64].lower(), folded, n=2)
+    return [folded[name] for name in close]
+
+
+def suggestion(text: str, names: Iterable[str]) -> str:
     """Which of these names a text may mean, in a sentence; all of them if it is like none."""
-    near = difflib.get_close_matches(text[:64], names, n=2)
+    known = list(names)
+    near = nearest(text, known)
     if not near:
-        return WORDS("there_are", names=", ".join(names))
+        return WORDS("there_are", names=", ".join(known)) if known else WORDS("there_are_none")
     if len(near) == 1:
         return WORDS("did_you_mean", name=near[0])
     return WORDS("did_you_mean_or", one=near[0], other=near[1])

@@ -270,11 +270,11 @@ def span(series: Series) -> tuple[float, float]:
     return float(series.x[0]), float(series.x[-1])
 
 
-def spoken(result: Result, names: Sequence[str]) -> str:
+def spoken(result: Result | Mapping[str, Series], names: Sequence[str], called: str = "x") -> str:
     """These series in words, for screen readers: the first eight inputs."""
-    xs = result["forward"].x[:8]
+    xs = result[names[0]].x[:8]
     parts = [
-        f"x = {number(float(x))}: "
+        f"{called} = {number(float(x))}: "
         + ", ".join(
             f"{ROLES[result[n].role].label} {number(float(result[n].y[i]), 4)}" for n in names
         )

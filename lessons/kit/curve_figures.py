@@ -24,6 +24,9 @@ from lessons.text import number
 
 WORDS = Words(__file__)
 
+THE_GRADIENT, THE_VALUE = WORDS("the_gradient"), WORDS("the_value")
+"""What the two charts' titles say where nothing else is found."""
+
 CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
 """The words of a lesson that the curve lab asks for: ``WORDS = Words(__file__, CURVE_WORDS)``."""
 
@@ -73,6 +76,16 @@ def curve_table(result: Result, text: CurveText) -> Table:
     return Table(WORDS("curve_table"), tuple(columns), tuple(rows))
 
 
+def gradient_alt(gradient: str, numbers: str, called: str = "x") -> str:
+    """What a screen reader says of a chart of gradients."""
+    return WORDS("gradient_alt", gradient=gradient, called=called, numbers=numbers)
+
+
+def forward_alt(numbers: str, called: str = "x") -> str:
+    """What a screen reader says of a chart of the forward value."""
+    return WORDS("forward_alt", called=called, numbers=numbers)
+
+
 def _gradients(result: Result, text: CurveText) -> Figure:
     curves = {series.name: series for series in result.curves}
     heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
@@ -81,9 +94,9 @@ def _gradients(result: Result, text: CurveText) -> Figure:
     names = NAMES | {"intended_gradient": text.intended}
     return Figure(
         "gradient",
-        titled(text.gradient, of_curves(result.curves), WORDS("the_gradient")),
+        titled(text.gradient, of_curves(result.curves), THE_GRADIENT),
         WORDS("drag_along", caption=text.gradient_caption),
-        WORDS("gradient_alt", gradient=text.gradient, numbers=spoken(result, GRADIENTS)),
+        gradient_alt(text.gradient, spoken(result, GRADIENTS)),
         [
             *gradient_curves(curves),
             *(along_x(result[name]) for name in GRADIENTS[:2]),
@@ -93,7 +106,7 @@ def _gradients(result: Result, text: CurveText) -> Figure:
         layout,
         height=TALL,
         selects="point",
-        subject=titled(text.gradient, "", WORDS("the_gradient")),
+        subject=titled(text.gradient, "", THE_GRADIENT),
     )
 
 
@@ -107,9 +120,9 @@ def _forward(result: Result, text: CurveText) -> Figure:
     drawn = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        titled(_as_subject(text.value), of_value(drawn), WORDS("the_value")),
+        titled(_as_subject(text.value), of_value(drawn), THE_VALUE),
         text.forward_caption,
-        WORDS("forward_alt", numbers=spoken(result, ["forward"])),
+        forward_alt(spoken(result, ["forward"])),
         [curve(drawn, exact=True), along_x(result["forward"])],
         axes(span(drawn), fitted([drawn.y]), "x", text.value),
         height=200,

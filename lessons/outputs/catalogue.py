@@ -94,7 +94,7 @@ def find(slug: str) -> Lesson:
     known = lessons_by_slug()
     if slug in known:
         return known[slug]
-    among = suggestion(slug.lower(), list(known))
+    among = suggestion(slug, known)
     raise UnknownLessonError(WORDS("no_lesson", slug=cited(slug, 40), nearest=among))
 
 

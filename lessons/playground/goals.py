@@ -15,6 +15,9 @@ from lessons.playground.language.expressions import row_of, surrogates
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import gradients, live
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
 
 _PLACES = (-2.7, -1.6, -1.2, -0.8, -0.3, -0.15, 0.0, 0.15, 0.3, 0.8, 1.2, 1.7, 2.6)
 """Inputs that goals are looked at: on both sides of 0, of ±0.5 and of ±1, and 0 itself."""
@@ -95,35 +98,22 @@ def _root(x: torch.Tensor) -> torch.Tensor:
 
 
 GOALS = (
-    Goal("stop", "The value is x**2, and the gradient is 0.",
-         lambda t: t.x**2, lambda t: 0 * t.x),
-    Goal("half", "The value is x**2, and the gradient is half of the true gradient: x.",
-         lambda t: t.x**2, lambda t: t.x),
-    Goal("flip", "The value is x, and the gradient is -1.",
-         lambda t: t.x, lambda t: -torch.ones_like(t.x)),
-    Goal("ghost", "The value is 0 for every x, but the gradient is 2x.",
-         lambda t: 0 * t.x, lambda t: 2 * t.x),
-    Goal("round", "The value is round(x), and the gradient is 1.",
-         lambda t: t.x.round(), lambda t: torch.ones_like(t.x)),
-    Goal("tanh", "The value is sign(x), and the gradient is that of tanh(x).",
-         lambda t: t.x.sign(), lambda t: 1 - t.x.tanh() ** 2),
-    Goal("window", "The value is sign(x); the gradient is 1 between -1 and 1, and 0 outside.",
-         lambda t: t.x.sign(), lambda t: (t.x.abs() <= 1).to(t.x)),
-    Goal("clip", "The value is x**2, and the gradient is 2x, kept between -1 and 1.",
-         lambda t: t.x**2, lambda t: (2 * t.x).clamp(-1, 1)),
-    Goal("table", "The value is x**2, and the gradient is -2x, by a rule of the override table "
-         "alone: no trick in the program.",
-         lambda t: t.x**2, lambda t: -2 * t.x, lambda t: t.rules and not t.tricks),
-    Goal("noise", "With a drawn input u, the value is x * u, and the gradient of x is 1 in every "
-         "draw.",
-         lambda t: t.x * t.times(t.other(drawn=True)), lambda t: torch.ones_like(t.x)),
-    Goal("partner", "With a second given input w, the value is x * w; x gets its gradient, w, and "
-         "w gets 0.",
-         lambda t: t.x * t.times(t.other(drawn=False)), lambda t: t.times(t.other(drawn=False)),
-         lambda t: not t.by[t.other(drawn=False)].any(), moved=True),
-    Goal("root", "The value is sqrt(abs(x)), and the gradient is the true one, but 0 at x = 0 "
-         "where it would be NaN.",
-         lambda t: t.x.abs().sqrt(), lambda t: _root(t.x)),
+    Goal("stop", WORDS("stop"), lambda t: t.x**2, lambda t: 0 * t.x),
+    Goal("half", WORDS("half"), lambda t: t.x**2, lambda t: t.x),
+    Goal("flip", WORDS("flip"), lambda t: t.x, lambda t: -torch.ones_like(t.x)),
+    Goal("ghost", WORDS("ghost"), lambda t: 0 * t.x, lambda t: 2 * t.x),
+    Goal("round", WORDS("round"), lambda t: t.x.round(), lambda t: torch.ones_like(t.x)),
+    Goal("tanh", WORDS("tanh"), lambda t: t.x.sign(), lambda t: 1 - t.x.tanh() ** 2),
+    Goal("window", WORDS("window"), lambda t: t.x.sign(), lambda t: (t.x.abs() <= 1).to(t.x)),
+    Goal("clip", WORDS("clip"), lambda t: t.x**2, lambda t: (2 * t.x).clamp(-1, 1)),
+    Goal("table", WORDS("table"), lambda t: t.x**2, lambda t: -2 * t.x,
+         lambda t: t.rules and not t.tricks),
+    Goal("noise", WORDS("noise"), lambda t: t.x * t.times(t.other(drawn=True)),
+         lambda t: torch.ones_like(t.x)),
+    Goal("partner", WORDS("partner"), lambda t: t.x * t.times(t.other(drawn=False)),
+         lambda t: t.times(t.other(drawn=False)), lambda t: not t.by[t.other(drawn=False)].any(),
+         moved=True),
+    Goal("root", WORDS("root"), lambda t: t.x.abs().sqrt(), lambda t: _root(t.x)),
 )  # fmt: skip
 """In order: the easiest first."""
 

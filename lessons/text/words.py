@@ -170,12 +170,12 @@ def placeholders(text: str) -> frozenset[str]:
 
 
 def written(value: float | int | str, form: str) -> str:
-    """A value as it reads in a text; after a true minus sign no line ends.
+    """A value as it reads in a text; after a true minus sign no line ends. Code has the form s.
 
-    >>> written(-1.0, ".2f"), written(8.24e-09, ".3g"), written("-as-is", "")
-    ('−1.00', '8.24e−09', '−as-is')
+    >>> written(-1.0, ".2f"), written(8.24e-09, ".3g"), written("-1", ""), written("-x", "s")
+    ('−1.00', '8.24e−09', '−1', '-x')
     """
     shown = format(value, form)
     if isinstance(value, str):
-        return shown.replace("-", "−", 1) if shown.startswith("-") else shown
+        return shown.replace("-", "−", 1) if shown.startswith("-") and form != "s" else shown
     return shown.replace("-", "−")

@@ -79,5 +79,8 @@ def offer(lesson: Lesson) -> None:
     st.page_link(
         "playground.py",
         label=WORDS("open_in_playground"),
-        query_params={"program": to_url(document), "n": secrets.token_hex(3)},
+        query_params={
+            "program": to_url(document.with_(title=lesson.title)),
+            "n": secrets.token_hex(3),
+        },
     )

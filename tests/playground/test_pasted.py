@@ -7,9 +7,11 @@ import pytest
 
 from lessons.playground import preset
 from lessons.playground.language.pasted import pasted as read_pasted
+from lessons.playground.language.words import WORDS
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_form import form_of
+from tests.playground.said import said
 
 VQVAE = """
 class VectorQuantizer(nn.Module):
@@ -168,7 +170,7 @@ READ = {
         {"inputs", "embedding_weight", "commitment_cost", "encodings2"},
         ["q_latent_loss = mean((quantized - inputs.detach()) ** 2)",
          "quantized2 = inputs + (quantized - inputs).detach()"],
-        [(18, "encodings.scatter_(1, encoding_indices, 1)")],
+        [(18, said("unread_input", "encodings.scatter_(1, encoding_indices, 1)"))],
     ),
     "gumbel": (
         GUMBEL,
@@ -176,7 +178,8 @@ READ = {
         {"logits", "tau", "u", "y_hard"},
         ["y_soft = ((logits + gumbels) / tau).softmax(dim=-1)",
          "ret = y_hard - y_soft.detach() + y_soft"],
-        [(3, "drawn from uniform(0, 1)"), (6, "if hard"), (9, "y_hard is an input")],
+        [(3, said("drawn", "uniform")), (6, said("first_branch", "if hard")),
+         (9, said("unread_input", "y_hard"))],
     ),
     "byol": (
         BYOL,
@@ -186,14 +189,15 @@ READ = {
         ["target_proj_one = stop_gradient(target_encoder_image_one)",
          "x = online_pred_one / sqrt(sum(online_pred_one ** 2))",
          "loss_one = 2 - 2 * (x * y2).sum(dim=-1)"],
-        [(9, "online_pred_one is an input"), (12, "self.target_encoder(image_one)")],
+        [(9, said("unread_input", "online_pred_one")),
+         (12, said("unread_input", "self.target_encoder(image_one)"))],
     ),
     "lsq": (
         LSQ,
         "x5",
         {"x", "s", "thd_neg", "thd_pos", "numel"},
         ["s_scale = (y - y_grad).detach() + y_grad", "x5 = x4 * s_scale"],
-        [(22, "Write the number itself")],
+        [(22, said("unread_input write_size"))],
     ),
     "focal": (
         FOCAL,
@@ -201,7 +205,7 @@ READ = {
         {"inputs", "targets", "alpha", "gamma"},
         ["BCE_loss = softplus(inputs) - targets * inputs",
          "F_loss = alpha * (1 - pt) ** gamma * BCE_loss"],
-        [(13, "only the first branch")],
+        [(13, said("first_branch"))],
     ),
     "wgan": (
         WGAN,
@@ -209,14 +213,15 @@ READ = {
         {"real_samples", "fake_samples", "alpha", "gradients", "lambda_gp", "D_real_imgs",
          "D_fake_imgs"},
         ["gradient_penalty = ((sqrt(sum(gradients ** 2)) - 1) ** 2).mean()"],
-        [(3, "drawn from uniform(0, 1)"), (6, "autograd.grad"), (13, "D(real_imgs)")],
+        [(3, said("drawn", "uniform")), (6, said("unread_input", "autograd.grad")),
+         (13, said("unread_input", "D(real_imgs)"))],
     ),
     "reparameterise": (
         REPARAM,
         "out",
         {"mu", "logvar", "eps"},
         ["std = torch.exp(0.5 * logvar)", "out = eps * std + mu"],
-        [(7, "drawn from normal(0, 1)")],
+        [(7, said("drawn", "normal"))],
     ),
 }  # fmt: skip
 """The code, its output, its inputs, lines of the program, and what is said of which line."""
@@ -224,16 +229,16 @@ READ = {
 
 @pytest.mark.parametrize("name", READ)
 def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name):
-    code, output, inputs, lines, said = READ[name]
+    code, output, inputs, lines, told = READ[name]
     now = pasted(code)
     assert now.errors == {}
     assert now.outcome.output == output
     assert {*now.form["inputs"].split(", ")} == inputs
     assert {*lines} <= {*now.form["program"].split("\n")}
     notes = now.notice.split("\n")
-    for line, words in said:
-        assert any(note.startswith(f"Line {line}: ") and words in note for note in notes), words
-    assert len([note for note in notes if re.match(r"Line \d", note)]) <= 5
+    for line, words in told:
+        assert any(said("at_line", f" {line}:") == n and words == n for n in notes), words
+    assert sum(said("at_line") == note for note in notes) <= 5
     gradients = now.outcome.gradients["trick_gradient"]
     assert any(one is not None and one.abs().sum() > 0 for one in gradients.values())
 
@@ -324,8 +329,7 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied():
 def test_a_backward_of_another_form_is_named_with_its_line(gradient):
     now = pasted(FUNCTION.format(value="x * 2", gradient=gradient))
     assert now.form["program"].endswith("output = x * 2")
-    assert "Line 11: the backward of Own can’t be read" in now.notice
-    assert "a rule in the override table" in now.notice
+    assert WORDS("unread_backward", line=11, name="Own") in now.notice
 
 
 NET = """
@@ -345,13 +349,15 @@ def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
     now = pasted(NET.format(last="nn.Linear(8, 1)"))
     assert now.errors == {}
     assert now.form["program"] == "h = relu(first_0_weight * x) ** 2\nout = last_weight * h"
-    assert "Line 5: the layer first_0 multiplies by the input first_0_weight" in now.notice
+    layer = WORDS("layer", layer="first_0", input="first_0_weight")
+    assert WORDS("at_line", line=5, said=layer) in now.notice
 
 
 def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output():
     now = pasted(NET.format(last="Decoder()"))
     assert now.outcome.output == "h"
-    assert "Line 10: self.last(h) can’t be read, so the output is the value before." in now.notice
+    unread = WORDS("unread_output", code="self.last(h)")
+    assert WORDS("at_line", line=10, said=unread) in now.notice
 
 
 def test_code_with_more_than_can_be_tried_is_left_as_it_is():

@@ -5,24 +5,22 @@ Each is proven by a run that is kept: tests/playground/equivalents.py.
 
 from collections.abc import Collection
 
-_TIE = "Where both are equal, {} sends the whole gradient to the first; torch sends half to each."
-_EQUAL = "Of equal entries {} takes the first; torch may take another, to which the gradient goes."
-_NONE = "TensorFlow has no gradient for {}: None, where torch has 0."
+from lessons.playground.codegen.words import WORDS
 
 DIFFERENCES: dict[str, dict[str, str]] = {
     "torch": {},
     "tensorflow": {
-        "maximum": _TIE.format("tf.maximum"),
-        "minimum": _TIE.format("tf.minimum"),
-        "topk": _EQUAL.format("tf.math.top_k"),
-        "round": _NONE.format("tf.round"),
-        "floor": _NONE.format("tf.floor"),
-        "ceil": _NONE.format("tf.math.ceil"),
+        "maximum": WORDS("tie", function="tf.maximum"),
+        "minimum": WORDS("tie", function="tf.minimum"),
+        "topk": WORDS("equal_entries", function="tf.math.top_k"),
+        "round": WORDS("none_for_zero", function="tf.round"),
+        "floor": WORDS("none_for_zero", function="tf.floor"),
+        "ceil": WORDS("none_for_zero", function="tf.math.ceil"),
     },
     "jax": {
-        "abs": "At 0 the gradient of jnp.abs is 1; torch has 0.",
-        "topk": _EQUAL.format("jax.lax.top_k"),
-        "stop_gradient": "Where torch has None, JAX has zeros.",
+        "abs": WORDS("abs_at_zero"),
+        "topk": WORDS("equal_entries", function="jax.lax.top_k"),
+        "stop_gradient": WORDS("zeros_for_none"),
     },
 }
 """Framework → op type → one sentence."""

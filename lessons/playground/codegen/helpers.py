@@ -4,6 +4,8 @@ Name → source, in an order in which they can stand. Each is written into a fil
 uses it; TensorFlow and JAX are not installed here.
 """
 
+from lessons.playground.codegen.words import WORDS
+
 _TIMES = {
     "flip_gradient": """
 def flip_gradient(x, scale):
@@ -17,9 +19,9 @@ def scale_gradient(x, factor):
 """The same in torch and TensorFlow, each with a `changed` of its own."""
 
 TORCH_HELPERS = {
-    "Overridden": '''
+    "Overridden": f'''
 class Overridden(torch.autograd.Function):
-    """The value of an op; the gradients that a rule returns, one for each input."""
+    """{WORDS("overridden_class")}"""
 
     @staticmethod
     def forward(op, run, rule, *inputs):
@@ -39,9 +41,9 @@ class Overridden(torch.autograd.Function):
 def overridden(run, rule):
     return lambda *inputs: Overridden.apply(run, rule, *inputs)
 """,
-    "changed": '''
+    "changed": f'''
 def changed(x, change):
-    """The value of x; the gradient as `change` makes it."""
+    """{WORDS("changed")}"""
     return overridden(lambda x: x.view_as(x), lambda op, upstream: change(upstream))(x)
 ''',
     "identity": """
@@ -78,10 +80,10 @@ def forward_backward(f, g):
 def straight_through(f):
     return overridden(lambda x: f(x).clone(), lambda op, upstream: upstream)
 """,
-    "py_func": '''
+    "py_func": f'''
 @torch.no_grad()
 def py_func(run, *inputs):
-    """One op without a gradient, whatever it is made of."""
+    """{WORDS("py_func")}"""
     outputs = run(*inputs)
     if isinstance(outputs, tuple):
         return tuple(y.detach() for y in outputs)
@@ -106,12 +108,12 @@ def onehot_sample(p, u):
     drawn = tf.reduce_sum(tf.cast(before, tf.int32), -1)
     return tf.one_hot(drawn, p.shape[-1], dtype=p.dtype)
 """,
-    "changed": """
+    "changed": f'''
 def changed(x, change):
-    \"\"\"The value of x; the gradient as `change` makes it.\"\"\"
+    """{WORDS("changed")}"""
     run = tf.custom_gradient(lambda x: (tf.identity(x), change))
     return run(x)
-""",
+''',
     **_TIMES,
     "clip_gradient": """
 def clip_gradient(x, low, high):
@@ -139,20 +141,20 @@ def forward_backward(f, g):
 def straight_through(f):
     return lambda x: tf.custom_gradient(lambda x: (f(x), lambda upstream: upstream))(x)
 """,
-    "py_func": """
+    "py_func": f'''
 def py_func(func, *inputs):
-    \"\"\"One op without a gradient, whatever it is made of.\"\"\"
+    """{WORDS("py_func")}"""
     outputs = func(*(tf.stop_gradient(x) for x in inputs))
     if isinstance(outputs, tuple):
         return tuple(tf.stop_gradient(y) for y in outputs)
     return tf.stop_gradient(outputs)
-""",
-    "overridden": """
+''',
+    "overridden": f'''
 def overridden(op, rule):
-    \"\"\"The op with another gradient: rule(inputs, outputs, *upstream), one for each input.
+    """{WORDS("overridden")}
 
-    TensorFlow 1 had graph.gradient_override_map for this; TensorFlow 2 has custom_gradient.
-    \"\"\"
+    {WORDS("overridden_before")}
+    """
 
     @tf.custom_gradient
     def run(*inputs):
@@ -166,7 +168,7 @@ def overridden(op, rule):
         return outputs, gradient
 
     return run
-""",
+''',
 }
 
 JAX_HELPERS = {
@@ -185,14 +187,14 @@ def onehot_sample(p, u):
     drawn = jnp.sum((below <= u[..., None] * total) & (below < total), -1)
     return jax.nn.one_hot(drawn, p.shape[-1], dtype=p.dtype)
 """,
-    "clamp": """
+    "clamp": f'''
 def clamp(x, low, high):
-    \"\"\"jnp.clip, but the gradient passes at both ends too: JAX halves it there.\"\"\"
+    """{WORDS("clamp")}"""
     return jnp.where((low <= x) & (x <= high), x, jnp.clip(x, low, high))
-""",
-    "overridden": """
+''',
+    "overridden": f'''
 def overridden(op, rule):
-    \"\"\"The op with another gradient: rule(inputs, outputs, *upstream), one for each input.\"\"\"
+    """{WORDS("overridden")}"""
     run = jax.custom_vjp(lambda *inputs: op(*inputs))
 
     def forward(*inputs):
@@ -209,18 +211,18 @@ def overridden(op, rule):
 
     run.defvjp(forward, backward)
     return run
-""",
-    "nothing": """
+''',
+    "nothing": f'''
 def nothing(x):
-    \"\"\"JAX's None: zeros, of a type of their own where x is no float.\"\"\"
+    """{WORDS("nothing")}"""
     whole = not jnp.issubdtype(x.dtype, jnp.floating)
     return jnp.zeros(x.shape, jax.dtypes.float0) if whole else jnp.zeros_like(x)
-""",
-    "changed": """
+''',
+    "changed": f'''
 def changed(x, change):
-    \"\"\"The value of x; the gradient as `change` makes it.\"\"\"
+    """{WORDS("changed")}"""
     return overridden(lambda x: x, lambda inputs, outputs, upstream: change(upstream))(x)
-""",
+''',
     "flip_gradient": """
 def flip_gradient(x, scale):
     def rule(inputs, outputs, upstream):
@@ -261,12 +263,12 @@ def forward_backward(f, g):
 def straight_through(f):
     return lambda x: overridden(f, lambda inputs, outputs, upstream: upstream)(x)
 """,
-    "py_func": """
+    "py_func": f'''
 def py_func(func, *inputs):
-    \"\"\"One op without a gradient, whatever it is made of.\"\"\"
+    """{WORDS("py_func")}"""
     outputs = func(*(jax.lax.stop_gradient(x) for x in inputs))
     if isinstance(outputs, tuple):
         return tuple(jax.lax.stop_gradient(y) for y in outputs)
     return jax.lax.stop_gradient(outputs)
-""",
+''',
 }

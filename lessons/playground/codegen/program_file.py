@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import FRAMEWORKS, IN_A_FILE, Framework
+from lessons.playground.codegen.words import WORDS
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.document.input_text import format_noise
@@ -34,7 +35,7 @@ def code(document: Document, framework: str = "torch") -> str:
     body = "\n\n\n".join(part.strip("\n") for part in parts)
     used = _helpers(body, chosen)
     text = "\n\n\n".join([*(chosen.helpers[name].strip("\n") for name in used), body])
-    head = f'"""{_title(document)} In {chosen.label}."""\n\n'
+    head = f'"""{_title(document, chosen)}"""\n\n'
     rest = f"{chosen.imports}\n\n{text}\n"
     return _with_place(head, rest, body) if framework == "torch" else head + rest
 
@@ -44,7 +45,7 @@ def _with_place(head: str, rest: str, body: str) -> str:
     line = rest[: rest.rindex(body)].count("\n") + _HEAD_LINES + 1
     if line < _FAR_DOWN:
         return head + rest
-    about = f"Your own code begins at line {line}; the tricks that it uses come first."
+    about = WORDS("own_code", line=line)
     return head.replace('"""\n\n', f'\n\n{about}\n"""\n\n') + rest
 
 
@@ -191,8 +192,10 @@ def _foot(checked: Checked, framework: Framework) -> str:
     lines = ["inputs = {"]
     for input_ in checked.document.inputs:
         given = framework.given.replace("value", str(checked.inputs[input_.name].tolist()))
-        note = f"  # {format_noise(input_.noise)}: this draw" if input_.noise else ""
-        lines.append(f'    "{input_.name}": {given},{note}')
+        line = f'    "{input_.name}": {given},'
+        if input_.noise:
+            line += f"  # {format_noise(input_.noise)}: " + WORDS("this_draw")
+        lines.append(line)
     dtype = checked.document.dtype
     head = f"torch.set_default_dtype(torch.{dtype})\n" if framework.name == "torch" else ""
     return head + "\n".join([*lines, "}"]) + framework.foot
@@ -227,6 +230,8 @@ def names_read(script: str) -> list[str]:
     return list(found)
 
 
-def _title(document: Document) -> str:
-    words = " ".join(document.title.replace("\\", " ").replace('"', "'").split())
-    return f"{words.rstrip('.')}." if words else "A playground program."
+def _title(document: Document, framework: Framework) -> str:
+    title = " ".join(document.title.replace("\\", " ").replace('"', "'").split())
+    title = title or WORDS("no_title")
+    title += "" if title[-1] in ".?!" else "."
+    return WORDS("title", title=title, framework=framework.label)

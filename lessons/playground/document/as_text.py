@@ -26,6 +26,7 @@ import re
 import zlib
 from collections.abc import Callable
 
+from lessons.contract.parameters import suggestion
 from lessons.playground.document.contents import Document, Input, Override, Plot
 from lessons.playground.document.input_text import (
     format_noise,
@@ -35,9 +36,10 @@ from lessons.playground.document.input_text import (
     read_values,
     shortest,
 )
+from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
-from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited
 
 _LARGEST_URL = 20_000
@@ -77,10 +79,8 @@ def from_text(text: str) -> Document:
         PlaygroundError: with the part "document": a line that cannot be read, and where.
     """
     if len(text) > MAX_DOCUMENT_CHARACTERS:
-        raise PlaygroundError(
-            f"The document has {len(text):,} characters; at most {MAX_DOCUMENT_CHARACTERS:,} are "
-            "read.", part="document",
-        )  # fmt: skip
+        message = WORDS("long_document", count=len(text), most=MAX_DOCUMENT_CHARACTERS)
+        raise PlaygroundError(message, part="document")
     # Windows' editors put a mark in front that no one sees.
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     found = _Fields()
@@ -93,25 +93,18 @@ def from_text(text: str) -> Document:
             continue
         if word == "program":
             if rest.strip():
-                raise PlaygroundError(
-                    "The program starts on the line below “program”.", number, 9, "document"
-                )
+                raise PlaygroundError(WORDS("program_below"), number, 9, "document")
             return found.document("\n".join(lines[number:]))
         read = _READ.get(word)
         if read is None:
-            hint = suggestion(word, [*_READ, "program"])
-            raise PlaygroundError(
-                f"No line of a document starts with {cited(word)}. {hint}",
-                number, 1, "document",
-            )  # fmt: skip
+            near = suggestion(word, [*_READ, "program"])
+            message = WORDS("unknown_line", word=cited(word), near=near)
+            raise PlaygroundError(message, number, 1, "document")
         try:
             read(found, rest.strip())
         except PlaygroundError as error:
             raise PlaygroundError(error.message, number, 1, "document") from None
-    raise PlaygroundError(
-        "The document has no line “program”. Write the assignments below it.",
-        len(lines), 1, "document",
-    )  # fmt: skip
+    raise PlaygroundError(WORDS("no_program"), len(lines), 1, "document")
 
 
 def to_url(document: Document) -> str:
@@ -126,13 +119,9 @@ def from_url(packed: str) -> Document:
     Raises:
         PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
     """
-    problem = "This address does not hold a whole playground: it may have been cut off. "
-    advice = "Copy it again, from its first character to its last."
     if len(packed) > _LARGEST_URL:
-        raise PlaygroundError(
-            f"This address has {len(packed):,} characters; at most {_LARGEST_URL:,} are read.",
-            part="document",
-        )
+        message = WORDS("long_address", count=len(packed), most=_LARGEST_URL)
+        raise PlaygroundError(message, part="document")
     try:
         if not re.fullmatch(r"[A-Za-z0-9_-]*", packed, re.ASCII):
             raise ValueError("a character that is not of the alphabet")
@@ -143,7 +132,7 @@ def from_url(packed: str) -> Document:
             raise ValueError("cut off, or too long")
         text = raw.decode("utf-8")
     except (ValueError, binascii.Error, zlib.error) as error:
-        raise PlaygroundError(problem + advice, part="document") from error
+        raise PlaygroundError(WORDS("cut_address"), part="document") from error
     return from_text(text)
 
 
@@ -172,7 +161,7 @@ class _Fields:
     def input(self, rest: str) -> None:
         name, equals, given = (part.strip() for part in rest.partition("="))
         if not equals or not name:
-            raise PlaygroundError("An input is written as in: input x = [-2, -1, 1].")
+            raise PlaygroundError(WORDS("input_line"))
         drawn = given[:1].isalpha() and given.isascii()
         self.inputs.append(
             Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
@@ -182,10 +171,7 @@ class _Fields:
         head, equals, rule = (part.strip() for part in rest.partition("="))
         op_type, _, only = head.partition(" ")
         if not equals or not op_type or (only and not only.strip().startswith("in ")):
-            raise PlaygroundError(
-                "An override is written as in: override mul = grad * in2, None, or with lines: "
-                "override identity in z = clip."
-            )
+            raise PlaygroundError(WORDS("override_line"))
         names = only.strip()[3:].replace(",", " ").split()
         self.overrides.append(Override(op_type, rule, tuple(names)))
 
@@ -194,7 +180,7 @@ class _Fields:
             r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", rest, re.ASCII
         )
         if match is None or self.plot:
-            raise PlaygroundError("The plot is written once, as in: plot x from -3 to 3.")
+            raise PlaygroundError(WORDS("plot_line"))
         name, low, high, entry = match.groups()
         self.plot = Plot(name or "", read_number(low), read_number(high), int(entry or 1))
 
@@ -202,9 +188,9 @@ class _Fields:
 def _word(name: str) -> Callable[[_Fields, str], None]:
     def read(found: _Fields, rest: str) -> None:
         if name in found.words:
-            raise PlaygroundError(f"{name} is given twice.")
+            raise PlaygroundError(WORDS("line_twice", name=name))
         if not rest:
-            raise PlaygroundError(f"After {name} something is missing.")
+            raise PlaygroundError(WORDS("empty_line", name=name))
         found.words[name] = _one_line(rest) if name in ("title", "about") else rest
 
     return read

@@ -8,21 +8,18 @@ from dataclasses import dataclass
 
 import torch
 
+from lessons.contract.parameters import suggestion
 from lessons.kit.draws import unit_draws
 from lessons.playground.document.contents import DTYPES, Document, Input, Noise, shape_of
 from lessons.playground.document.override_rules import Row, read_override
+from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program, kind_of
-from lessons.playground.language.functions import CALLABLE
-from lessons.playground.language.limits import (
-    MAX_INPUT_ELEMENTS,
-    MAX_INPUTS,
-    MAX_NAME,
-    MAX_OVERRIDES,
-)
+from lessons.playground.language.limits import MAX_INPUT_ELEMENTS, MAX_INPUTS, MAX_OVERRIDES
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
-from lessons.playground.language.playground_error import PlaygroundError, suggestion
-from lessons.text import cited
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.refusals import no_name
+from lessons.text import cited, visible
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6
@@ -61,26 +58,24 @@ def check(document: Document) -> Checked:
     for text in (document.title, document.about):
         bad = unshowable(text)
         if bad:
-            raise _wrong(f"Title and sentence are plain text. {explain(bad)}")
+            raise _wrong(WORDS("strange_title", why=explain(bad)))
     names = _check_inputs(document)
     program = parse_program(document.program, names)
     if len(document.overrides) > MAX_OVERRIDES:
-        raise _wrong(f"There are {len(document.overrides)} overrides; at most {MAX_OVERRIDES}.")
+        raise _wrong(WORDS("many_overrides", count=len(document.overrides), most=MAX_OVERRIDES))
     rows = tuple(read_override(row, program.names) for row in document.overrides)
     _check_rows(rows)
     kinds = {n: kind_of(line.value) for line in program.assignments for n in line.names}
     output = document.output or program.names[-1]
-    for name, what in ((output, "output"), (document.intended, "intended name")):
+    for name, field in ((output, "output"), (document.intended, "intended")):
         if name and kinds.get(name, "number") in ("number", "mask"):
             known = [name for name, kind in kinds.items() if kind in ("tensor", "several")]
-            if name in kinds:
-                described = "a comparison" if kinds[name] == "mask" else "a written number"
-                message = f"The {what} {name} is {described} and has no gradient."
-            else:
-                message = f"The {what} {cited(name)} is not given. {suggestion(name, known)}"
-            raise _wrong_field(message, what.split()[0])
+            if name not in kinds:
+                near = suggestion(name, known)
+                raise _wrong_field(WORDS("no_output", name=cited(name), near=near), field)
+            raise _wrong_field(WORDS("no_gradient", name=name), field)
     if document.dtype not in DTYPES:
-        message = f"{cited(document.dtype)} is no number format. {suggestion('', DTYPES)}"
+        message = WORDS("no_dtype", name=cited(document.dtype), near=suggestion("", DTYPES))
         raise _wrong_field(message, "dtype")
     return Checked(
         document,
@@ -127,10 +122,10 @@ def _check_inputs(document: Document) -> list[str]:
     check_names(names)
     given = [input_.name for input_ in document.inputs if input_.noise is None]
     if not given:
-        raise _wrong("Every input is drawn. Give one input values, for the gradient.")
+        raise _wrong(WORDS("all_drawn"))
     for input_ in document.inputs:
         if (input_.values is None) == (input_.noise is None):
-            raise _wrong("An input has either values or noise.", input_.name)
+            raise _wrong(WORDS("values_or_noise"), input_.name)
         if input_.noise is not None:
             _check_noise(input_.name, input_.noise, given)
         else:
@@ -145,26 +140,23 @@ def check_names(names: Sequence[str]) -> None:
         PlaygroundError: the first thing that is wrong with them.
     """
     if not names:
-        raise _wrong("There is no input. A program needs one for its gradient.")
+        raise _wrong(WORDS("no_inputs"))
     if len(names) > MAX_INPUTS:
-        raise _wrong(f"There are {len(names)} inputs; at most {MAX_INPUTS} are read.")
+        raise _wrong(WORDS("many_inputs", count=len(names), most=MAX_INPUTS))
     for place, name in enumerate(names):
         _check_name(name)
         if name in names[:place]:
-            raise _wrong("Two inputs have this name. Rename one of them.", name)
+            raise _wrong(WORDS("input_twice"), name)
 
 
 def _check_name(name: str) -> None:
-    if len(name) > MAX_NAME:
-        raise _wrong(f"This name has {len(name):,} characters; at most {MAX_NAME}.", cited(name))
+    if said := no_name(name):
+        raise _wrong(said, visible(name, 34))
     strange = next((character for character in name if not character.isascii()), "")
     if strange:
         raise _wrong(explain(strange), cited(name))
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or keyword.iskeyword(name):
-        raise _wrong("This is no name. A name starts with a letter a to z, goes on with letters, "
-                     "digits or _, and is no word of Python’s.", cited(name))  # fmt: skip
-    if name in CALLABLE:
-        raise _wrong(f"{name} is a function here. Choose another name.", name)
+        raise _wrong(WORDS("not_a_name"), cited(name))
 
 
 def _check_values(input_: Input) -> None:
@@ -173,30 +165,28 @@ def _check_values(input_: Input) -> None:
     for row in input_.values if isinstance(input_.values, tuple) else (input_.values,):
         flat += row if isinstance(row, tuple) else (row,)
     if not flat or len(flat) > MAX_INPUT_ELEMENTS:
-        raise _wrong(
-            f"An input has 1 to {MAX_INPUT_ELEMENTS:,} numbers, not {len(flat):,}.", input_.name
-        )
+        message = WORDS("many_numbers", count=len(flat), most=MAX_INPUT_ELEMENTS)
+        raise _wrong(message, input_.name)
     if len(flat) != math.prod(shape):
-        raise _wrong("All rows need the same length.", input_.name)
+        raise _wrong(WORDS("rows_differ"), input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
-        raise _wrong("Every value is one finite number.", input_.name)
+        raise _wrong(WORDS("not_finite"), input_.name)
 
 
 def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
     if noise.distribution not in ("uniform", "normal"):
-        raise _wrong(f"{cited(str(noise.distribution))} is no distribution. There are: uniform, "
-                     "normal.", name)  # fmt: skip
+        raise _wrong(WORDS("no_distribution", name=cited(str(noise.distribution))), name)
     if not all(abs(value) <= _PLOT for value in (noise.a, noise.b)):
-        raise _wrong(f"The noise reaches beyond {_PLOT:g}. Use smaller numbers.", name)
+        raise _wrong(WORDS("wide_noise", most=_PLOT), name)
     if noise.distribution == "uniform" and noise.b < noise.a:
-        raise _wrong("The noise ends below where it starts. Swap the two numbers.", name)
+        raise _wrong(WORDS("noise_ends_first"), name)
     if noise.distribution == "normal" and noise.b < 0:
-        raise _wrong("A standard deviation is 0 or more.", name)
+        raise _wrong(WORDS("negative_deviation"), name)
     if not 0 <= noise.seed <= _LARGEST_SEED:
-        raise _wrong(f"A seed is 0 to {_LARGEST_SEED:,}.", name)
+        raise _wrong(WORDS("large_seed", most=_LARGEST_SEED), name)
     if noise.like and noise.like not in given:
-        raise _wrong(f"It should be like {cited(noise.like)}, which is not given by values. "
-                     f"{suggestion(noise.like, given)}", name)  # fmt: skip
+        near = suggestion(noise.like, given)
+        raise _wrong(WORDS("like_no_input", name=cited(noise.like), near=near), name)
 
 
 def _check_rows(rows: tuple[Row, ...]) -> None:
@@ -206,34 +196,25 @@ def _check_rows(rows: tuple[Row, ...]) -> None:
         everywhere = {op for op, name in seen if not name}
         clash = keys & seen or any(op in everywhere for op in row.op_types)
         if clash or any(not name and op in {o for o, _ in seen} for op, name in keys):
-            key = row.override.op_type
-            raise PlaygroundError(
-                f"There are two rules for {row.op_types[0]}. Keep one, or give each its lines.",
-                part="rule", subject=key,
-            )  # fmt: skip
+            message = WORDS("two_rules", op=row.op_types[0])
+            raise PlaygroundError(message, part="rule", subject=row.override.op_type)
         seen |= keys
 
 
 def _plotted(document: Document) -> Input:
     plot = document.plot
-    names = [input_.name for input_ in document.inputs]
-    if plot.input and plot.input not in names:
-        message = f"There is no input {cited(plot.input)}. {suggestion(plot.input, names)}"
-        raise _wrong_field(message, "plot")
     input_ = (
         document.input(plot.input)
         if plot.input
         else next(input_ for input_ in document.inputs if input_.noise is None)
     )
     if input_.noise is not None:
-        message = f"{input_.name} is drawn; plot over an input that has values."
-        raise _wrong_field(message, "plot")
+        raise _wrong_field(WORDS("plot_over_noise", name=input_.name), "plot")
     if not (plot.low < plot.high and max(abs(plot.low), abs(plot.high)) <= _PLOT):
-        message = f"The plot runs from a smaller to a larger number within ±{_PLOT:g}."
-        raise _wrong_field(message, "range")
+        raise _wrong_field(WORDS("plot_range", most=_PLOT), "range")
     count = math.prod(shape_of(input_.values or 0.0))
     if not 1 <= plot.entry <= count:
-        message = f"{input_.name} has {count} entries; there is no entry {plot.entry}."
+        message = WORDS("no_entry", name=input_.name, count=count, entry=plot.entry)
         raise _wrong_field(message, "entry")
     return input_
 

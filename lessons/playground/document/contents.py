@@ -7,7 +7,9 @@ A document is only text and numbers. `check.py` reads it into something that can
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.contract.parameters import suggestion
+from lessons.playground.document.words import WORDS
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited
 
 Distribution = Literal["uniform", "normal"]
@@ -123,9 +125,9 @@ class Document:
         for input_ in self.inputs:
             if input_.name == name:
                 return input_
-        names = [input_.name for input_ in self.inputs]
-        message = f"There is no input {cited(name)}. {suggestion(name, names)}"
-        raise PlaygroundError(message, part="document")
+        near = suggestion(name, [input_.name for input_ in self.inputs])
+        message = WORDS("no_input", name=cited(name), near=near)
+        raise PlaygroundError(message, part="document", subject="plot")
 
     def with_(self, **changes: Any) -> "Document":
         """The same document with some fields changed."""

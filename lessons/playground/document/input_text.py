@@ -3,13 +3,14 @@
 import math
 import re
 
+from lessons.contract import parameters
 from lessons.playground.document.contents import Noise, Numbers
+from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_DIGITS, MAX_INPUT_ELEMENTS
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited
+from lessons.text import cited, visible
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _NOISE = re.compile(
     r"(\w+)\s*\(\s*([^\s,()]+)\s*,\s*([^\s,()]+)\s*\)(?:\s+seed\s+(\w+))?(?:\s+like\s+(\w+))?",
     re.ASCII,
@@ -24,24 +25,21 @@ def read_values(text: str) -> Numbers:
     """
     for character in text:
         if not (character.isascii() and (character.isprintable() or character in "\t\n")):
-            raise PlaygroundError(explain(character), part="input")
+            raise _wrong(explain(character))
     body = text.strip()
     if not body:
-        raise PlaygroundError("This is empty. Write numbers, as in -2, -1, 1.", part="input")
+        raise _wrong(WORDS("no_numbers"))
     compact = re.sub(r"\s+", " ", body)
     if compact.startswith("[") and "[" in compact[1:]:
         if not re.fullmatch(r"\[ ?\[[^][]*\](?: ?, ?\[[^][]*\])* ?,? ?\]", compact):
-            raise PlaygroundError(
-                "A matrix is written as rows, as in [[1, 2], [3, 4]].", part="input"
-            )
+            raise _wrong(WORDS("matrix_of_rows"))
         rows = tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
         if any(len(row) != len(rows[0]) for row in rows):
-            lengths = ", ".join(str(len(row)) for row in rows[:8])
-            raise PlaygroundError(f"All rows need the same length; here: {lengths}.", part="input")
+            raise _wrong(WORDS("rows_differ"))
         _check_count(sum(len(row) for row in rows))
         return rows
     if compact.startswith("[") != compact.endswith("]"):
-        raise PlaygroundError("A bracket is missing. Write [-2, -1, 1].", part="input")
+        raise _wrong(WORDS("bracket_missing"))
     listed = compact.startswith("[")
     values = _row(compact[1:-1] if listed else compact)
     _check_count(len(values))
@@ -56,16 +54,12 @@ def read_noise(text: str) -> Noise:
     """
     match = _NOISE.fullmatch(text.strip())
     if match is None:
-        raise PlaygroundError(
-            f"{cited(text)} is no noise. Write uniform(0.9, 1.1) seed 0 like x.", part="input"
-        )
+        raise _wrong(WORDS("no_noise", text=cited(text)))
     name, a, b, seed, like = match.groups()
     if name not in ("uniform", "normal"):
-        raise PlaygroundError(
-            f"{cited(name)} is no distribution. There are: uniform, normal.", part="input"
-        )
+        raise _wrong(WORDS("no_distribution", name=cited(name)))
     if seed is not None and not (seed.isascii() and seed.isdigit() and len(seed) <= 10):
-        raise PlaygroundError(f"{cited(seed)} is no seed. Write a whole number.", part="input")
+        raise _wrong(WORDS("no_seed", seed=cited(seed)))
     distribution = "uniform" if name == "uniform" else "normal"
     return Noise(distribution, read_number(a), read_number(b), int(seed or 0), like or "")  # type: ignore[arg-type]
 
@@ -97,16 +91,14 @@ def shortest(value: float) -> str:
 def _row(text: str) -> tuple[float, ...]:
     words = [word for word in re.split(r"[\s,]+", text.strip()) if word]
     if not words:
-        raise PlaygroundError("This list is empty. Write numbers, as in -2, -1, 1.", part="input")
+        raise _wrong(WORDS("no_numbers"))
     _check_count(len(words))
     return tuple(read_number(word) for word in words)
 
 
 def _check_count(count: int) -> None:
     if count > MAX_INPUT_ELEMENTS:
-        raise PlaygroundError(
-            f"This holds {count:,} numbers; at most {MAX_INPUT_ELEMENTS:,} are read.", part="input"
-        )
+        raise _wrong(WORDS("many_numbers", count=count, most=MAX_INPUT_ELEMENTS))
 
 
 def read_number(word: str) -> float:
@@ -115,11 +107,11 @@ def read_number(word: str) -> float:
     Raises:
         PlaygroundError: with the part "input".
     """
-    if len(word) > MAX_DIGITS or not _NUMBER.fullmatch(word):
-        raise PlaygroundError(
-            f"{cited(word)} is not a number. Write it as in -2, 0.5 or 1e-3.", part="input"
-        )
-    value = float(word)
-    if not math.isfinite(value):
-        raise PlaygroundError(f"{cited(word)} is too large for a number.", part="input")
-    return value
+    try:
+        return parameters.read_number(visible(word, MAX_DIGITS))
+    except ValueError as error:
+        raise _wrong(str(error)) from None
+
+
+def _wrong(message: str) -> PlaygroundError:
+    return PlaygroundError(message, part="input")

@@ -7,10 +7,12 @@ from typing import Any
 
 import torch
 
+from lessons.contract.parameters import nearest, suggestion
 from lessons.playground.document.contents import Override
+from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Rule
 from lessons.playground.language.parse import parse_rule
-from lessons.playground.language.playground_error import PlaygroundError, nearest, shape_text
+from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.interpret import Machine
 from lessons.text import cited, visible
 from lessons.tricks import op_types
@@ -18,15 +20,12 @@ from lessons.tricks import op_types
 _MOST = 6
 
 RULES: dict[str, tuple[str, str]] = {
-    "clip": ("clamp(grad, -0.1, 0.1)", "The upstream gradient, each entry clipped to −0.1 … 0.1."),
-    "halve": ("grad * 0.5", "Half of the upstream gradient."),
-    "flip": ("-grad", "The upstream gradient with the other sign."),
-    "guided relu": (
-        "where(grad > 0, where(out1 > 0, grad, 0), 0)",
-        "The upstream gradient where it and the output are positive, else 0.",
-    ),
-    "zero": ("grad * 0", "Zeros."),
-    "sign only": ("sign(grad)", "The sign of each entry of the upstream gradient."),
+    "clip": ("clamp(grad, -0.1, 0.1)", WORDS("does_clip", limit=0.1)),
+    "halve": ("grad * 0.5", WORDS("does_halve")),
+    "flip": ("-grad", WORDS("does_flip")),
+    "guided relu": ("where(grad > 0, where(out1 > 0, grad, 0), 0)", WORDS("does_guided_relu")),
+    "zero": ("grad * 0", WORDS("does_zero")),
+    "sign only": ("sign(grad)", WORDS("does_sign_only")),
 }
 """The presets: name → expression and help."""
 
@@ -65,17 +64,13 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
     key = override.op_type
     types = _types_of(key)
     if not types:
-        raise PlaygroundError(
-            f"There is no op type {cited(key)}.{_did_you_mean(key)} The graph shows each op's "
-            "type. TensorFlow would ignore it silently.", part="rule", subject=visible(key, 32),
-        )  # fmt: skip
+        near = _near(key)
+        message = WORDS("no_op_type_near", key=cited(key), near=near)
+        raise _wrong(message if near else WORDS("no_op_type", key=cited(key)), visible(key, 32))
     for name in override.only:
         if name not in names:
-            near = nearest(name, names)
-            hint = f" Did you mean {near[0]}?" if near else f" There are: {', '.join(names)}."
-            raise PlaygroundError(
-                f"No line of the program gives {cited(name)}.{hint}", part="rule", subject=key
-            )
+            near = suggestion(name, names)
+            raise _wrong(WORDS("no_line_gives", name=cited(name), near=near), key)
     text = RULES[override.rule.strip()][0] if override.rule.strip() in RULES else override.rule
     return Row(types, parse_rule(text, RULE_NAMES, key), override)
 
@@ -87,15 +82,11 @@ def _types_of(key: str) -> tuple[str, ...]:
     return tuple(name for name, tensorflow in table.items() if tensorflow == key)
 
 
-def _did_you_mean(key: str) -> str:
-    table = op_types()
-    pairs = {name: f"{name} / {other}" if other else name for name, other in table.items()}
-    near = nearest(key, [*pairs, *(other for other in table.values() if other)])
-    shown = dict.fromkeys(
-        pairs.get(word) or next(pairs[name] for name, other in table.items() if other == word)
-        for word in near
-    )
-    return f" Did you mean {' or '.join(shown)}?" if shown else ""
+def _near(key: str) -> str:
+    """The op types nearest to a key, torch's name beside TensorFlow's; empty if none is near."""
+    pairs = {name: f"{name} / {other}" if other else name for name, other in op_types().items()}
+    pairs |= {other: pairs[name] for name, other in op_types().items() if other}
+    return ", ".join(dict.fromkeys(pairs[word] for word in nearest(key, pairs)))
 
 
 def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[..., Any]:
@@ -138,25 +129,20 @@ def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
     """Count and shapes, in the playground's own words; the engine would refuse them too."""
     count, wanted = len(gradients), len(op.inputs)
     if count != wanted:
-        raise PlaygroundError(
-            f"The rule gives {count} gradient{'s' * (count != 1)}, and {op.type} has {wanted} "
-            f"tensor operand{'s' * (wanted != 1)} here. Write one for each, separated by commas; "
-            "None means no gradient.", part="rule", subject=subject,
-        )  # fmt: skip
+        message = WORDS("gradients_of_rule", count=count, op=op.type, operands=wanted)
+        raise _wrong(message, subject)
     for place, (gradient, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
         if gradient is None:
             continue
         if not operand.is_floating_point():
-            raise PlaygroundError(
-                f"in{place} of {op.type} is a comparison and can have no gradient. Write None in "
-                f"place {place}.", part="rule", subject=subject,
-            )  # fmt: skip
+            raise _wrong(WORDS("gradient_of_comparison", place=place, op=op.type), subject)
         if gradient.shape != operand.shape:
-            raise PlaygroundError(
-                f"Gradient {place} has the shape {shape_text(gradient.shape)}, and in{place} has "
-                f"{shape_text(operand.shape)}. Sum over what was broadcast, as in sum(grad).",
-                part="rule", subject=subject,
-            )  # fmt: skip
+            shapes = {"mine": shape_text(gradient.shape), "wanted": shape_text(operand.shape)}
+            raise _wrong(WORDS("shape_of_gradient", place=place, **shapes), subject)
+
+
+def _wrong(message: str, subject: str) -> PlaygroundError:
+    return PlaygroundError(message, part="rule", subject=subject)
 
 
 class _Present(dict[str, Any]):
@@ -167,4 +153,6 @@ class _Present(dict[str, Any]):
         self._op_type = op_type
 
     def __missing__(self, name: str) -> Any:
-        raise PlaygroundError(f"{self._op_type} has no {name} here. It has: {', '.join(self)}.")
+        raise PlaygroundError(
+            WORDS("not_of_this_op", op=self._op_type, name=name, names=", ".join(self))
+        )

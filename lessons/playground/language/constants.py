@@ -8,6 +8,7 @@ from typing import Any
 from lessons.playground.language.expressions import SIGNS, Node, of_kind, written
 from lessons.playground.language.limits import MAX_ELEMENTS, MAX_NUMBER
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.words import WORDS
 
 
 def apply(sign: str, values: Sequence[float], node: Node) -> float:
@@ -19,15 +20,14 @@ def apply(sign: str, values: Sequence[float], node: Node) -> float:
     try:
         found = -values[0] if len(values) == 1 else SIGNS[sign].run(values[0], values[1])
     except ZeroDivisionError:
-        message = "This divides the number by 0. A tensor can be divided by 0, as in x / 0."
+        message = WORDS("divides_by_zero")
         raise PlaygroundError(message, node.lineno, node.col_offset + 1) from None
     except OverflowError:
         found = math.inf
     if isinstance(found, complex):
-        message = "A negative number to a fraction is no real number. Write a whole exponent."
-        raise PlaygroundError(message, node.lineno, node.col_offset + 1)
+        raise PlaygroundError(WORDS("not_real"), node.lineno, node.col_offset + 1)
     if not abs(found) <= MAX_NUMBER:
-        message = f"This comes out larger than {MAX_NUMBER:g}. Use smaller numbers."
+        message = WORDS("too_large", most=MAX_NUMBER)
         raise PlaygroundError(message, node.lineno, node.col_offset + 1)
     return found
 
@@ -40,21 +40,17 @@ def list_of_numbers(node: ast.List, error: Callable[[ast.expr, str], PlaygroundE
     """
     count = sum(len(item.elts) if isinstance(item, ast.List) else 1 for item in node.elts)
     if not 0 < count <= MAX_ELEMENTS:
-        problem = "is empty" if not count else f"holds {count:,} numbers"
-        raise error(node, f"This list {problem}. It takes 1 to {MAX_ELEMENTS:,} numbers.")
+        raise error(node, WORDS("list_size", count=count, most=MAX_ELEMENTS))
     if not any(isinstance(item, ast.List) for item in node.elts):
         return of_kind(ast.List([_number(item, error) for item in node.elts]), "tensor", node)
     rows: list[ast.expr] = []
     for item in node.elts:
         if not isinstance(item, ast.List):
-            raise error(item, "A list holds numbers, or lists of numbers, not both.")
+            raise error(item, WORDS("mixed_list"))
         rows.append(ast.List([_number(entry, error) for entry in item.elts]))
         first = node.elts[0]
         if isinstance(first, ast.List) and len(item.elts) != len(first.elts):
-            raise error(
-                item, f"This row has {len(item.elts)} numbers, the first has {len(first.elts)}. "
-                "All rows need the same.",
-            )  # fmt: skip
+            raise error(item, WORDS("ragged", here=len(item.elts), first=len(first.elts)))
     return of_kind(ast.List(rows), "tensor", node)
 
 
@@ -76,5 +72,5 @@ def _number(
         value = float(found)
         if abs(value) <= MAX_NUMBER:
             return ast.Constant(value)
-        raise error(node, f"This number is larger than {MAX_NUMBER:g}. Use a smaller one.")
-    raise error(node, "A list holds written numbers only, as in [1, 2, -0.5].")
+        raise error(node, WORDS("large_number", most=MAX_NUMBER))
+    raise error(node, WORDS("only_numbers"))

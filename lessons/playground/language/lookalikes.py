@@ -5,6 +5,8 @@ People paste from articles, and typesetting turns "-" into "–", quotes into �
 
 import unicodedata
 
+from lessons.playground.language.words import WORDS
+
 _INSTEAD = {
     **dict.fromkeys("–—−‐‑‒﹣－", "-"),
     **dict.fromkeys("×∗⁎✕✖⋅·•∙＊⨯", "*"),
@@ -23,7 +25,7 @@ _INSTEAD = {
     "≥": ">=",
     "≠": "!=",
     "√": "sqrt(…)",
-    "∞": "a large number such as 1e30",
+    "∞": "1e30",
     "π": "3.141592653589793",
     "½": "0.5",
     "¼": "0.25",
@@ -61,37 +63,37 @@ def name_of(character: str) -> str:
     """
     code = f"U+{ord(character):04X}"
     category = unicodedata.category(character)
-    unnamed = {"Cc": "a control character", "Cs": "half a character", "Co": "a private character"}
-    name = unicodedata.name(character, unnamed.get(category, "a character without a name"))
-    return f"{name}, {code}"
+    unnamed = {
+        "Cc": WORDS("control_character"),
+        "Cs": WORDS("half_a_character"),
+        "Co": WORDS("private_character"),
+    }.get(category, WORDS("nameless_character"))
+    return f"{unicodedata.name(character, unnamed)}, {code}"
 
 
 def explain(character: str) -> str:
     """One sentence on a character that no program can hold: its name, and the right one.
 
     >>> explain("–")
-    'This is “–” (EN DASH, U+2013), not “-”. Write -.'
+    'This is “–” (EN DASH, U+2013). Write -.'
     >>> explain("²")
     'This is “²” (SUPERSCRIPT TWO, U+00B2). Write **2.'
     """
-    shown = f"“{character}” " if character.isprintable() and character not in "“”" else ""
-    head = f"This is {shown}({name_of(character)})"
-    right = _INSTEAD.get(character)
-    if right:
-        return f"{head}, not “{right}”. Write {right}." if len(right) == 1 else (
-            f"{head}. Write {right}."
-        )  # fmt: skip
-    if character in _POWERS:
-        return f"{head}. Write **{_POWERS.index(character)}."
-    if character in _QUOTES:
-        return f"{head}. A program holds no text in quotes: only names, numbers and calls."
-    if character in _SPACES:
-        return f"{head}, not a plain space. Write a plain space."
-    if character in _LETTERS:
-        return f"{head}, not the Latin letter {_LETTERS[character]}. Write {_LETTERS[character]}."
+    printable = character.isprintable() and character not in "“”"
+    it = f"“{character}” ({name_of(character)})" if printable else name_of(character)
     plain = unicodedata.normalize("NFKC", character)
+    if right := _INSTEAD.get(character):
+        return WORDS("write_instead", it=it, right=right)
+    if character in _POWERS:
+        return WORDS("write_instead", it=it, right=f"**{_POWERS.index(character)}")
+    if character in _QUOTES:
+        return WORDS("no_quotes", it=it)
+    if character in _SPACES:
+        return WORDS("plain_space", it=it)
+    if character in _LETTERS:
+        return WORDS("latin_letter", it=it, right=_LETTERS[character])
     if plain != character and plain.isascii() and plain.isprintable() and plain.strip():
-        return f"{head}, not “{plain}”. Write {plain}."
+        return WORDS("write_instead", it=it, right=plain)
     if character.isalpha():
-        return f"{head}. Names use the letters a to z, digits and _."
-    return f"{head}. It means nothing here."
+        return WORDS("other_letter", it=it)
+    return WORDS("means_nothing", it=it)

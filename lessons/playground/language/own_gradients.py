@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from lessons.playground.language.expressions import SIGNS
 from lessons.playground.language.rewrite import Put, call, names_in, path
 from lessons.playground.language.spellings import MODULES, OPERATORS, TENSORS, WITHOUT_EFFECT
+from lessons.playground.language.words import WORDS
 from lessons.text import visible
 
 _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
@@ -33,11 +34,8 @@ def as_plain_functions(tree: Iterable[ast.stmt]) -> tuple[list[ast.stmt], set[st
             forward, backward = methods["forward"], methods["backward"]
             body = _body(forward, backward)
             if body is None:
-                notes.append(
-                    f"Line {backward.lineno}: the backward of {visible(node.name, 32)} can’t be "
-                    "read, so the program has the gradient of its forward instead. Write its "
-                    "gradient as a rule in the override table."
-                )
+                name = visible(node.name, 32)
+                notes.append(WORDS("unread_backward", line=backward.lineno, name=name))
             arguments = ast.arguments(
                 [], forward.args.args[1:], None, [], [], None, forward.args.defaults
             )

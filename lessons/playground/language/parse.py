@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from lessons.playground.language.expressions import Program, Rule
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
-from lessons.playground.language.refusals import NOT_A_LINE
 from lessons.playground.language.scan import scan
+from lessons.playground.language.words import WORDS
 
 
 def parse_program(text: str, inputs: Sequence[str]) -> Program:
@@ -27,7 +27,7 @@ def parse_program(text: str, inputs: Sequence[str]) -> Program:
     reader = Reader(text, dict.fromkeys(inputs, "tensor"))
     lines = tuple(reader.assignment(line, inputs) for line in tree.body)
     if not lines:
-        raise PlaygroundError("The program is empty. Write an assignment, as in y = x**2.", 1, 1)
+        raise PlaygroundError(WORDS("empty_program"), 1, 1)
     return Program(text, lines)
 
 
@@ -45,16 +45,14 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
     try:
         clean = scan(text, rule=True).text
         if "\n" in clean.strip():
-            raise PlaygroundError("A rule is one line: an expression over grad, in1, out1.", 1, 1)
+            raise PlaygroundError(WORDS("rule_of_lines"), 1, 1)
         body = _ast(" " * (len(clean) - len(clean.lstrip())) + clean.strip(), "rule").body
         if len(body) != 1 or not isinstance(body[0], ast.Expr):
-            raise PlaygroundError(
-                "A rule is an expression, as in grad * 0.5, not an assignment.", 1, 1
-            )
+            raise PlaygroundError(WORDS("rule_assigns"), 1, 1)
         value = body[0].value
         items = value.elts if isinstance(value, ast.Tuple) else [value]
         if not items:
-            raise PlaygroundError("A rule gives a gradient for each operand; this is empty.", 1, 1)
+            raise PlaygroundError(WORDS("empty_rule"), 1, 1)
         reader = Reader(text, dict.fromkeys(names, "tensor"), rule=True)
         return Rule(text, tuple(reader.gradient(item) for item in items))
     except PlaygroundError as error:
@@ -70,10 +68,11 @@ def _ast(clean: str, what: str) -> ast.Module:
     except SyntaxError as error:
         column = (error.offset or 1) + (shift if error.lineno == 1 else 0)
         if not clean.strip():
-            raise PlaygroundError("This is empty. Write an expression.", 1, 1) from None
-        raise PlaygroundError(NOT_A_LINE[what], error.lineno or 1, max(column, 1)) from None
+            raise PlaygroundError(WORDS("empty_expression"), 1, 1) from None
+        said = WORDS("no_rule") if what == "rule" else WORDS("no_line")
+        raise PlaygroundError(said, error.lineno or 1, max(column, 1)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
-        raise PlaygroundError("This is nested too deep to be read. Use more lines.", 1, 1) from None
+        raise PlaygroundError(WORDS("too_deep"), 1, 1) from None
     if shift:
         for node in ast.walk(tree):
             if isinstance(node, ast.expr | ast.stmt | ast.keyword):

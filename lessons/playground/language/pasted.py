@@ -12,7 +12,7 @@ import textwrap
 import tokenize
 import unicodedata
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from keyword import kwlist
 
@@ -27,11 +27,13 @@ from lessons.playground.language.rewrite import ROOTS, Rewriter, path
 from lessons.playground.language.scan import scan
 from lessons.playground.language.spellings import (
     INSTEAD,
+    LEFT_OUT,
     MODULES,
     NOISE,
     TENSORS,
     WITHOUT_EFFECT,
 )
+from lessons.playground.language.words import WORDS
 from lessons.text import listed, visible
 
 _LONGEST, _LONGEST_STATEMENT = 12_000, 1_500
@@ -112,8 +114,8 @@ def output_after(before: Program, program: Program, output: str, intended: str) 
     if name in ("", last) or last in (before.names[-1], intended):
         return output, ""
     if _line_of(program, name) == _line_of(before, name):
-        return output, f"The output is still {name}. To see {last}, choose it under “Output”."
-    return "", f"The output is now {last}, the last name; it was {name}."
+        return output, WORDS("output_stays", name=name, last=last)
+    return "", WORDS("output_is_last", name=name, last=last)
 
 
 def _line_of(program: Program, name: str) -> str:
@@ -166,7 +168,7 @@ class _Paste:
         self.kinds: dict[str, Kind] = {}
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
-        self.why: dict[str, str] = {}  # of an input that stands for code: the note
+        self.why: dict[str, Callable[[str], str]] = {}  # of an input that stands for code: the note
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []
@@ -216,13 +218,13 @@ class _Paste:
             return None
         output = self.output if self.output in made else made[-1]
         others = [n for n in functions if n not in (main, "__init__", *self.inlined)]
-        others += [f"line {s.lineno}" for s in tree if isinstance(s, _RESULTS) and s not in body]
+        lines = [s.lineno for s in tree if isinstance(s, _RESULTS) and s not in body]
+        others += [WORDS("a_line", line=line) for line in lines]
         if others and main:
-            self.notes.append(f"Only {main} is read, not {listed(others)}.")
+            self.notes.append(WORDS("only_read", name=main, others=listed(others)))
         if self.rewriter.left:
-            said = "Shapes, devices and dropout play no part here."
-            self.notes.append(f"Left out: {listed([*self.rewriter.left])}. {said}")
-        notes = [*self.notes, *(self.why[n].replace("INPUT", n) for n in used if n in self.why)]
+            self.notes.append(WORDS("left_out", names=listed([*self.rewriter.left])))
+        notes = [*self.notes, *(self.why[name](name) for name in used if name in self.why)]
         return Pasted(program, values, output, tuple(dict.fromkeys(notes)))
 
     def _arguments(self, function: ast.FunctionDef, given: Sequence[ast.expr]) -> dict[str, str]:
@@ -289,11 +291,9 @@ class _Paste:
             other = test.endswith(" is None") or test.startswith("not ")
             if not test.endswith((" is None", " is not None", "__name__ == '__main__'")):
                 self.guessed = True
-                self.notes.append(
-                    f"Line {node.lineno}: of “if {visible(test, 32)}” only the "
-                    f"{'other' if other else 'first'} branch is read. A choice between values is "
-                    "where(condition, a, b)."
-                )
+                shown = visible(f"if {test}", 35)
+                said = WORDS("first_branch", code=shown)
+                self.notes.append(_at(node, WORDS("other_branch", code=shown) if other else said))
             for each in node.orelse if other else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
@@ -310,13 +310,13 @@ class _Paste:
         self.guessed = True
         names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name)
                  and (isinstance(n.ctx, ast.Store) or n.id in changed))  # fmt: skip
-        said = f"Line {node.lineno}: {_shown(node)} can’t be read"
+        shown = _shown(node)
         given = [(name, self._input(self._fresh(name))) for name in dict.fromkeys(names)]
         self.rewriter.names |= dict(given)
-        self.why |= {made: f"{said}, so INPUT is an input.{_hint(node)}" for _, made in given}
-        self._emit(node, f"# {_shown(node)}")
+        self.why |= {made: _becomes_an_input(node, shown) for _, made in given}
+        self._emit(node, f"# {shown}")
         if not given:
-            self.notes.append(f"{said}.{_hint(node)}")
+            self.notes.append(_at(node, _hinted(WORDS("unread", code=shown), node)))
 
     def _return(self, node: ast.Return) -> None:
         self.done, value = True, node.value
@@ -328,16 +328,17 @@ class _Paste:
             self.result = self.mended(self.rewriter.read(returned))
             return
         if len(several) > 1:
-            said = f"it returns {len(several)} values, and {visible(ast.unparse(returned), 32)}"
-            self.notes.append(f"Line {node.lineno}: {said} is the output.")
+            output = visible(ast.unparse(returned), 32)
+            said = WORDS("several_returned", count=len(several), output=output)
+            self.notes.append(_at(node, said))
         self.output = self.rewriter.names.get(_name(returned), "")
         if self.output not in self.kinds or self.output in self.inputs:
             names = (n for n in ("out", "output", "result", "returned") if n not in self.kinds)
             self.output = next(names)
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
             if self.output not in self.kinds or self.output in self.inputs:
-                said = f"{visible(ast.unparse(returned), 48)} can’t be read"
-                self.notes.append(f"Line {node.lineno}: {said}, so the output is the value before.")
+                said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
+                self.notes.append(_at(node, said))
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
@@ -364,7 +365,7 @@ class _Paste:
         several = len(targets) if len(targets) > 1 else 0
         if not several:
             value = self.mended(value)
-        elif self.fault(value, several):
+        elif not self.readable(value, several):
             value = self.stand_in(value)
         whole = _name(value)
         if whole in self.why and not re.search(rf"\b{whole}\b", "\n".join(self.lines)):
@@ -394,7 +395,7 @@ class _Paste:
 
     def mended(self, node: ast.expr) -> ast.expr:
         """The expression with inputs in place of what cannot be read in it."""
-        if self.fault(node) is None:
+        if self.readable(node):
             return node
         if isinstance(node, ast.Name) and node.id not in (*CALLABLE, *MODULES):
             self.guessed |= node.id not in self.there
@@ -412,27 +413,24 @@ class _Paste:
                 setattr(node, name, made)
         for keyword in getattr(node, "keywords", []):
             keyword.value = self.mended(keyword.value)
-        return node if self.fault(node) is None else self.stand_in(node)
+        return node if self.readable(node) else self.stand_in(node)
 
-    def fault(self, node: ast.expr, several: int = 0) -> PlaygroundError | None:
-        """Why the language cannot read this; None where it can."""
+    def readable(self, node: ast.expr, several: int = 0) -> bool:
+        """Whether the language can read this."""
         self.tries += 1
         if self.tries > _MOST_TRIES:
             raise _TooLongError
         try:
             self._kind(node, several)
-        except PlaygroundError as error:
-            return error
-        return None
+        except (PlaygroundError, SyntaxError):
+            return False
+        return True
 
     def _kind(self, node: ast.expr, several: int = 0) -> Kind:
         text = ast.unparse(node)
         if len(text) > _LONGEST_STATEMENT:
-            raise PlaygroundError("This is too long to be read.")
-        try:
-            value = ast.parse(scan(text).text, mode="eval").body
-        except SyntaxError:
-            raise PlaygroundError("This is no expression of its own.") from None
+            raise SyntaxError("too long to be read")
+        value = ast.parse(scan(text).text, mode="eval").body
         kind = kind_of(Reader(text, dict(self.kinds)).read(value, several))
         return "tensor" if kind == "several" else kind
 
@@ -444,22 +442,19 @@ class _Paste:
         arguments = node.args if isinstance(node, ast.Call) else []
         if called in self.helpers and not getattr(node, "keywords", []):
             return self._helped(called, arguments)
-        line = f"Line {node.lineno}: " if hasattr(node, "lineno") else ""
         if called in self.layers and len(arguments) == 1:
             self.guessed = True
             weight = self.stand_ins.get(called) or self._input(self._fresh(f"{called}_weight"))
             self.stand_ins[called] = weight
-            times = f"the layer {called} multiplies by the input INPUT"
-            self.why[weight] = f"{line}{times}, one weight for each entry, without a bias."
+            self.why[weight] = lambda name: _at(node, WORDS("layer", layer=called, input=name))
             return ast.BinOp(ast.Name(weight, ast.Load()), ast.Mult(), arguments[0])
         if key not in self.stand_ins:
             self.guessed = True
             noise = NOISE.get(called, "")
             first = _name(arguments[0]) if arguments else ""
             name = self._fresh("noise" if noise else "_".join(filter(None, [called, first])))
-            what = f"becomes the input INPUT, drawn from {noise}(0, 1)." if noise else (
-                f"can’t be read, so INPUT is an input.{_hint(node)}")  # fmt: skip
-            self.why[name] = f"{line}{visible(getattr(node, 'written', key), 48)} {what}"
+            shown = visible(getattr(node, "written", key), 48)
+            self.why[name] = _becomes_an_input(node, shown, noise)
             self.stand_ins[key] = self._input(name, noise)
         return ast.Name(self.stand_ins[key], ast.Load())
 
@@ -534,10 +529,26 @@ def _values(node: ast.expr) -> str:
     return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
 
 
-def _hint(node: ast.AST) -> str:
-    """What to write instead of the first thing in it that the language has a word on."""
-    for part in ast.walk(node):
-        said = INSTEAD.get(path(part)[-1], "") if isinstance(part, ast.Attribute | ast.Name) else ""
-        if said and not said.startswith("Leave"):
-            return f" {said}"
-    return ""
+def _at(node: ast.AST, said: str) -> str:
+    """A sentence on a statement or expression of the code, with its line in front."""
+    line = getattr(node, "lineno", 0)
+    return WORDS("at_line", line=line, said=said) if line else said
+
+
+def _hinted(said: str, node: ast.AST) -> str:
+    """A sentence, and what to write instead of the first thing that the language has a word on."""
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute | ast.Name))
+    names = (path(part)[-1] for part in parts)
+    hint = next((INSTEAD[n] for n in names if n in INSTEAD and n not in LEFT_OUT), "")
+    return f"{said} {hint}".rstrip()
+
+
+def _becomes_an_input(node: ast.AST, code: str, noise: str = "") -> Callable[[str], str]:
+    """Say, for an input's name, that it stands for this code."""
+
+    def say(name: str) -> str:
+        if noise:
+            return _at(node, WORDS("drawn", code=code, input=name, noise=noise))
+        return _at(node, _hinted(WORDS("unread_input", code=code, input=name), node))
+
+    return say

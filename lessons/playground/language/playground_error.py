@@ -1,7 +1,8 @@
 """The playground's one error family: where it is, what came, what would be right."""
 
-import difflib
 from collections.abc import Iterable
+
+from lessons.playground.language.words import WORDS
 
 
 class PlaygroundError(ValueError):
@@ -36,39 +37,18 @@ class PlaygroundError(ValueError):
         >>> str(PlaygroundError("There is no x.", 1, 3, "rule", "mul"))
         'Rule for mul, column 3: There is no x.'
         """
-        head = {"rule": "Rule for", "input": "Input"}.get(self.part)
-        words = [f"{head} {self.subject}" if self.subject else head.split()[0]] if head else []
-        if self.line and self.part in ("program", "document"):
-            words.append(f"line {self.line}" if words else f"Line {self.line}")
-        if self.column:
-            words.append(f"column {self.column}")
-        return f"{', '.join(words)}: {self.message}" if words else self.message
-
-
-def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:
-    """The names nearest to a word, the best first, whatever their case.
-
-    >>> nearest("sqr", ["sqrt", "exp", "square"])
-    ['sqrt', 'square']
-    """
-    folded: dict[str, str] = {}
-    for name in names:
-        folded.setdefault(name.lower(), name)
-    close = difflib.get_close_matches(word[:64].lower(), folded, n=most, cutoff=0.6)
-    return [folded[name] for name in close]
-
-
-def suggestion(word: str, names: Iterable[str], what: str = "There are") -> str:
-    """A sentence that offers the nearest name, else lists them all.
-
-    >>> suggestion("yy", ["y", "yu"]), suggestion("k", ["y", "yu"]), suggestion("k", [])
-    ('Did you mean y?', 'There are: y, yu.', 'There are none yet.')
-    """
-    known = list(names)
-    if not known:
-        return f"{what} none yet."
-    near = nearest(word, known)
-    return f"Did you mean {' or '.join(near)}?" if near else f"{what}: {', '.join(known)}."
+        line, column, name, said = self.line, self.column, self.subject, self.message
+        if self.part == "rule" and name:
+            if column:
+                return WORDS("in_rule_at", rule=name, column=column, said=said)
+            return WORDS("in_rule", rule=name, said=said)
+        if self.part == "input" and name:
+            return WORDS("in_input", input=name, said=said)
+        if self.part in ("rule", "input") or not line:
+            return said
+        if column:
+            return WORDS("at_column", line=line, column=column, said=said)
+        return WORDS("at_line", line=line, said=said)
 
 
 def shape_text(shape: Iterable[int]) -> str:
@@ -78,4 +58,4 @@ def shape_text(shape: Iterable[int]) -> str:
     ('[2, 3]', 'one number')
     """
     sizes = list(shape)
-    return f"[{', '.join(str(size) for size in sizes)}]" if sizes else "one number"
+    return f"[{', '.join(str(size) for size in sizes)}]" if sizes else WORDS("one_number")

@@ -2,117 +2,64 @@
 
 import ast
 
-NOT_A_LINE = {
-    "exec": "This cannot be read as an assignment. A line is a name, “=” and an expression, as in "
-    "y = x**2.",
-    "rule": "This cannot be read as an expression. A rule is one, as in clamp(grad, -0.1, 0.1).",
-}
+from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.words import WORDS
 
-WORDS = {
-    "lambda": "lambda is not part of the language. As a name take another, such as lam; in place "
-    "of a function write out what it computes.",
-    "import": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
-    "from": "import is not needed: leave this line out. torch.relu(x) and relu(x) are the same.",
-    "def": "Functions cannot be defined here. Write out what it computes, one assignment a line, "
-    "as in y = x * 2. Name what goes into it among the inputs.",
-    "return": "return is not needed: the last name is the output. Give it one, as in y = x * 2.",
-    "with": "with is not part of the language. For no_grad write stop_gradient(…); a gradient map "
-    "is a row of the override table.",
-    "if": "if is not part of the language. Write where(condition, a, b).",
-    "else": "else is not part of the language. Write where(condition, a, b).",
-    "not": "not is not part of the language. Turn the comparison round, or swap where’s branches.",
-    "and": "and is not part of the language. Nest two calls of where.",
-    "or": "or is not part of the language. Nest two calls of where.",
-    "in": "in is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
-    "is": "is is not part of the language. A comparison is one of <, <=, >, >=, ==, !=.",
-    "while": "Loops are not part of the language. Write each step on a line of its own.",
-    "class": "Classes are not part of the language: only assignments, as in y = x**2. A gradient "
-    "of your own is a rule in the override table, or forward_backward(f, g)(x).",
-    **dict.fromkeys(
-        ("True", "False"),
-        "True and False are not part of the language. As a number write 1 or 0; leave an option "
-        "such as keepdim or requires_grad out.",
-    ),
-    "None": "None stands for no gradient, and only in a rule. To stop a gradient, write "
-    "stop_gradient(…).",
-    "del": "del is not part of the language. An unused name does no harm.",
-}  # fmt: skip
+OF_KEYWORDS = {
+    "lambda": WORDS("no_lambda"),
+    **dict.fromkeys(("import", "from"), WORDS("no_import")),
+    "def": WORDS("no_def"),
+    "return": WORDS("no_return"),
+    "with": WORDS("no_with"),
+    **{word: WORDS("no_branch", word=word) for word in ("if", "else")},
+    "not": WORDS("no_not"),
+    **{word: WORDS("no_and", word=word) for word in ("and", "or")},
+    **{word: WORDS("no_membership", word=word) for word in ("in", "is")},
+    "while": WORDS("no_loop"),
+    "class": WORDS("no_class"),
+    **dict.fromkeys(("True", "False"), WORDS("no_truth")),
+    "None": WORDS("no_none"),
+    "del": WORDS("no_del"),
+}
 """What is said of a word of Python's own, where there is more to say than that it is one."""
 
-SIGNS = {
-    "%": "% is not part of the language. Write a - b * floor(a / b).",
-    "//": "// is not part of the language. Write floor(a / b).",
-    "^": "^ is not a power in Python. Write **.",
-    "|": "| is not part of the language. A size is abs(…); for “or” nest two calls of where.",
-    "&": "& is not part of the language. For “and” nest two calls of where.",
-    "~": "~ is not part of the language. Turn the comparison round.",
-    ":=": "An assignment within an expression (:=) is not part of the language. Give it a line.",
-    "->": "-> is not part of the language.",
-    ":": "A colon is not part of the language: no lambda, no dictionary, no slice, no block.",
-    ";": "One assignment a line: start a new line instead of “;”.",
-    "\\": "A line cannot be carried on with \\. Put brackets around it, or use two names.",
-    "{": "Braces are not part of the language: no sets and no dictionaries.",
-    "}": "Braces are not part of the language: no sets and no dictionaries.",
-    "...": "“...” is not part of the language. Write the expression out.",
-    "<<": "<< is not part of the language. Write * 2**n.",
-    ">>": ">> is not part of the language. Write / 2**n.",
-    "<>": "<> is not part of the language. Write !=.",
-    "!": "! is not part of the language. Not equal is !=.",
+OF_SIGNS = {
+    "%": WORDS("no_modulo"),
+    "//": WORDS("no_floor_division"),
+    "^": WORDS("no_xor"),
+    "|": WORDS("no_bar"),
+    "&": WORDS("no_ampersand"),
+    "~": WORDS("no_tilde"),
+    ":=": WORDS("no_walrus"),
+    "->": WORDS("no_arrow"),
+    ":": WORDS("no_colon"),
+    ";": WORDS("no_semicolon"),
+    "\\": WORDS("no_backslash"),
+    **dict.fromkeys(("{", "}"), WORDS("no_braces")),
+    "...": WORDS("no_dots"),
+    "<<": WORDS("no_shift", sign="<<", instead="* 2**n"),
+    ">>": WORDS("no_shift", sign=">>", instead="/ 2**n"),
+    "<>": WORDS("no_diamond"),
+    "!": WORDS("no_exclamation_mark"),
 }
 """What is said of a sign."""
 
-_NAMES: dict[type[ast.AST], str] = {
-    ast.Subscript: "Indexing with […]",
-    ast.Lambda: "lambda",
-    ast.ListComp: "A comprehension",
-    ast.SetComp: "A comprehension",
-    ast.DictComp: "A comprehension",
-    ast.GeneratorExp: "A comprehension",
-    ast.IfExp: "if … else",
-    ast.BoolOp: "and / or",
-    ast.Not: "not",
-    ast.Starred: "A star before a name",
-    ast.NamedExpr: "An assignment within an expression (:=)",
-    ast.JoinedStr: "An f-string",
-    ast.Dict: "A dictionary",
-    ast.Set: "A set",
-    ast.Tuple: "A tuple",
-    ast.Slice: "A slice",
-    ast.Await: "await",
-    ast.Yield: "yield",
-    ast.YieldFrom: "yield",
-    ast.AugAssign: "Changing a name in place",
-    ast.AnnAssign: "A type annotation",
-    ast.FunctionDef: "def",
-    ast.ClassDef: "class",
-    ast.Import: "import",
-    ast.ImportFrom: "import",
-    ast.For: "for",
-    ast.While: "while",
-    ast.If: "if",
-    ast.With: "with",
-    ast.Mod: "%",
-    ast.FloorDiv: "//",
-    ast.BitXor: "^",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.Invert: "~",
+_NODES: dict[type[ast.AST], str] = {
+    ast.Subscript: WORDS("no_index"),
+    ast.Tuple: WORDS("no_tuple"),
+    ast.Starred: WORDS("star"),
 }
-_INSTEAD: dict[type[ast.AST], str] = {
-    ast.Subscript: " For one entry write select(x, 0); for all of them a, b = unbind(x).",
-    ast.Tuple: " Give each part a line of its own; a list of numbers is written [1, 2].",
-    ast.Starred: " Write out what it stands for.",
-}
+
+
+def no_name(name: str) -> str:
+    """What is said of a name that is too long, or that a function has; empty for any other."""
+    if len(name) > MAX_NAME:
+        return WORDS("long_name", count=len(name), most=MAX_NAME)
+    return WORDS("name_of_a_function", name=name) if name in CALLABLE else ""
 
 
 def not_in_language(node: ast.AST) -> str:
-    """One sentence that refuses a piece of Python by name.
-
-    >>> not_in_language(ast.parse("x % 2").body[0].value.op)
-    '% is not part of the language.'
-    """
-    if isinstance(node, ast.Constant):
-        shown = "Text" if isinstance(node.value, (str, bytes)) else str(node.value)
-        return f"{shown} is not part of the language: only names, numbers and calls."
-    name = _NAMES.get(type(node), type(node).__name__)
-    return f"{name} is not part of the language.{_INSTEAD.get(type(node), '')}"
+    """What is said of a piece of Python that scan.py lets through."""
+    what = str(node.value) if isinstance(node, ast.Constant) else type(node).__name__
+    return _NODES.get(type(node)) or WORDS("not_in_language", what=what)

@@ -21,7 +21,8 @@ from lessons.playground.language.limits import (
 )
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.refusals import SIGNS, WORDS
+from lessons.playground.language.refusals import OF_KEYWORDS, OF_SIGNS, no_name
+from lessons.playground.language.words import WORDS
 from lessons.text import cited
 
 _TOKEN = re.compile(
@@ -75,9 +76,7 @@ def scan(text: str, rule: bool = False) -> Scanned:
     """
     most = MAX_RULE_CHARACTERS if rule else MAX_CHARACTERS
     if len(text) > most:
-        raise PlaygroundError(
-            f"This has {len(text):,} characters; at most {most:,} are read. Shorten it."
-        )
+        raise PlaygroundError(WORDS("long_text", count=len(text), most=most))
     state = _State(text, rule)
     kept: list[str] = []
     words: list[str] = []
@@ -95,7 +94,7 @@ def scan(text: str, rule: bool = False) -> Scanned:
         place += len(kept[-1])
     if state.brackets:
         bracket, where = state.brackets[-1]
-        raise refused(text, where, f"This “{bracket}” is never closed.")
+        raise refused(text, where, WORDS("never_closed", bracket=bracket))
     return Scanned("".join(kept), tuple(words))
 
 
@@ -110,9 +109,8 @@ def _comment(state: _State, place: int, match: re.Match[str] | None) -> str:
     """The blanks that stand for a comment; refuses the characters no program can hold."""
     if match is None or match.lastgroup != "comment":
         character = state.text[place]
-        message = explain(character)
-        if character == "\r":
-            message = "A line ends in a lone carriage return (U+000D). Use plain line ends."
+        lone = character == "\r"
+        message = WORDS("carriage_return") if lone else explain(character)
         raise refused(state.text, place, message)
     comment = match.group()
     for index, character in enumerate(comment):
@@ -129,9 +127,7 @@ def _check(state: _State, kind: str, token: str, place: int) -> None:
     if kind == "space":
         following = state.text[place + len(token) : place + len(token) + 1]
         if state.line_start and not state.rule and following not in ("", "\n", "#"):
-            raise refused(
-                state.text, place, "This line starts with blanks. Start it at the left edge."
-            )
+            raise refused(state.text, place, WORDS("indented"))
         return
     if kind == "comment":
         return
@@ -145,7 +141,7 @@ def _check(state: _State, kind: str, token: str, place: int) -> None:
         _check_operator(state, token, place)
     state.signs = state.signs + 1 if kind == "operator" and token in "+-" else 0
     if state.signs > MAX_DEPTH:
-        raise refused(state.text, place, f"More than {MAX_DEPTH} signs in a row. Remove some.")
+        raise refused(state.text, place, WORDS("many_signs", most=MAX_DEPTH))
     state.last, state.last_place, state.line_start = token, place, False
 
 
@@ -156,73 +152,46 @@ def _check_sign_between(state: _State, token: str, place: int) -> None:
         return
     if state.brackets and "\n" in state.text[state.last_place : place]:
         bracket, where = state.brackets[-1]
-        message = (
-            f"This “{bracket}” is not closed at the end of its line. Close it there, or end the "
-            "line in a sign."
-        )
-        raise refused(state.text, where, message)
+        raise refused(state.text, where, WORDS("not_closed_in_line", bracket=bracket))
     if last in CALLABLE:
-        message = f"{last} is a function: write its operand in brackets, as in {last}({token})."
+        message = WORDS("brackets_missing", name=last, operand=token)
         raise refused(state.text, state.last_place, message)
     shown = f"“{last}”" if last in ")]" else last
-    message = f"Between {shown} and {token} a sign is missing: write * to multiply."
-    raise refused(state.text, place, message)
+    raise refused(state.text, place, WORDS("sign_missing", left=shown, right=token))
 
 
 def _check_number(state: _State, token: str, place: int) -> None:
     if len(token) > MAX_DIGITS:
-        raise refused(
-            state.text,
-            place,
-            f"This number has {len(token):,} characters; at most {MAX_DIGITS} are read.",
-        )
+        message = WORDS("long_number", count=len(token), most=MAX_DIGITS)
+        raise refused(state.text, place, message)
     if _NUMBER.fullmatch(token):
         return
     factor = re.fullmatch(r"(\d+\.?\d*)([A-Za-z]\w*)", token, re.ASCII)
-    if factor and factor[2].lower() in ("j", "l"):
-        message = f"{cited(token)} is not a real number. Write it as in 2, 0.5 or 1e-3."
-    elif factor and not token.startswith("0"):
-        message = f"Between {factor[1]} and {factor[2]} a sign is missing. Write " + (
-            f"{factor[1]} * {factor[2]}."
-        )
+    if factor and factor[2].lower() not in ("j", "l") and not token.startswith("0"):
+        message = WORDS("sign_missing", left=factor[1], right=factor[2])
     else:
-        message = f"{cited(token)} is not a number. Write it as in 2, 0.5 or 1e-3."
+        message = WORDS("not_a_number", number=cited(token))
     raise refused(state.text, place, message)
 
 
 def _check_name(state: _State, token: str, place: int) -> None:
     if len(token) > MAX_NAME:
-        raise refused(
-            state.text,
-            place,
-            f"This name has {len(token):,} characters; at most {MAX_NAME} are read.",
-        )
+        raise refused(state.text, place, no_name(token))
     following = state.text[place + len(token) : place + len(token) + 1]
     if following and following in "'\"":
-        raise refused(
-            state.text, place + len(token),
-            "A program holds no text in quotes, and no f-strings: only names, numbers and calls.",
-        )  # fmt: skip
+        raise refused(state.text, place + len(token), WORDS("no_f_string"))
     if token == "None" and state.rule:
         return
     if token == "for":
-        raise refused(
-            state.text, place,
-            "A comprehension is not part of the language. Functions work on whole lists."
-            if state.brackets else WORDS["while"],
-        )  # fmt: skip
-    if state.rule and token in ("def", "lambda", "return"):
-        message = "A rule is the expression alone, as in -grad or clamp(grad, -0.1, 0.1)."
+        message = WORDS("no_comprehension") if state.brackets else WORDS("no_loop")
         raise refused(state.text, place, message)
+    if state.rule and token in ("def", "lambda", "return"):
+        raise refused(state.text, place, WORDS("rule_alone"))
     if keyword.iskeyword(token):
-        message = WORDS.get(token, f"{token} is not part of the language: only assignments of "
-                             "expressions, as in y = x**2.")  # fmt: skip
+        message = OF_KEYWORDS.get(token) or WORDS("not_in_language", what=token)
         raise refused(state.text, place, message)
     if token.startswith("_"):
-        raise refused(
-            state.text, place,
-            f"{cited(token)} starts with an underscore. Names start with a letter a to z.",
-        )  # fmt: skip
+        raise refused(state.text, place, WORDS("underscore", name=cited(token)))
 
 
 def _check_operator(state: _State, token: str, place: int) -> None:
@@ -230,31 +199,24 @@ def _check_operator(state: _State, token: str, place: int) -> None:
     if token == ".":
         owned = state.last[-1].isalnum() or state.last[-1] in "_)]"
         if not owned or not re.match(r"[A-Za-z_]", text[place + 1 :], re.ASCII):
-            raise refused(text, place, "A dot stands between what a method is called on and its "
-                          "name, as in x.detach().")  # fmt: skip
+            raise refused(text, place, WORDS("lone_dot"))
     if token in ("'", '"', "`"):
         raise refused(text, place, explain(token))
     if token[-1] == "=" and token not in _ALLOWED and token != ":=":
-        sign = token[:-1]
-        raise refused(
-            text, place, f"{token} is not part of the language: each name is given once. Write a "
-            f"new name, as in y2 = y {sign} 1.",
-        )  # fmt: skip
+        message = WORDS("no_in_place_sign", token=token, sign=token[:-1])
+        raise refused(text, place, message)
     if token not in _ALLOWED:
-        raise refused(text, place, SIGNS.get(token) or explain(token[0]))
+        raise refused(text, place, OF_SIGNS.get(token) or explain(token[0]))
     if token in "([":
         state.brackets.append((token, place))
         if len(state.brackets) > MAX_DEPTH:
-            raise refused(
-                text, place, f"Brackets are nested more than {MAX_DEPTH} deep. Give the inner "
-                "part a name on a line of its own.",
-            )  # fmt: skip
+            raise refused(text, place, WORDS("deep_brackets", most=MAX_DEPTH))
     elif token in ")]":
         if not state.brackets or state.brackets[-1][0] != _PAIRS[token]:
-            raise refused(text, place, f"This “{token}” closes nothing that is open.")
+            raise refused(text, place, WORDS("closes_nothing", bracket=token))
         state.brackets.pop()
     elif token not in ",=":
         state.operators += 1
         # Every sign is an op or sits in front of a number; so this bounds Python's parser too.
         if state.operators > 3 * MAX_OPS:
-            raise refused(text, place, f"The program has more than {MAX_OPS} ops. Shorten it.")
+            raise refused(text, place, WORDS("too_many_ops", most=MAX_OPS))

@@ -7,6 +7,7 @@ to write instead.
 import ast
 
 from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.words import WORDS
 
 MODULES = {"torch", "tf", "tensorflow", "np", "numpy", "jnp", "jax", "math", "F", "nn"}
 _WITHIN = {
@@ -90,87 +91,62 @@ NOISE = {
 }
 """Functions that draw numbers, and the distribution of each."""
 
+LEFT_OUT = {
+    **dict.fromkeys(_FORMATS, WORDS("leave_out_format")),
+    "values": WORDS("leave_out_values"),
+    "backward": WORDS("leave_out_backward"),
+    "grad": WORDS("leave_out_grad"),
+    **dict.fromkeys(("requires_grad_", "requires_grad"), WORDS("leave_out_requires_grad")),
+    "print": WORDS("leave_out_print"),
+    "item": WORDS("leave_out_item"),
+}
+"""What a program can do without, and why."""
+
 INSTEAD = {
-    **{name: f"Write {each}." for name, each in WRITTEN_OUT.items()},
-    "GELU": "Nearly the same is x * sigmoid(1.702 * x).",
-    "pow": "Write a**b, as in x**2.",
-    "power": "Write a**b, as in x**2.",
-    "max": "The larger of two is maximum(a, b), as in maximum(x, 0). The largest entry of x is "
-    "select(topk(x, 1), 0).",
-    "min": "The smaller of two is minimum(a, b), as in minimum(x, 0). The smallest entry of x is "
-    "-select(topk(-x, 1), 0).",
-    "gather": "One entry is select(x, 0); that of a chosen class is sum(x * onehot_argmax(p)).",
-    "one_hot": "Write the list itself, as in [0, 1, 0], or onehot_argmax(x).",
-    "multinomial": "A drawn class is onehot_sample(p, u), u an input drawn from uniform(0, 1).",
-    "Categorical": "A drawn class is onehot_sample(p, u), u an input drawn from uniform(0, 1).",
-    "gumbel_softmax": "Write softmax((x - log(-log(u))) / 0.5), 0.5 the temperature tau, u an "
-    "input drawn from uniform(0, 1).",
-    **dict.fromkeys(
-        (*NOISE, "bernoulli", "dropout"),
-        "Noise is an input: name it among the inputs, and say there how it is drawn.",
-    ),
-    "std": "For n entries torch’s is sqrt(sum((x - mean(x))**2) / (n - 1)); NumPy divides by n.",
-    "var": "For n entries torch’s is sum((x - mean(x))**2) / (n - 1); NumPy divides by n.",
-    "values": "Leave it out: topk gives the values alone.",
-    "indices": "topk gives the values alone. The place of the largest is onehot_argmax(x).",
-    "stop": "Did you mean stop_gradient?",
-    **dict.fromkeys(("ste", "STE"), "Straight-through is straight_through(round)(x)."),
+    **{name: WORDS("write", code=each) for name, each in WRITTEN_OUT.items()},
+    **LEFT_OUT,
+    **dict.fromkeys(("pow", "power"), WORDS("write_power")),
+    "GELU": WORDS("write_gelu"),
+    "max": WORDS("write_maximum"),
+    "min": WORDS("write_minimum"),
+    "gather": WORDS("write_select"),
+    "one_hot": WORDS("write_one_hot"),
+    **dict.fromkeys(("multinomial", "Categorical"), WORDS("write_sample")),
+    "gumbel_softmax": WORDS("write_gumbel"),
+    **dict.fromkeys((*NOISE, "bernoulli", "dropout"), WORDS("noise_is_input")),
+    "std": WORDS("write_std"),
+    "var": WORDS("write_var"),
+    "indices": WORDS("write_indices"),
+    **dict.fromkeys(("stop", "no_grad"), WORDS("write_stop")),
+    **dict.fromkeys(("ste", "STE"), WORDS("write_straight_through")),
     **dict.fromkeys(
         ("grad_reverse", "reverse_gradient", "gradient_reversal", "GradReverse"),
-        "Gradient reversal is flip_gradient(x, 1), 1 the factor.",
+        WORDS("write_flip"),
     ),
-    "sgn": "Did you mean sign?",
-    **dict.fromkeys(
-        TENSORS,
-        "Write the list itself, as in [1, 2, 3], or the number. What the gradient is taken by is "
-        "an input.",
-    ),
-    **dict.fromkeys(("zeros", "zeros_like"), "Write 0: a number goes with a list of any shape."),
-    **dict.fromkeys(("ones", "ones_like"), "Write 1: a number goes with a list of any shape."),
-    **dict.fromkeys(("mul", "multiply"), "Write a * b."),
-    "add": "Write a + b.",
-    **dict.fromkeys(("sub", "subtract"), "Write a - b."),
-    **dict.fromkeys(("div", "divide", "true_divide"), "Write a / b."),
-    "dot": "Write sum(a * b), or a @ b.",
-    **dict.fromkeys(("mm", "mv", "bmm", "linear", "Linear"), "Write W @ x + b, W and b inputs."),
-    "relu6": "Write clamp(x, 0, 6). Only at the limits is its gradient another.",
-    "hardtanh": "Write clamp(x, -1, 1). Only at the limits is its gradient another.",
-    "clamp_min": "Write clamp(x, 0, 1e30), 0 the limit.",
-    "clamp_max": "Write clamp(x, -1e30, 1), 1 the limit.",
-    **dict.fromkeys(("gt", "greater"), "Write a > b, within where(a > b, …, …)."),
-    **dict.fromkeys(("lt", "less"), "Write a < b, within where(a < b, …, …)."),
-    **dict.fromkeys(
-        _FORMATS,
-        "Leave it out: every tensor has one number format, chosen under “Output, plot and number "
-        "format”. A comparison becomes numbers by where(condition, 1, 0).",
-    ),
-    **dict.fromkeys(
-        _SHAPES,
-        "A shape is not changed here. Give the inputs the shape they need, as in [[1, 2], [3, 4]].",
-    ),
-    **dict.fromkeys(
-        ("stack", "cat", "concat"),
-        "Tensors are not joined here. Compute each part under its own name.",
-    ),
-    "len": "Write the number itself.",
-    **dict.fromkeys(("size", "numel", "shape"), "Write the number itself."),
-    "cumsum": "Take the entries apart, as in a, b, c = unbind(x), and add them.",
-    "prod": "Take the entries apart, as in a, b, c = unbind(x), and multiply them.",
-    "register_hook": "Write its effect on the value it hangs on, as in flip_gradient(y), "
-    "scale_gradient(y, 2) or clip_gradient(y, -1, 1).",
-    **dict.fromkeys(
-        ("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm"),
-        "Write clip_gradient_norm(x, 1) or clip_gradient(x, -1, 1) where x is first read.",
-    ),
-    "backward": "Leave this line out: the backward pass runs by itself, from the output.",
-    "grad": "Leave it out: the gradients are taken by themselves, from the output.",
-    "requires_grad_": "Leave it out: the gradient by every input is taken.",
-    "requires_grad": "Leave it out: the gradient by every input is taken.",
-    "print": "Leave this line out: the value of every name is in the table.",
-    "no_grad": "To stop a gradient, write stop_gradient(…).",
-    "T": "Write transpose(x).",
-    "data": "Write stop_gradient(x).",
-    "item": "Leave it out: a tensor of one number is one number here.",
+    "sgn": WORDS("write", code="sign(x)"),
+    **dict.fromkeys(TENSORS, WORDS("write_list")),
+    **{name: WORDS("write_number", number=number) for name, number in NUMBERS.items()},
+    **dict.fromkeys(("mul", "multiply"), WORDS("write", code="a * b")),
+    "add": WORDS("write", code="a + b"),
+    **dict.fromkeys(("sub", "subtract"), WORDS("write", code="a - b")),
+    **dict.fromkeys(("div", "divide", "true_divide"), WORDS("write", code="a / b")),
+    "dot": WORDS("write_dot"),
+    **dict.fromkeys(("mm", "mv", "bmm", "linear", "Linear"), WORDS("write_linear")),
+    "relu6": WORDS("write_but_at_limits", code="clamp(x, 0, 6)"),
+    "hardtanh": WORDS("write_but_at_limits", code="clamp(x, -1, 1)"),
+    "clamp_min": WORDS("write_limit", code="clamp(x, 0, 1e30)", limit=0),
+    "clamp_max": WORDS("write_limit", code="clamp(x, -1e30, 1)", limit=1),
+    **dict.fromkeys(("gt", "greater"), WORDS("write_comparison", sign=">")),
+    **dict.fromkeys(("lt", "less"), WORDS("write_comparison", sign="<")),
+    **dict.fromkeys(_SHAPES, WORDS("no_new_shape")),
+    **dict.fromkeys(("stack", "cat", "concat"), WORDS("no_joining")),
+    **dict.fromkeys(("len", "size", "numel", "shape"), WORDS("write_size")),
+    "cumsum": WORDS("write_cumsum"),
+    "prod": WORDS("write_prod"),
+    "register_hook": WORDS("write_hook"),
+    **dict.fromkeys(("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm"), WORDS("write_clip")),
+    "T": WORDS("write", code="transpose(x)"),
+    "data": WORDS("write", code="stop_gradient(x)"),
 }
 """What to write instead of a name that means something elsewhere."""
 
@@ -186,7 +162,7 @@ def in_place(name: str) -> str:
         return ""
     written = f"y {OPERATORS[base]} 2" if base in OPERATORS else f"{base}(y)"
     written = {"clamp": "clamp(y, -1, 1)", "neg": "-y"}.get(base, written)
-    return f"{name} changes a tensor in place. Write a new name instead, as in y2 = {written}."
+    return WORDS("changes_in_place", name=name, code=written)
 
 
 def spelt(node: ast.expr) -> str:

@@ -27,6 +27,7 @@ from lessons.playground.language.limits import (
     SECONDS,
 )
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.words import WORDS
 
 SAVED = 2
 """Numbers held for each number of a result: the result, and what autograd keeps for its way back or
@@ -86,10 +87,7 @@ class Budget:
     def check(self, line: int = 0, column: int = 0) -> None:
         """Raise `PlaygroundError` when the time is over."""
         if time.thread_time() > self._end:
-            raise PlaygroundError(
-                f"The run took more than {self.seconds:g} seconds of computing and was stopped "
-                "here. Use smaller lists or fewer ops.", line, column,
-            )  # fmt: skip
+            raise PlaygroundError(WORDS("took_long", seconds=self.seconds), line, column)
 
     def count(self, node: Node, operands: Sequence[Any], result: Any) -> None:
         """Take note of an op that ran."""
@@ -165,11 +163,7 @@ def plan(
     points = min(CURVE_POINTS, (runs // draws - 1) // 2 * 2 + 1)
     if points < LEAST_POINTS:
         most = MAX_SWEEP_WORK // LEAST_POINTS
-        raise PlaygroundError(
-            f"Each point of this program’s curves takes as long as {_millions(work)} products of "
-            f"two numbers; at most {_millions(most)} are computed. Use smaller lists or matrices, "
-            "or fewer ops."
-        )
+        raise PlaygroundError(WORDS("much_work", work=_millions(work), most=_millions(most)))
     return Plan(points, draws, at_once)
 
 
@@ -196,4 +190,4 @@ def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
 
 
 def _millions(count: int) -> str:
-    return f"{math.ceil(count / 1e5) / 10:,g} million"
+    return f"{math.ceil(count / 1e5) / 10:,g}"

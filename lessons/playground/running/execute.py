@@ -19,6 +19,7 @@ from lessons.playground.language.expressions import Assignment
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine, Step
+from lessons.playground.running.words import WORDS
 from lessons.tricks import TrickError, gradient_override_map
 
 
@@ -115,7 +116,7 @@ def gradients(
     except RuntimeError as error:
         if isinstance(error.__cause__, PlaygroundError):
             raise error.__cause__ from None
-        raise PlaygroundError(f"torch refuses the backward pass: {error}", part="rule") from error
+        raise PlaygroundError(WORDS("torch_refuses_backward", why=error), part="rule") from error
 
 
 def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -30,6 +30,7 @@ from lessons.playground.language.functions import Function
 from lessons.playground.language.limits import MAX_ELEMENTS
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.budget import Budget
+from lessons.playground.running.words import WORDS
 from lessons.tricks import TrickError
 
 Value = torch.Tensor | float
@@ -80,10 +81,8 @@ class Machine:
             env[line.names[0]] = value
             return
         if len(value) != len(line.names):
-            raise self._error(
-                line.value, f"This gives {len(value)} outputs, but there are "
-                f"{len(line.names)} names on the left.",
-            )  # fmt: skip
+            counts = {"outputs": len(value), "names": len(line.names)}
+            raise self._error(line.value, WORDS("other_outputs", **counts))
         env.update(zip(line.names, value, strict=True))
 
     def value(self, node: Node, env: Mapping[str, Any]) -> Any:
@@ -105,7 +104,7 @@ class Machine:
         except (TrickError, RuntimeError, ValueError, TypeError, IndexError) as error:
             if isinstance(error.__cause__, PlaygroundError):
                 raise error.__cause__ from None
-            raise self._error(node, f"torch refuses this: {_first_line(error)}") from error
+            raise self._error(node, WORDS("torch_refuses", why=_first_line(error))) from error
         self.budget.count(node, arguments, result)
         if self.steps is not None and isinstance(result, torch.Tensor):
             tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
@@ -135,16 +134,11 @@ class Machine:
         if function.name == "where" and not any(torch.is_tensor(a) for a in arguments[1:]):
             prepared[1] = self.tensor(prepared[1])
         tensors = [value for value in prepared if isinstance(value, torch.Tensor)]
+        self._check_dimensions(node, function.name, tensors)
         if function.name in _FITTED:
             self._check_broadcast(node, function.name, tensors)
         elif function.name == "matmul":
             self._check_matmul(node, tensors[0].shape, tensors[1].shape)
-        elif function.name in _LAST_AXIS and not tensors[0].dim():
-            raise self._error(node, f"{function.name} needs a list, and this is one number.")
-        elif function.name == "transpose" and tensors[0].dim() < 2:
-            raise self._error(
-                node, f"transpose needs a matrix; the shape here is {_shape(tensors[0])}."
-            )
         elif function.op in ("sum", "mean") and len(prepared) == 2:
             self._check_axis(node, tensors[0], int(prepared[1]))
         elif function.name == "topk":
@@ -159,10 +153,7 @@ class Machine:
         self, node: Node, functions: Sequence[Function], x: torch.Tensor
     ) -> torch.Tensor:
         for function in functions:
-            if function.name in (*_LAST_AXIS, "transpose") and x.dim() < 1 + (
-                function.name == "transpose"
-            ):
-                raise self._error(node, f"{function.name} needs a list or a matrix here.")
+            self._check_dimensions(node, function.name, [x])
         runs = [function.run for function in functions]
         if self.plain:
             return runs[0](x)  # type: ignore[no-any-return]
@@ -193,64 +184,53 @@ class Machine:
         elif len(tensors) == 2:
             self._check_broadcast(node, sign(node), tensors)
 
+    def _check_dimensions(self, node: Node, name: str, tensors: Sequence[torch.Tensor]) -> None:
+        if name in _LAST_AXIS and not tensors[0].dim():
+            raise self._error(node, WORDS("needs_list", name=name))
+        if name == "transpose" and tensors[0].dim() < 2:
+            raise self._error(node, WORDS("needs_matrix", name=name, shape=_shape(tensors[0])))
+
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
         shapes = [tuple(tensor.shape) for tensor in tensors]
         shape = _broadcast(shapes)
         if shape is None:
-            with_shapes = " and ".join(
-                f"{words(self.text, child, 32)} of shape {shape_text(shape)}"
-                for child, shape in zip(_tensors_of(node), shapes, strict=False)
-            )
-            raise self._error(
-                node, f"The shapes clash: {what} has {with_shapes}. Counted from the last, each "
-                "two sizes must be equal, or one of them 1.",
-            )  # fmt: skip
+            operands = zip(_tensors_of(node), shapes, strict=False)
+            shown = ", ".join(f"{words(self.text, c, 32)}: {shape_text(s)}" for c, s in operands)
+            raise self._error(node, WORDS("shapes_clash", op=what, shapes=shown))
         self._check_size(node, shape)
 
     def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
         if not a or not b:
             child = children(node)[0 if not a else 1]
-            given = isinstance(child, ast.Name)
-            more = " If it is an input, give it a list of values." if given else ""
-            shown = words(self.text, child, 32)
-            raise self._error(
-                node, f"@ multiplies lists, and {shown} is one number. Write * instead.{more}"
-            )
+            if isinstance(child, ast.Name):
+                raise self._error(node, WORDS("matmul_of_name", name=child.id))
+            raise self._error(node, WORDS("matmul_of_number", code=words(self.text, child, 32)))
         if a[-1] != b[-2 if len(b) > 1 else 0]:
             left, right = (words(self.text, child, 32) for child in children(node))
-            raise self._error(
-                node, f"The shapes clash: the last size of {left}, of shape {shape_text(a)}, must "
-                f"be the first of {right}, of shape {shape_text(b)}.",
-            )  # fmt: skip
+            shapes = {"a": shape_text(a), "b": shape_text(b)}
+            raise self._error(node, WORDS("matmul_clash", left=left, right=right, **shapes))
         self._check_size(node, (*a[:-1], *b[-1:] * (len(b) > 1)))
 
     def _check_axis(self, node: Node, x: torch.Tensor, axis: int) -> None:
         if not -x.dim() <= axis < max(x.dim(), 1):
-            raise self._error(node, f"There is no axis {axis} in the shape {_shape(x)}.")
+            raise self._error(node, WORDS("no_axis", axis=axis, shape=_shape(x)))
 
     def _check_k(self, node: Node, x: torch.Tensor, k: int) -> None:
         if k > x.shape[-1]:
-            raise self._error(
-                node, f"topk cannot give the {k:,} largest of {x.shape[-1]:,} entries (shape "
-                f"{_shape(x)}). Write a k from 1 to {x.shape[-1]:,}.",
-            )  # fmt: skip
+            raise self._error(node, WORDS("large_k", k=k, most=x.shape[-1], shape=_shape(x)))
 
     def _check_index(self, node: Node, x: torch.Tensor, index: int) -> None:
         if not -x.shape[-1] <= index < x.shape[-1]:
-            raise self._error(
-                node, f"There is no entry {index} in the shape {_shape(x)}. Write an index from 0 "
-                f"to {x.shape[-1] - 1:,}, or -1 for the last.",
-            )  # fmt: skip
+            last = x.shape[-1] - 1
+            raise self._error(node, WORDS("no_index", index=index, last=last, shape=_shape(x)))
 
     def _check_sample(self, node: Node, p: torch.Tensor, u: torch.Tensor) -> None:
         rows = tuple(p.shape[:-1])
         if u.dim() > 1 or (u.dim() and rows and u.shape != rows):
-            wanted = f"one number, or a list of {rows[0]:,}, one for each row" if rows else (
-                "one number, or a list of them, each of which draws once")  # fmt: skip
-            raise self._error(
-                node, f"onehot_sample has p of shape {_shape(p)} and u of shape {_shape(u)}. "
-                f"u must be {wanted}.",
-            )  # fmt: skip
+            shapes = {"p": _shape(p), "u": _shape(u)}
+            if rows:
+                raise self._error(node, WORDS("sample_of_rows", rows=rows[0], **shapes))
+            raise self._error(node, WORDS("sample_of_list", **shapes))
         self._check_size(node, (*(rows or u.shape), p.shape[-1]))
 
     def _check_size(self, node: Node, shape: Sequence[int]) -> None:
@@ -258,10 +238,9 @@ class Machine:
         for size in shape:
             count *= size
         if count > MAX_ELEMENTS:
-            raise self._error(
-                node, f"The result would hold {count:,} numbers (shape {shape_text(shape)}); at "
-                f"most {MAX_ELEMENTS:,} are computed.",
-            )  # fmt: skip
+            shown = shape_text(shape)
+            message = WORDS("large_result", count=count, shape=shown, most=MAX_ELEMENTS)
+            raise self._error(node, message)
 
     def _error(self, node: Node, message: str) -> PlaygroundError:
         return PlaygroundError(message, node.lineno, node.col_offset + 1)

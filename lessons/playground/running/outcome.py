@@ -21,6 +21,7 @@ from lessons.playground.running.budget import Budget, plan
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.run_notes import notes
 from lessons.playground.running.sweep import sweep
+from lessons.playground.running.words import WORDS
 
 Gradient = torch.Tensor | None
 """float64; None where no gradient reaches the input at all."""
@@ -100,7 +101,7 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
         series=_series(checked, values[checked.output], found),
         curves=swept.series if swept else (),
         notes=tuple(notes(checked, passes, values, found, swept)),
-        work=f"{swept.draws} draws" if swept and swept.draws > 1 else "",
+        work=WORDS("draws", n=swept.draws) if swept and swept.draws > 1 else "",
         values=values,
         output=checked.output,
         over=checked.over.name,

@@ -21,18 +21,20 @@ from lessons.kit.chart_pieces import (
     gradient_curves,
     points,
     span,
+    spoken,
 )
+from lessons.kit.curve_figures import THE_GRADIENT, THE_VALUE, forward_alt, gradient_alt
 from lessons.kit.findings import of_curves, of_value, titled
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_strip
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
-from lessons.text import listed, number
+from lessons.playground.running.words import WORDS
+from lessons.text import number
 
 _MOST_ROWS = 48
 _SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_COLUMNS = {"trick_gradient": "autograd", "true_gradient": "true", "intended_gradient": "intended"}
 
 
 def figures(outcome: Outcome, document: Document) -> list[Figure]:
@@ -49,7 +51,7 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
 
 def table(outcome: Outcome) -> Table:
     """One row for each entry of each input, with its gradients; one for each name."""
-    roles = {role: label for role, label in _COLUMNS.items() if role in outcome.gradients}
+    roles = [role for role in GRADIENTS if role in outcome.gradients]
     rows = []
     for name in next(iter(outcome.gradients.values())):
         value = outcome.values[name]
@@ -57,7 +59,7 @@ def table(outcome: Outcome) -> Table:
             shown = (_entry(outcome.gradients[role][name], place) for role in roles)
             rows.append((_label(name, value, place), number(entry), *shown))
         if value.numel() > _MOST_ROWS:
-            more = f"{value.numel() - _MOST_ROWS} more of {name}"
+            more = WORDS("more_of", more=value.numel() - _MOST_ROWS, name=name)
             rows.append((more, "…", *("…" for _ in roles)))
     inputs = set(next(iter(outcome.gradients.values())))
     rows += [
@@ -65,10 +67,9 @@ def table(outcome: Outcome) -> Table:
         for name, value in outcome.values.items()
         if name not in inputs
     ]
-    columns: list[tuple[str, str | None]] = [("name", None), ("value", "forward")]
-    columns += [(label, role) for role, label in roles.items()]
-    caption = f"Values, and the gradient of {outcome.output} (summed) for each input"
-    return Table(caption, tuple(columns), tuple(rows))
+    columns: list[tuple[str, str | None]] = [(WORDS("name"), None), (WORDS("value"), "forward")]
+    columns += [(NAMES[role], role) for role in roles]
+    return Table(WORDS("table", output=outcome.output), tuple(columns), tuple(rows))
 
 
 def rows_of(outcome: Outcome) -> dict[tuple[str, int | None], int]:
@@ -106,9 +107,9 @@ def _gradients(
         data = [*drawn(there), *named(ends, layout, height)]
     return Figure(
         "gradient",
-        titled(subject, of_curves(there.values(), x), "the gradient"),
+        titled(subject, of_curves(there.values(), x), THE_GRADIENT),
         _caption(outcome, document, len(series[roles[0]].x)),
-        f"The gradient {subject} over {x}. " + _spoken([series[role] for role in roles], x),
+        gradient_alt(subject, spoken(series, roles, x), x),
         [
             *data,
             *(
@@ -129,12 +130,12 @@ def _value(
     forward = curves["forward"]
     there = series.get("forward")
     heights = [part for part in (forward.y, forward.low, forward.high) if part is not None]
+    alone = WORDS("value_alt", output=outcome.output, input=x)
     return Figure(
         "forward",
-        titled(outcome.output, of_value(forward, x), "the forward value"),
+        titled(outcome.output, of_value(forward, x), THE_VALUE),
         "",
-        f"The forward value of {outcome.output} over {x}."
-        + (" " + _spoken([there], x) if there else ""),
+        forward_alt(spoken(series, ["forward"], x), x) if there else alone,
         [
             *([band(forward)] if forward.low is not None else []),
             curve(forward, exact=True),
@@ -197,14 +198,13 @@ def _only(line: Series, entry: int) -> Series:
 
 
 def _caption(outcome: Outcome, document: Document, shown: int) -> str:
-    drag = " Drag a point along the axis." if _is_flat(outcome, shown) else ""
-    if outcome.values[outcome.over].numel() == 1:
-        return drag.strip()
-    more = (" Click a point to move another." if shown > 1 else "") + drag
-    return (
-        f"Entry {document.plot.entry} of {outcome.over} moves along the axis, the others stay "
-        f"where they are.{more}"
-    )
+    said = []
+    if outcome.values[outcome.over].numel() > 1:
+        said.append(WORDS("moves", entry=document.plot.entry, input=outcome.over))
+        said += [WORDS("click")] * (shown > 1)
+    if _is_flat(outcome, shown):
+        said.append(WORDS("drag"))
+    return " ".join(said)
 
 
 def _moved(outcome: Outcome, document: Document) -> str:
@@ -220,16 +220,6 @@ def _label(name: str, value: torch.Tensor, place: int) -> str:
     return name + ",".join(str(index + 1).translate(_SUBSCRIPTS) for index in places)
 
 
-def _spoken(shown: list[Series], x: str) -> str:
-    """The series at the learner's points in words: the first eight."""
-    parts = [
-        f"{number(float(place))}: "
-        + ", ".join(f"{ROLES[line.role].label} {number(float(line.y[i]), 4)}" for line in shown)
-        for i, place in enumerate(shown[0].x[:8])
-    ]
-    return f"At your points {x} = " + "; ".join(parts) + "."
-
-
 def _entry(gradient: torch.Tensor | None, place: int) -> str:
     return "None" if gradient is None else number(float(gradient.flatten()[place]))
 
@@ -240,8 +230,8 @@ def _all(value: Any) -> str:
     if not isinstance(value, torch.Tensor):
         return number(float(value))
     words = [number(float(item)) for item in value.flatten()[:_SPELLED].tolist()]
-    more = value.numel() - len(words)
-    return listed(words, _SPELLED) + (f" and {more} more" if more else "")
+    shown, more = ", ".join(words), value.numel() - len(words)
+    return WORDS("and_more", numbers=shown, more=more) if more else shown
 
 
 def _frame(heights: list[Array]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from lessons.playground.document.check import Checked
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import Live, forward
+from lessons.playground.running.words import WORDS
 from lessons.recorder import Recording, record
 from lessons.tricks import TrickError
 
@@ -35,7 +36,7 @@ def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recordin
     except (TrickError, RuntimeError) as error:
         if isinstance(error.__cause__, PlaygroundError):
             raise error.__cause__ from None
-        raise PlaygroundError(f"torch refuses the backward pass: {error}", part="rule") from error
+        raise PlaygroundError(WORDS("torch_refuses_backward", why=error), part="rule") from error
     return recording
 
 

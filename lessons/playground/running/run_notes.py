@@ -4,26 +4,23 @@ gradients that do not exist, rules that never ran.
 
 import ast
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import torch
 
+from lessons.contract.parameters import suggestion
 from lessons.contract.result import Note
+from lessons.contract.roles import ROLES
 from lessons.playground.document.check import Checked
-from lessons.playground.language.expressions import Node, called, children, sign, words
+from lessons.playground.language.expressions import called, children, sign, words
 from lessons.playground.language.limits import CURVE_POINTS
-from lessons.playground.language.playground_error import nearest
 from lessons.playground.running.execute import Live, gradients
 from lessons.playground.running.interpret import Step
 from lessons.playground.running.sweep import Curves
+from lessons.playground.running.words import WORDS
 from lessons.text import listed, number
 
 _MOST = 3
-
-_ROLE = {
-    "trick_gradient": "gradient autograd gives",
-    "true_gradient": "true gradient",
-    "intended_gradient": "intended gradient",
-}
 
 
 def notes(
@@ -50,32 +47,15 @@ def notes(
         yield from _backward(checked, role, passed, output, found[role][over])
     for role in ("trick_gradient", "true_gradient"):
         if found[role][over] is None:
-            yield Note(
-                "info",
-                f"No gradient reaches {over}: the {_ROLE[role]} is None, and 0 in the plot. "
-                "(.backward() and tf.gradients give None; JAX and torch.func.grad give "
-                "zeros.)",
-            )
+            yield Note("info", WORDS("no_gradient", input=over, role=ROLES[role].label))
     yield from _noise(checked)
     x, result = checked.inputs[over], values[checked.output]
     if result.shape != x.shape and result.numel() != 1:
-        yield Note(
-            "info",
-            f"{checked.output} has another shape than {over}. The plot shows its sum; the "
-            "gradients are the sum's, too.",
-        )
+        yield Note("info", WORDS("other_shape", output=checked.output, input=over))
     if curves is not None and curves.points < CURVE_POINTS:
-        yield Note(
-            "info",
-            f"This program is large, so its curves have {curves.points} points instead of "
-            f"{CURVE_POINTS}.",
-        )
+        yield Note("info", WORDS("few_points", points=curves.points, usual=CURVE_POINTS))
     if curves is not None and curves.draws > 1:
-        yield Note(
-            "info",
-            f"Each curve is the mean of {curves.draws} draws of the noise; the band holds 90 % "
-            "of them.",
-        )
+        yield Note("info", WORDS("band", draws=curves.draws))
 
 
 def _forward(checked: Checked, made: Live) -> Iterator[Note]:
@@ -91,11 +71,13 @@ def _forward(checked: Checked, made: Live) -> Iterator[Note]:
             and count < _MOST
         ):
             count += 1
-            kind = "NaN" if bool(step.result.isnan().any()) else "infinite"
-            yield Note(
-                "warning",
-                f"{_place(checked, step.node, 'Line')} is {kind}{_entries(bad)}: {_cause(step)}",
-            )
+            about = _place(checked, step) | {"kind": _kind(step.result), "cause": _cause(step)}
+            places = (bad.flatten().nonzero().flatten() + 1).tolist()
+            if bad.numel() == 1:
+                yield Note("warning", WORDS("not_finite", **about))
+            else:
+                entries = listed([str(place) for place in places])
+                yield Note("warning", WORDS("entries_not_finite", **about, entries=entries))
 
 
 def _backward(
@@ -103,15 +85,11 @@ def _backward(
 ) -> Iterator[Note]:
     if gradient is None or bool(gradient.isfinite().all()):
         return
-    x = checked.inputs[checked.over.name]
-    bad = ~gradient.isfinite()
-    places = listed([number(value) for value in x[bad].flatten().tolist()])
-    kind = "NaN" if bool(gradient.isnan().any()) else "infinite"
-    yield Note(
-        "warning",
-        f"At {checked.over.name} = {places} the {_ROLE[role]} is {kind}."
-        f"{_origin(checked, made, output)}",
-    )
+    over = checked.over.name
+    places = listed([number(v) for v in checked.inputs[over][~gradient.isfinite()].tolist()])
+    about = {"input": over, "places": places, "role": ROLES[role].label, "kind": _kind(gradient)}
+    said = WORDS("gradient_not_finite", **about)
+    yield Note("warning", f"{said} {_origin(checked, made, output)}".rstrip())
 
 
 def _origin(checked: Checked, made: Live, output: torch.Tensor) -> str:
@@ -124,20 +102,10 @@ def _origin(checked: Checked, made: Live, output: torch.Tensor) -> str:
         operands = [operand for operand in step.operands if operand.requires_grad]
         for slope in gradients(output, operands, keep=True):
             if slope is not None and not bool(slope.isfinite().all()):
-                return (
-                    f" It starts at {_place(checked, step.node).rstrip(',')}{_slope(step, slope)}"
-                )
+                if _name(step) == "sqrt" and bool((step.operands[0] == 0).any()):
+                    return WORDS("starts_at_root", **_place(checked, step))
+                return WORDS("starts_at", **_place(checked, step), kind=_kind(slope))
     return ""
-
-
-def _slope(step: Step, gradient: torch.Tensor) -> str:
-    kind = "NaN" if bool(gradient.isnan().any()) else "∞"
-    if _name(step) == "sqrt" and bool((step.operands[0] == 0).any()):
-        return (
-            ", where the root is taken of 0: its slope is ∞. Further back the chain rule "
-            "multiplies that by other slopes, and ∞ · 0 is NaN."
-        )
-    return f", whose operand gets the gradient {kind}."
 
 
 def _name(step: Step) -> str:
@@ -148,16 +116,16 @@ def _cause(step: Step) -> str:
     result, name = step.result, _name(step)
     operand = step.operands[0] if step.operands else result
     if name == "sqrt" and bool((operand < 0).any()):
-        return "the root of a negative number."
+        return WORDS("negative_root")
     if name == "log":
-        return "the logarithm of 0 is −∞, that of a negative number NaN."
+        return WORDS("log_of_zero")
     if name == "/" and _divides_by_0(step):
-        return "it divides by 0 (and 0 / 0 is NaN)."
+        return WORDS("divides_by_zero")
     if name == "**" and bool(result.isnan().any()):
-        return "a negative number to a fraction is no real number."
+        return WORDS("fractional_power")
     if name == "**" and bool((operand == 0).any()):
-        return "0 to a negative exponent divides by 0."
-    return "the result is too large for this number format."
+        return WORDS("negative_power_of_zero")
+    return WORDS("too_large")
 
 
 def _divides_by_0(step: Step) -> bool:
@@ -175,22 +143,18 @@ def _rules(checked: Checked, made: Live) -> Iterator[Note]:
         came, bound = (sum(counts[op] for op in row.op_types) for counts in (made.calls, made.ran))
         if came:
             if came < bound:
-                rest = "the other" if bound - came == 1 else "the others"
-                yield Note("info", f"The rule for {key} runs for {came} of {bound} ops: no "
-                           f"gradient comes back to {rest}.")  # fmt: skip
+                yield Note("info", WORDS("rule_runs_for", key=key, came=came, bound=bound))
             continue
+        op, only = row.op_types[0], ", ".join(row.override.only)
         if not set(row.op_types) & set(there):
-            near = nearest(row.op_types[0], there)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            yield Note("warning", f"The rule for {key} never runs: the program has no such op. It "
-                       f"has: {listed(list(there), most=12) or 'none'}.{hint}")  # fmt: skip
-        elif not any(made.ran[op] for op in row.op_types):
-            lines = listed(list(row.override.only)) or "any line"
-            yield Note("warning", f"The rule for {key} never runs: no {row.op_types[0]} "
-                       f"on {lines} can pass a gradient.")  # fmt: skip
+            text = WORDS("rule_without_op", key=key, near=suggestion(op, there))
+        elif any(made.ran[op] for op in row.op_types):
+            text = WORDS("rule_not_reached", key=key)
+        elif only:
+            text = WORDS("rule_without_gradient_on", key=key, op=op, names=only)
         else:
-            yield Note("warning", f"The rule for {key} never runs: no gradient comes back to it. "
-                       "A trick after it stops it, or the output does not use it.")  # fmt: skip
+            text = WORDS("rule_without_gradient", key=key, op=op)
+        yield Note("warning", text)
 
 
 def _noise(checked: Checked) -> Iterator[Note]:
@@ -198,16 +162,13 @@ def _noise(checked: Checked) -> Iterator[Note]:
     for place, input_ in enumerate(drawn):
         same = [o.name for o in drawn[:place] if o.noise.seed == input_.noise.seed]  # type: ignore[union-attr]
         if same:
-            yield Note("info", f"{input_.name} and {same[0]} have the same seed, so their "
-                       "draws are the same, too. Give one of them another seed.")  # fmt: skip
+            yield Note("info", WORDS("same_seed", one=input_.name, other=same[0]))
 
 
-def _place(checked: Checked, node: Node, line: str = "line") -> str:
-    return f"{line} {node.lineno}, {words(checked.program.text, node, 40)},"
+def _place(checked: Checked, step: Step) -> dict[str, Any]:
+    """What a text says of a step's place: its line, and its code."""
+    return {"line": step.node.lineno, "code": words(checked.program.text, step.node, 40)}
 
 
-def _entries(bad: torch.Tensor) -> str:
-    if bad.numel() == 1:
-        return ""
-    places = (bad.flatten().nonzero().flatten() + 1).tolist()
-    return f" in entry {listed([str(place) for place in places])}"
+def _kind(value: torch.Tensor) -> str:
+    return "NaN" if bool(value.isnan().any()) else "∞"

@@ -24,6 +24,7 @@ from lessons.playground.language.expressions import (
     surrogates,
 )
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.words import WORDS
 from lessons.text import cited
 
 _OPEN, _CLOSE = "stop_gradient(", ")"
@@ -111,9 +112,7 @@ def snip(document: Document, edge: str) -> Document:
     """
     there = edges(check(document).program)
     if edge not in there:
-        raise PlaygroundError(
-            f"The program has no edge {cited(edge)} to cut. There are: {', '.join(there)}."
-        )
+        raise PlaygroundError(WORDS("no_edge", edge=cited(edge), edges=", ".join(there)))
     operand, text = there[edge], document.program
     before, after = text[: operand.start], text[operand.end :]
     if not operand.cut:

@@ -1,19 +1,22 @@
 """The articles' snippets and their wrong variants as documents, each a file beside this.
 
-To add one, add a file: its name starts with a number that sets its place, its first lines are a
-title and one sentence. A lesson's own program lies beside the lesson, as in_playground.txt.
+To add one, add a file, whose name starts with a number that sets its place, and its title and a
+sentence on it to en.md. A lesson's own program lies beside the lesson, as in_playground.txt.
 """
 
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from lessons.contract.parameters import suggestion
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.contents import Document
-from lessons.playground.language.playground_error import PlaygroundError, suggestion
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited
+from lessons.text.words import Texts
 
-_FOLDER = Path(__file__).parent
+_FILES = {path.stem.partition("_")[2]: path for path in sorted(Path(__file__).parent.glob("*.txt"))}
+WORDS = Texts(__file__, asked=(*_FILES, *(f"{name}_about" for name in _FILES)))
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,13 @@ class Preset:
 
 _GROUPS = {
     "00": "",
-    "0": "Stop a gradient",
-    "1": "Clip, halve, compare",
-    "2": "Reverse; compare losses",
-    "3": "Rules for several inputs or outputs",
-    "4": "Straight through, and surrogates",
-    "5": "In the wild",
-    "6": "Gone missing",
+    "0": WORDS("group_stop"),
+    "1": WORDS("group_clip"),
+    "2": WORDS("group_reverse"),
+    "3": WORDS("group_several"),
+    "4": WORDS("group_straight"),
+    "5": WORDS("group_wild"),
+    "6": WORDS("group_missing"),
 }
 """Headings, by how the number of a file begins: the longest beginning counts."""
 
@@ -44,11 +47,13 @@ def presets() -> tuple[Preset, ...]:
     """Every preset, in order."""
     return tuple(
         Preset(
-            path.stem.partition("_")[2],
-            from_text(path.read_text(encoding="utf-8")),
+            name,
+            from_text(path.read_text("utf-8")).with_(
+                title=WORDS.texts[name], about=WORDS.texts[f"{name}_about"]
+            ),
             _GROUPS.get(path.stem[:2], _GROUPS[path.stem[:1]]),
         )
-        for path in sorted(_FOLDER.glob("*.txt"))
+        for name, path in _FILES.items()
     )
 
 
@@ -61,8 +66,7 @@ def preset(name: str) -> Document:
     for known in presets():
         if known.name == name:
             return known.document
-    names = [known.name for known in presets()]
-    message = f"There is no preset {cited(name)}. {suggestion(name, names)}"
+    message = WORDS("no_preset", name=cited(name), near=suggestion(name, _FILES))
     raise PlaygroundError(message, part="document")
 
 
