@@ -43,18 +43,8 @@ def groups(state: State) -> list[Group]:
 
 def _control(state: State, name: str, label: str, kind: str = "text", **more: Any) -> Control:
     error = state.errors.get(name)
-    said = {"value": state.form.get(name, ""), "error": error and _message(error)}
+    said = {"value": state.form.get(name, ""), "error": error and error.placed}
     return payload.control(name, label, kind=kind, **(said | more))
-
-
-def _message(error: PlaygroundError) -> str:
-    """The message with its place; the control says what it is about."""
-    line, column, said = error.line, error.column, error.message
-    if not line or error.part != "program":
-        return WORDS("at_column", column=column, error=said) if column else said
-    if not column:
-        return WORDS("at_line", line=line, error=said)
-    return WORDS("at_place", line=line, column=column, error=said)
 
 
 def _select(

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.playground import preset
+from lessons.playground.language.words import WORDS as LANGUAGE
 from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
 from tests.browser.looking import (
@@ -94,7 +95,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     before = cells(page)
     text = "y = x**2\nz = sqrt(yyyy)\nclean = y"
     write(page, text)
-    expect(error(page)).to_contain_text(LAB_WORDS("at_place", line=2, column=10, error=""))
+    expect(error(page)).to_contain_text(LANGUAGE("at_place", line=2, column=10, said=""))
     mark = page.locator(".gl-caret")
     expect(mark).to_be_visible()
     assert mark.evaluate("node => node.style.getPropertyValue('--gl-length')") == "4"
@@ -117,7 +118,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     page.reload()
     ready(page)
     expect(program(page)).to_have_value(text)
-    expect(error(page)).to_contain_text(LAB_WORDS("at_place", line=2, column=10, error=""))
+    expect(error(page)).to_contain_text(LANGUAGE("at_place", line=2, column=10, said=""))
 
 
 def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):

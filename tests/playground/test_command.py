@@ -42,7 +42,7 @@ def test_standard_input_and_presets_are_read(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("input x = 3\nprogram\ny = x – 1\n", said("at_column write_instead", "EN DASH")),
+        ("input x = 3\nprogram\ny = x – 1\n", said("at_place write_instead", "EN DASH")),
         ("input x = 3\noverride mul = gard\nprogram\ny = x * x\n", said("in_rule_at", "mul", "1")),
         ("nonsense", said("unknown_line", "nonsense")),
         (b"\xff\xff", said("", "UTF-8")),

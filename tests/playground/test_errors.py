@@ -129,7 +129,7 @@ def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line
     error = refusal(program)
     assert words == error.message
     assert (error.line, error.column) == (line, column)
-    placed = WORDS("at_column", line=line, column=column, said=error.message)
+    placed = WORDS("at_place", line=line, column=column, said=error.message)
     assert str(error) == (placed if line else error.message)
 
 

@@ -29,6 +29,16 @@ class PlaygroundError(ValueError):
         self.part, self.subject = part, subject
         super().__init__(message)
 
+    @property
+    def placed(self) -> str:
+        """The message with line and column in front, for a field that says what it is about."""
+        line, column, said = self.line, self.column, self.message
+        if not line or self.part not in ("program", "document"):
+            return WORDS("at_column", column=column, said=said) if column else said
+        if not column:
+            return WORDS("at_line", line=line, said=said)
+        return WORDS("at_place", line=line, column=column, said=said)
+
     def __str__(self) -> str:
         """The message with its place in front.
 
@@ -37,18 +47,14 @@ class PlaygroundError(ValueError):
         >>> str(PlaygroundError("There is no x.", 1, 3, "rule", "mul"))
         'Rule for mul, column 3: There is no x.'
         """
-        line, column, name, said = self.line, self.column, self.subject, self.message
-        if self.part == "rule" and name:
-            if column:
-                return WORDS("in_rule_at", rule=name, column=column, said=said)
-            return WORDS("in_rule", rule=name, said=said)
+        column, name, said = self.column, self.subject, self.message
         if self.part == "input" and name:
             return WORDS("in_input", input=name, said=said)
-        if self.part in ("rule", "input") or not line:
-            return said
+        if self.part != "rule" or not name:
+            return self.placed
         if column:
-            return WORDS("at_column", line=line, column=column, said=said)
-        return WORDS("at_line", line=line, said=said)
+            return WORDS("in_rule_at", rule=name, column=column, said=said)
+        return WORDS("in_rule", rule=name, said=said)
 
 
 def shape_text(shape: Iterable[int]) -> str:
