@@ -21,7 +21,7 @@ LESSONS = [
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
 ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs")
-ROOMS += ("pages/labs", "pages/ui")
+ROOMS += ("lessons/playground", "pages/labs", "pages/ui")
 FOR_PROGRAMS = ("numbers_api.py", "play.py", "messages.py", "bundle.py", "component.py", "page.py")
 """They describe API, command and socket to programmers, or hold JavaScript and CSS."""
 MODULES = [
@@ -38,7 +38,19 @@ PLACE = re.compile("(top|middle|bottom) (left|center|right)")
 """Where Plotly sets a text."""
 STARTS = ("<", "import ", "python -m ", "pip ", "gradient-tricks ", "gt.")
 """How code and HTML begin."""
+CALL = re.compile(r"[\w.]+\(.*\)")
+COMMENT = re.compile(r'("""|# )\w')
+"""In code of several lines: words that a learner reads."""
+SHOWN_ERRORS = ("PlaygroundError", "refused", "error", "_error", "_wrong", "_wrong_field")
+"""A learner reads what they say."""
 CODE_OR_TORCHS = (
+    "inputs, outputs",
+    "def program(",
+    "with gradient_override_map({",
+    " is None",
+    " is not None",
+    "guided relu",
+    "sign only",
     "lambda x: ",
     "return by_value, by_norm",
     "=lambda x: ",
@@ -75,6 +87,7 @@ def sentences(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
             text = node.value
             code = "\\" in text or text.startswith(STARTS)
+            code = code or CALL.fullmatch(text) or ("\n" in text and not COMMENT.search(text))
             words = re.search(r"[A-Za-z’]{2,},? [A-Za-z]", text)
             if words and not code and not PLACE.fullmatch(text):
                 yield text
@@ -85,7 +98,10 @@ def code_in(node):
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return [node]
     if isinstance(node, ast.Raise):
-        return [node]
+        made = getattr(node.exc, "func", None)
+        return [] if getattr(made, "attr", getattr(made, "id", "")) in SHOWN_ERRORS else [node]
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_row":
+        return node.args[:1]  # a function of the playground with its parameters
     if isinstance(node, ast.keyword) and node.arg == "highlight":
         return [node]
     return []
@@ -107,11 +123,12 @@ def test_no_setting_has_its_label_in_python(path):
 
 
 @pytest.mark.slow
-def test_a_lab_has_no_word_of_its_own_and_takes_none_for_a_name(tmp_path):
+@pytest.mark.parametrize("room", ["lessons", "playground"])
+def test_a_lab_has_no_word_of_its_own_and_takes_none_for_a_name(tmp_path, room):
     """Compute every lab in another language: nothing breaks, and no English word is left."""
     copy_in_pseudo(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.lessons.unaccented"],
+        [sys.executable, "-m", f"tests.{room}.unaccented"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT.parents[1]), "GRADIENT_LAB_LANGUAGE": LANGUAGE},
         capture_output=True,
@@ -148,6 +165,11 @@ def test_the_language_of_the_tests_is_longer():
         ('title = f"Loss {n} and more words"', 1),
         ('"""A docstring."""\ntitle = WORDS("loss")', 0),
         ('raise ValueError("no such series here")', 0),
+        ('raise PlaygroundError("This is empty.", 1)', 1),
+        ('raise self.error(node, f"There is no {name} here.")', 1),
+        ('call = "clamp(x, low, high)"', 0),
+        ('lines = """\\ndef step(x):\\n    return x\\n"""', 0),
+        ("lines = '''\\ndef step(x):\\n    \"\"\"A step at 0.\"\"\"\\n'''", 1),
         ('label("top left")', 0),
     ],
 )

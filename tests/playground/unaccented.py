@@ -1,0 +1,100 @@
+"""Print the English words left in what the playground says, as tests/lessons/unaccented.py does."""
+
+import re
+from collections.abc import Iterator
+
+from lessons.playground import (
+    FORMS,
+    FUNCTIONS,
+    RULES,
+    Document,
+    Input,
+    Override,
+    PlaygroundError,
+    code,
+    from_text,
+    presets,
+    run,
+    to_text,
+)
+from lessons.playground.codegen.differences import DIFFERENCES
+from lessons.playground.goals import GOALS
+from lessons.playground.language.pasted import pasted
+from lessons.playground.language.spellings import INSTEAD
+from lessons.playground.running.outcome_charts import figures, table
+from lessons.tricks import op_types
+from tests.lessons.unaccented import english, strings
+from tests.playground.programs import HOSTILE, HOSTILE_RULES
+from tests.playground.test_newcomers import REWORDED, SAYS
+from tests.playground.test_pasted import FUNCTION, READ
+
+CODE = {
+    *(*FUNCTIONS, *FORMS, *op_types(), *DIFFERENCES),
+    *(parameter.name for one in FUNCTIONS.values() for parameter in one.parameters),
+    *("about", "dtype", "input", "intended", "output", "override", "plot", "program", "title"),
+    *("normal", "tf", "uniform"),
+}
+INPUTS = (Input("x", (1.0, 2.0, 3.0)), Input("u", (1.0, 2.0)))
+NOTED = ("sqrt(x**2)", "1 / x", "log(x)", "x**-1", "(x - 1)**0.5", "exp(999 * x)", "step(x)")
+"""Expressions with a note on each at x = 0 or 1."""
+UNREADABLE = ("nonsense", "input x", "program y", "input x = a\nprogram", "override a", "plot 1")
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Each text, and the code that it may quote."""
+    yield from ((one.help, "") for one in FUNCTIONS.values())
+    yield from ((help, "") for _, help in (*FORMS.values(), *RULES.values()))
+    yield from ((goal.text, "") for goal in GOALS)
+    yield from ((one, "") for sentences in DIFFERENCES.values() for one in sentences.values())
+    yield from ((text, "") for text in INSTEAD.values())
+    for one in presets():
+        yield one.group, ""
+        yield from of_run(one.document)
+    rule = (Override("relu", "grad"),)
+    for expression in NOTED:
+        yield from of_run(Document((Input("x", (0.0, 1.0)),), f"y = {expression}", overrides=rule))
+    for program in (*HOSTILE, *(row[0] for row in SAYS)):
+        yield refusal(program, ()), program
+    for rule in HOSTILE_RULES:
+        yield refusal("y = x * x", (Override("mul", rule),)), rule
+    for text in UNREADABLE:
+        try:
+            from_text(text)
+        except PlaygroundError as error:
+            yield str(error), text
+    for text in (*REWORDED, *(row[0] for row in READ.values()), FUNCTION):
+        if found := pasted(text, ["x", "u"]):
+            yield from ((note, text + found.program) for note in found.notes)
+
+
+def of_run(document: Document) -> Iterator[tuple[str, str]]:
+    """What charts, table, notes and generated code say of a document."""
+    outcome = run(document)
+    numbers = table(outcome)
+    said = [document.title, document.about, outcome.work, numbers.caption]
+    said += [label for label, _ in numbers.columns] + [note.text for note in outcome.notes]
+    for one in figures(outcome, document):
+        said += [one.title, one.caption, one.alt, one.subject, *strings([one.data, one.layout])]
+    for framework in DIFFERENCES:
+        in_code = re.findall(r'"""([^"]+)"""|# (.+)', code(document, framework))
+        said += map("".join, in_code)
+    yield from ((text, to_text(document)) for text in said)
+
+
+def refusal(program: str, overrides: tuple[Override, ...]) -> str:
+    """Why a program is refused; torch's own words are left out."""
+    try:
+        run(Document(INPUTS, program, overrides=overrides), curves=False)
+    except PlaygroundError as error:
+        return "" if error.__cause__ else str(error)
+    return ""
+
+
+def main() -> None:
+    for text, quoted in texts():
+        if words := english(text) - CODE - set(re.findall("[A-Za-z]+", quoted)):
+            print(f"{', '.join(sorted(words))}, in: {text[:160]}")
+
+
+if __name__ == "__main__":
+    main()
