@@ -33,8 +33,8 @@ _modules = {path.stem: path.read_text("utf-8") for path in _paths}
 _modules["addresses"] = (
     f'export const PLOTLY = "../{PLOTLY}";\nexport const MATHS = "../{MATHS}";\n'
 )
-_words = Texts(str(_LIVE / "en.md"), users=_paths).texts
-_modules["words"] = f"export const WORDS = {json.dumps(_words, ensure_ascii=False)};\n"
+WORDS = Texts(str(_LIVE / "en.md"), users=_paths)
+_modules["words"] = f"export const WORDS = {json.dumps(WORDS.texts, ensure_ascii=False)};\n"
 _script = bundle(_modules, "early").encode()
 LIVE = add("live.js", _script)
 """The address of the script with all of the lab's modules."""

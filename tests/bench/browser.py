@@ -33,7 +33,7 @@ from tests.bench.shared import (
     table,
     target,
 )
-from tests.browser.looking import LAB, open_drawers
+from tests.browser.looking import LAB, MORE, open_drawers
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, free_port, serve, streamlit
 
@@ -88,7 +88,7 @@ def subjects() -> list[Subject]:
             gradient="[data-figure=gradient]",
             others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"] * whole,
             path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={step}&seed={{seed}}",
-            drawers=("forward", "histogram", "table", "More settings") if whole else (),
+            drawers=("forward", "histogram", "table", MORE) if whole else (),
             cookie=everything_answered(lab.LESSON),
             replayed=replayed,
         )

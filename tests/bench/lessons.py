@@ -33,7 +33,7 @@ from tests.bench.shared import (
     table,
     target,
 )
-from tests.browser.looking import open_drawers
+from tests.browser.looking import MORE, open_drawers
 from tests.support.browser import launch
 
 WARM_UP, PRESSES = 3, 9
@@ -121,9 +121,7 @@ def visit(browser: Browser, lab: Lab, url: str) -> None:
     page.evaluate(DETECTOR)
     page.wait_for_timeout(500)
     tabs = page.locator(".gl-tabs").get_by_role("button").all_inner_texts()
-    open_drawers(
-        page, *(one for one in (VIEWS["table"], VIEWS["graph"], "More settings") if one in tabs)
-    )
+    open_drawers(page, *(one for one in (VIEWS["table"], VIEWS["graph"], MORE) if one in tabs))
     page.wait_for_timeout(500)
     bottom = page.evaluate("document.querySelector('.gl-lab').getBoundingClientRect().bottom")
     page.set_viewport_size({"width": VIEWPORT["width"], "height": max(800, round(bottom) + 50)})

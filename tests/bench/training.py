@@ -21,7 +21,7 @@ from lessons.kit.process import suit_small_tensors
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 from tests.bench.shared import DETECTOR, VIEWPORT, app, percentile, surroundings, table, target
-from tests.browser.looking import LAB, open_drawers
+from tests.browser.looking import LAB, MORE, open_drawers
 from tests.support.browser import launch
 
 MOONS = find("moons")
@@ -69,7 +69,7 @@ def opened(browser: Browser, url: str, device: str, more: str = "") -> Page:
     words = f"lesson={MOONS.slug}&step=2&seeds={SEEDS}&device={device}{more}"
     page.goto(f"{url}/{MOONS.chapter}?{words}")
     page.locator(LAB).wait_for(timeout=90_000)
-    open_drawers(page, "data", "losses", "graph", "More settings")
+    open_drawers(page, "data", "losses", "graph", MORE)
     page.evaluate(DETECTOR)
     page.wait_for_function(
         "all => all.every(painted.shown)", arg=[MOVES, FOLLOWS, FIRST], timeout=90_000

@@ -12,10 +12,14 @@ from urllib.parse import parse_qs
 from playwright.sync_api import Locator, Page, expect
 
 from pages.labs.words import VIEWS
+from pages.ui.page import WORDS
 
 Found = TypeVar("Found")
 
 LAB = '.gl-lab[data-ready="true"]'
+says = WORDS
+"""What the lab, the search and the sketch say, by name."""
+MORE = says("more_settings")
 PATIENCE = 30  # seconds, as Playwright's own
 FOCUSABLE = """() => [...document.querySelectorAll(
     "a[href], button, input, select, textarea, summary, [tabindex]")].filter((one) => {
@@ -233,9 +237,9 @@ def node(page: Page, name: str) -> Locator:
 
 
 def button(page: Page, name: str) -> Locator:
-    """A button of the stepper, which is opened for it."""
+    """A button of the stepper, which is opened for it, by the name of its text."""
     page.locator(".gl-steps").evaluate("one => { one.open = true; }")
-    return page.locator(".gl-stepper").get_by_role("button", name=name)
+    return page.locator(".gl-stepper").get_by_role("button", name=says(name))
 
 
 def press_on(page: Page, name: str, key: str) -> None:
@@ -244,7 +248,7 @@ def press_on(page: Page, name: str, key: str) -> None:
 
 
 def open_drawers(page: Page, *labels: str) -> Page:
-    """The same page, with these drawers of its lab open: views by their names, "More settings"."""
+    """The same page, with these drawers of its lab open: views by their names, ``MORE``."""
     for label in (VIEWS.get(one, one) for one in labels):
         tab = page.locator(".gl-tabs").get_by_role("button", name=label, exact=True)
         if tab.get_attribute("aria-expanded") != "true":
@@ -255,7 +259,8 @@ def open_drawers(page: Page, *labels: str) -> Page:
 def is_at_step(page: Page, step: int) -> None:
     """Wait until a lesson shows this step, and its script has run."""
     here = page.locator('.st-key-turn nav [aria-current="step"]')
-    expect(here).to_have_attribute("aria-label", re.compile(f"^Step {step}: "))
+    name = says("step", number=step, title="")
+    expect(here).to_have_attribute("aria-label", re.compile(f"^{re.escape(name)}"))
     ran(page)
 
 

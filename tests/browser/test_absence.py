@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect
 from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
 from tests.browser.looking import (
+    MORE,
     answered,
     asked,
     commit,
@@ -28,6 +29,7 @@ from tests.browser.looking import (
     open_drawers,
     ready,
     rows,
+    says,
     silent,
     to_lesson,
     trains,
@@ -35,7 +37,6 @@ from tests.browser.looking import (
 from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
-    LOST,
     cut,
     visit,
 )
@@ -76,7 +77,7 @@ AGAIN = 3.0
 
 
 def goes_on(page: Page, since: float) -> None:
-    expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
+    expect(page.locator(".gl-notes")).not_to_contain_text(says("connection_lost"))
     assert page.evaluate("tried.labs") / 1000 - since < AGAIN
 
 
@@ -112,7 +113,7 @@ def test_a_next_that_is_pressed_as_the_server_dies_is_pressed_again(mortal, visi
 def is_as_it_was(page: Page, left: dict[str, str]) -> None:
     is_at_step(page, 3)
     assert asked(page) == left
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     expect(exact(page, "noise_high")).to_have_value("1.2")
     expect(control(page, "draws")).to_be_hidden()
     expect(exact(page, "noise_low")).to_be_disabled()
@@ -126,7 +127,7 @@ def moved_on(page: Page) -> dict[str, str]:
     next_button(page).click()
     is_at_step(page, 3)
     answered(page)  # the lab closes its drawers when its own answer for the new step comes
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     exact(page, "noise_high").fill("1.2")
     control(page, "x").fill("-3, 0.5")
     cut(page, "sqrt_1:0")
@@ -175,7 +176,7 @@ def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, vi
         ready(page)
         is_at_step(page, 2)
         expect(page.get_by_text(WORDS("you_said", answer=""))).to_be_visible()
-        open_drawers(page, "More settings")
+        open_drawers(page, MORE)
         expect(exact(page, "noise_high")).to_have_value("1.7")
         assert asked(page)["noise_high"] == "1.7"
         assert "cuts" not in asked(page)
@@ -190,7 +191,7 @@ def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, vi
 def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
     page = visit(f"{mortal.url}{LESSON}&step=2")
     commit(page, 1)
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     control(page, "noise_high", "input[type=range]").press("End")
     cut(page, "sqrt_1:0")
     page.wait_for_function("/noise_high=2.*cuts=sqrt_1:0/.test(location.search)")
@@ -200,12 +201,12 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
     page.evaluate("window.came = {}")
     yield
     control(page, "x").fill("-3, 2")  # what is set now is computed once somebody is there again
-    expect(page.locator(".gl-notes")).to_contain_text(LOST)
+    expect(page.locator(".gl-notes")).to_contain_text(says("connection_lost"))
     page.wait_for_timeout(6000)  # so long that the waits between the tries are at their longest
     assert rows(page) == before
     goes_on(page, (yield))
     page.wait_for_function("location.search.includes('x=-3,')")
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     expect(exact(page, "noise_high")).to_have_value("2")
     expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
     now = rows(page)
@@ -217,7 +218,7 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
     is_at_step(page, 3)
     page.wait_for_function("location.search.includes('step=3')")
     answered(page)
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     expect(exact(page, "noise_high")).to_have_value("1.1")  # the step sets it
     page.get_by_role("button", name=WORDS("back"), exact=True).click()
     is_at_step(page, 2)
@@ -226,19 +227,19 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
 
 def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
     page = trains(visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4"))
-    button(page, "Start").click()
+    button(page, "start").click()
     reaches(page, 5)
     yield
-    expect(page.locator(".gl-notes")).to_contain_text(LOST)
+    expect(page.locator(".gl-notes")).to_contain_text(says("connection_lost"))
     yield
-    expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
+    expect(page.locator(".gl-notes")).not_to_contain_text(says("connection_lost"))
     said = page.locator(".gl-trainer .gl-trained")
     lost = LAB_WORDS("run_lost")
     # At once: a process that knows more loads torch meanwhile.
     expect(said).to_contain_text(lost, timeout=5_000)
     page.wait_for_timeout(1000)
     assert done(page) == 0, "it has not begun by itself"
-    button(page, "Start").click()
+    button(page, "start").click()
     reaches(page, 5)
     expect(said).not_to_contain_text("lost")
 

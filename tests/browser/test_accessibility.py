@@ -10,12 +10,14 @@ from playwright.sync_api import Page
 from pages.ui.words import WORDS
 from tests.browser.looking import (
     LAB,
+    MORE,
     becomes,
     commit,
     look,
     open_drawers,
     press_on,
     ran,
+    says,
     still,
 )
 from tests.support.amount import also
@@ -25,15 +27,15 @@ pytestmark = pytest.mark.browser
 
 def draw(page: Page) -> None:
     page.locator(".gt-handle").first.press("End")
-    page.get_by_role("button", name="Commit to this sketch").click()
+    page.get_by_role("button", name=says("commit_sketch")).click()
     page.get_by_text(WORDS("sketch_as_numbers")).click()
-    open_drawers(page, "More settings").locator(".gl-share summary").click()
-    page.get_by_role("button", name="Copy link").click()
+    open_drawers(page, MORE).locator(".gl-share summary").click()
+    page.get_by_role("button", name=says("copy_link")).click()
 
 
 def search(page: Page) -> None:
     page.get_by_role("button", name=WORDS("search")).click()
-    page.get_by_label("Search the course").last.fill("identity")
+    page.get_by_label(says("search_course")).last.fill("identity")
     page.get_by_role("dialog").get_by_role("link").first.wait_for()
 
 

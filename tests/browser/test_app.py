@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from lessons.outputs.catalogue import find
 from lessons.outputs.glossary import find_term
 from pages.ui.words import WORDS
-from tests.browser.looking import SPY, is_at_step, on, ready, rows, silent, to_lesson
+from tests.browser.looking import SPY, is_at_step, on, ready, rows, says, silent, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -104,14 +104,14 @@ def test_search_goes_to_a_step_by_keyboard(app, open_page):
     button = page.get_by_role("button", name=WORDS("search"))
     button.focus()
     page.keyboard.press("/")
-    dialog = page.get_by_role("dialog", name="Search the course")
+    dialog = page.get_by_role("dialog", name=says("search_course"))
     expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.type("qwxyz <b>")
-    expect(dialog.get_by_role("status")).to_have_text("0 results")
-    page.get_by_label("Search the course").last.fill("identity now comes after")
+    expect(dialog.get_by_role("status")).to_have_text(says.counted("results", 0))
+    page.get_by_label(says("search_course")).last.fill("identity now comes after")
     expect(dialog.get_by_role("link").first).to_contain_text("The identity now comes after")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

@@ -15,7 +15,7 @@ from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
 from pages.ui.words import WORDS
-from tests.browser.looking import commit, is_at_step, ran, tiles
+from tests.browser.looking import commit, is_at_step, ran, says, tiles
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -58,7 +58,7 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
         return
     if question.kind == "sketch":
         page.locator(".gt-handle").first.press("End")
-        page.get_by_role("button", name="Commit to this sketch").click()
+        page.get_by_role("button", name=says("commit_sketch")).click()
     elif question.kind == "number":
         page.get_by_label(WORDS("your_answer")).fill("-987654")
         page.get_by_role("button", name=WORDS("answer"), exact=True).click()

@@ -8,7 +8,17 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.looking import asked, caught_up, control, exact, open_drawers, ready, trains
+from tests.browser.looking import (
+    MORE,
+    asked,
+    caught_up,
+    control,
+    exact,
+    open_drawers,
+    ready,
+    says,
+    trains,
+)
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -32,7 +42,7 @@ def shown(page: Page, *figures: str) -> Page:
         if not page.locator(f".gl-stage [data-figure={name}]").count():
             open_drawers(page, name)
         page.locator(f"[data-figure={name}] .nsewdrag").first.wait_for()
-    return open_drawers(page, "More settings")
+    return open_drawers(page, MORE)
 
 
 def at(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
@@ -197,21 +207,21 @@ def test_a_finger_sets_where_training_starts_on_the_map_and_scrolls_over_it(bare
 def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, phone: Page):
     phone.goto(bare + "/stop_gradient?lesson=wrong_place&step=3&at=0")
     ready(phone)
-    bar = phone.get_by_role("slider", name="Backward pass")
+    bar = phone.get_by_role("slider", name=says("backward_pass"))
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
     assert box["height"] >= 44
     steps = int(bar.get_attribute("max"))
-    expect(bar).to_have_attribute("aria-valuetext", f"step 0 of {steps}")
+    expect(bar).to_have_attribute("aria-valuetext", says("step_of", step=0, all=steps))
     # From the thumb at the bar's start, aslant and soon off the bar: nothing scrolls.
     start = (box["x"] + 9, box["y"] + 22)
     assert swipe(phone, start, 0.6 * box["width"], -0.5 * box["width"]) == 0
     reached = float(bar.input_value())
     assert 0 < reached < steps
     assert reached == int(reached), "with no motion there are whole steps alone"
-    label = phone.locator(".gl-node[data-step=current]").get_attribute("data-id")
-    assert label
-    expect(bar).to_have_attribute("aria-valuetext", re.compile(rf"step {reached:g} of {steps}, ."))
+    assert phone.locator(".gl-node[data-step=current]").get_attribute("data-id")
+    place = says("step_at", step=f"{reached:g}", all=steps, node="")
+    expect(bar).to_have_attribute("aria-valuetext", re.compile(f"^{re.escape(place)}."))
 
     bar.press("ArrowLeft")
     expect(bar).to_have_value(f"{reached - 1:g}")
@@ -222,7 +232,7 @@ def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, ph
     bar.press("ArrowRight")
     expect(bar).to_have_value(str(steps))
     bar.press("Home")
-    expect(bar).to_have_attribute("aria-valuetext", f"step 0 of {steps}")
+    expect(bar).to_have_attribute("aria-valuetext", says("step_of", step=0, all=steps))
 
 
 def test_a_number_that_maths_is_split_around_is_a_handle(bare, phone: Page):

@@ -16,7 +16,7 @@ from lessons.outputs.catalogue import find
 from lessons.outputs.scorm import framed, package
 from pages.ui.memory import COOKIE, Trail, pack
 from pages.ui.words import WORDS
-from tests.browser.looking import LAB, becomes, elsewhere
+from tests.browser.looking import LAB, becomes, elsewhere, says
 from tests.support.browser import launch
 
 pytestmark = pytest.mark.browser
@@ -112,7 +112,7 @@ def test_a_learner_downloads_the_results_of_the_lesson(app, page: Page):
 
     def downloaded(name: str) -> str:
         with page.expect_download() as download:
-            page.get_by_role("button", name=f"Download {name}").click()
+            page.get_by_role("button", name=says("download", name=name)).click()
         assert download.value.suggested_filename == name
         return Path(download.value.path()).read_text("utf-8")
 

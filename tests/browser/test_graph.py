@@ -15,6 +15,7 @@ from lessons.recorder.picture.graph_drawing import picture
 from pages.ui.page import LIVE
 from pages.ui.place import END
 from tests.browser.looking import (
+    MORE,
     SPY,
     answered,
     asked,
@@ -25,6 +26,7 @@ from tests.browser.looking import (
     open_drawers,
     press_on,
     ready,
+    says,
 )
 from tests.support.amount import also
 
@@ -57,20 +59,20 @@ def caught_up(page: Page) -> None:
 
 def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open_page):
     page = with_table(open_page(bare + RIGHT + NUMBERS + "&at=0"))
-    expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=0, all=6))
     assert page.locator(".gl-svg .gl-edge[data-shown]").count() == 0
-    button(page, "Next").focus()
+    button(page, "next").focus()
     for step in range(1, 7):
         page.keyboard.press("ArrowRight")
-        expect(page.locator(".gl-place")).to_have_text(f"step {step} of 6")
+        expect(page.locator(".gl-place")).to_have_text(says("step_of", step=step, all=6))
     page.keyboard.press("ArrowRight")  # past the end nothing happens
     expect(page.locator(".gl-sentence")).to_contain_text("x.grad = ")
     shown = page.locator(".gl-sentence").inner_text().split("x.grad = ")[1]
     assert float(shown.rstrip(".").replace("−", "-")) == float(column(page, 3)[0].replace("−", "-"))
     page.keyboard.press("Home")
-    expect(page.locator(".gl-place")).to_have_text("step 0 of 6")
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=0, all=6))
     page.keyboard.press("End")
-    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=6, all=6))
 
 
 def pulse(page: Page) -> list[float]:
@@ -105,28 +107,32 @@ PLACES = """() => {
 
 def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&at=4"))
-    button(page, "Play").focus()
+    button(page, "play").focus()
     # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
-    page.evaluate(HALT, "step 5 of 6")
+    page.evaluate(HALT, says("step_of", step=5, all=6))
     page.keyboard.press("Enter")
     page.wait_for_function("halted")
-    expect(page.locator(".gl-place")).to_have_text("step 5 of 6")
-    expect(button(page, "Play")).to_be_visible()
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=5, all=6))
+    expect(button(page, "play")).to_be_visible()
     halted, label = pulse(page), page.locator(".gl-pulse .gl-gradient").text_content()
     assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"
     page.wait_for_timeout(300)
     assert pulse(page) == halted
-    button(page, "Play").click()
-    expect(page.locator(".gl-place")).to_have_text("step 6 of 6")
-    expect(button(page, "Play")).to_be_visible()
+    button(page, "play").click()
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=6, all=6))
+    expect(button(page, "play")).to_be_visible()
     assert pulse(page) == []
     # For who wants no motion there are steps, and nothing between them.
     page.emulate_media(reduced_motion="reduce")
     page.evaluate(PLACES)
-    button(page, "Play").click()
-    page.wait_for_function("places.at(-1)?.[0] === 'step 6 of 6'")
-    places = [place for place in page.evaluate("places") if place[0] != "step 0 of 6"]
-    assert places == [[f"step {step} of 6", 0] for step in range(1, 7)]
+    button(page, "play").click()
+    page.wait_for_function(
+        "place => places.at(-1)?.[0] === place", arg=says("step_of", step=6, all=6)
+    )
+    places = [
+        place for place in page.evaluate("places") if place[0] != says("step_of", step=0, all=6)
+    ]
+    assert places == [[says("step_of", step=step, all=6), 0] for step in range(1, 7)]
 
 
 MIDDLE = """(path) => {
@@ -194,19 +200,21 @@ def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page)
 def test_step_and_cuts_are_restored_from_the_address_and_a_reset_mends_them(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&x=-3"))
     press_on(page, "sqrt_1:0", "Enter")
-    expect(page.locator(".gl-place")).to_have_text("step 4 of 4")
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=4, all=4))
     page.locator(".gl-steps > summary").click()
-    expect(page.locator(".gl-place")).to_have_text("step 1 of 4")  # it opens at the first step
+    expect(page.locator(".gl-place")).to_have_text(
+        says("step_of", step=1, all=4)
+    )  # it opens at the first step
     page.keyboard.press("End")
-    button(page, "Back").click()
+    button(page, "back").click()
     page.wait_for_function("/cuts=sqrt_1:0.*at=3/.test(location.search)")
     there = ready(open_page(page.url))
-    expect(there.locator(".gl-place")).to_have_text("step 3 of 4")
+    expect(there.locator(".gl-place")).to_have_text(says("step_of", step=3, all=4))
     expect(edge(there, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
     assert asked(there) == asked(page)
     there.evaluate("at => ordered({ values: {}, cuts: '', graph_step: at })", END)
     expect(there.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(0)
-    expect(there.locator(".gl-place")).to_have_text("step 6 of 6")
+    expect(there.locator(".gl-place")).to_have_text(says("step_of", step=6, all=6))
 
 
 def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, open_page):
@@ -223,7 +231,7 @@ def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, o
 
 
 def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page):
-    page = open_drawers(ready(open_page(bare + RIGHT)), "More settings")
+    page = open_drawers(ready(open_page(bare + RIGHT)), MORE)
     page.evaluate("window.known = [...document.querySelectorAll('.gl-svg [data-id]')]")
     before = node_value(page, "mul")
     slider = page.locator('[data-control="noise_high"] input[type=range]')
@@ -237,7 +245,7 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page)
 
 def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
     page = ready(open_page(bare + RIGHT, script=SPY, expected=OFFLINE))
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     page.context.set_offline(True)
     page.evaluate("lines.labs.close()")
     page.wait_for_function("lines.labs.readyState === WebSocket.CLOSED")

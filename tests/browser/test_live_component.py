@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages.labs.words import VIEWS
 from tests.browser.looking import (
+    MORE,
     SPY,
     answered,
     caught_up,
@@ -15,6 +16,7 @@ from tests.browser.looking import (
     exact,
     open_drawers,
     ready,
+    says,
 )
 
 pytestmark = pytest.mark.browser
@@ -41,7 +43,7 @@ WATCH = r"""() => {
 @pytest.fixture
 def page(bare, open_page) -> Page:
     page = ready(open_page(bare + LAB, script=SPY))
-    open_drawers(page, "More settings", "gradient")
+    open_drawers(page, MORE, "gradient")
     page.locator(CURVE).first.wait_for()
     return page
 
@@ -143,7 +145,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     drag()
     page.wait_for_timeout(300)
     assert page.evaluate(reach) == whole, "a plain drag zooms"
-    press("Zoom")
+    press(says("zoom"))
     drag()
     page.wait_for_function(f"whole => {reach}[0] > whole[0]", arg=whole)
     zoomed, before = page.evaluate(reach), line(page)
@@ -151,7 +153,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     settled(page)
     assert line(page) != before
     assert page.evaluate(reach) == zoomed
-    press("Whole view")
+    press(says("whole_view"))
     page.wait_for_function(f"whole => String({reach}) === String(whole)", arg=whole)
     drag()
     page.wait_for_timeout(300)
@@ -265,7 +267,7 @@ def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
 
 def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(bare, open_page):
     page = ready(open_page(bare + LAB, width=390, height=844))
-    open_drawers(page, "gradient", "forward", "More settings")
+    open_drawers(page, "gradient", "forward", MORE)
     expect(page.locator("[data-figure]")).to_have_count(2)
     beyond, small = page.evaluate(
         """[[".gl-lab *", (box, one) => box.right > 390 && !one.closest(".gl-scroll, svg")],

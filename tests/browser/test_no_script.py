@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.looking import LAB, control, open_drawers, rows, to_lesson
+from tests.browser.looking import LAB, MORE, control, open_drawers, rows, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +27,7 @@ def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
     expect(note).to_have_count(1)
     expect(note).to_contain_text("Reload the page")
     before = rows(page)
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     control(page, "x").fill("3, 4")
     page.wait_for_function("location.search.includes('x=')")
     assert rows(page) != before

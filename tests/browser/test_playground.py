@@ -9,6 +9,7 @@ from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
 from tests.browser.looking import (
     FOCUSABLE,
+    MORE,
     SPY,
     answered,
     cells,
@@ -18,6 +19,7 @@ from tests.browser.looking import (
     node,
     open_drawers,
     ready,
+    says,
 )
 
 pytestmark = pytest.mark.browser
@@ -29,7 +31,7 @@ PAGE = "/playground"
 def page(bare, open_page) -> Page:
     page = ready(open_page(bare + PAGE, script=SPY))
     open_table(page)
-    open_drawers(page, "More settings")
+    open_drawers(page, MORE)
     page.locator("details.gl-group").evaluate_all("all => all.forEach(one => (one.open = true))")
     return page
 
@@ -127,7 +129,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     program(page).fill("y = x**2\nz = 7 * x")
     page.wait_for_timeout(700)
     shows(page, "x₁", "autograd", "−1.04595")
-    expect(page.get_by_role("button", name="Run")).to_be_enabled()
+    expect(page.get_by_role("button", name=says("run"))).to_be_enabled()
     program(page).press("Tab")
     expect(program(page)).not_to_be_focused()
     expect(page.locator(".gl-notes")).to_contain_text(LAB_WORDS("intended_gone", name="clean"))
@@ -136,7 +138,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     control(page, "low").fill("9")
     control(page, "low").press("Tab")
     expect(control(page, "low")).to_have_attribute("aria-invalid", "true")
-    page.locator(".gl-tab", has_text="More settings").click()
+    page.locator(".gl-tab", has_text=MORE).click()
     expect(control(page, "low")).to_be_hidden()
     write(page, "y = x**2\nz = 7 * x * 2")
     expect(page.locator(".gl-lab.gl-old")).to_be_visible()
@@ -190,14 +192,14 @@ def test_the_scissors_rewrite_the_program_and_say_which_line(page):
     edge(page, "mul:0").focus()
     page.keyboard.press("Enter")
     expect(program(page)).to_have_value(text.replace("y * u", "stop_gradient(y) * u"))
-    expect(said).to_have_text("Line 2 of the program is now: yu = stop_gradient(y) * u")
+    expect(said).to_have_text(says("line_is_now", line=2, code="yu = stop_gradient(y) * u"))
     expect(node(page, "stop_gradient")).to_be_visible()
     shows(page, "x₁", "autograd", "None")
     expect(edge(page, "mul:0")).to_have_attribute("aria-pressed", "true")
     edge(page, "mul:0").focus()
     page.keyboard.press("Enter")
     expect(program(page)).to_have_value(text)
-    expect(said).to_have_text("Line 2 of the program is now: yu = y * u")
+    expect(said).to_have_text(says("line_is_now", line=2, code="yu = y * u"))
     shows(page, "x₁", "autograd", "−1.04595")
     control(page, "in.x.entry", "input[type=range]").press("End")
     expect(said).to_be_hidden()
@@ -270,17 +272,17 @@ def test_undo_and_redo_cross_a_preset_a_typed_change_and_a_cut(page):
 
 def test_a_goal_is_turned_to_and_ticked_once_it_is_reached(page):
     goals = page.locator(".gl-goals")
-    after = goals.get_by_role("button", name="Next goal")
+    after = goals.get_by_role("button", name=says("next_goal"))
     title, text = page.locator(".gl-goals-title"), page.locator(".gl-goal-text")
-    expect(title).to_contain_text("0 of 12")
+    expect(title).to_have_text(says("goals_reached", reached=0, all=12))
     first = text.inner_text()
-    goals.get_by_role("button", name="Previous goal").click()
-    expect(goals).to_contain_text("12 of 12")
+    goals.get_by_role("button", name=says("previous_goal")).click()
+    expect(goals).to_contain_text(says("goal_place", number=12, all=12))
     after.press("Enter")
     expect(text).to_have_text(first)
     write(page, "z = stop_gradient(x**2)")
-    expect(title).to_contain_text("1 of 12")
-    expect(page.locator(".gl-goal-state")).to_contain_text("✓")
+    expect(title).to_have_text(says("goals_reached", reached=1, all=12))
+    expect(page.locator(".gl-goal-state")).to_have_text(says("goal_reached"))
 
 
 # --- in the app ---
@@ -318,7 +320,7 @@ def test_the_first_undo_after_coming_back_is_heard(app, open_page):
 def test_a_lesson_opens_its_program_here_and_again(app, open_page):
     page = ready(open_page(f"{app.url}/reversal?lesson=flip"))
     for _ in range(2):
-        page.get_by_role("button", name="More settings").click()
+        page.get_by_role("button", name=MORE).click()
         page.get_by_role("link", name=WORDS("open_in_playground")).click()
         page.wait_for_url("**/playground*")
         expect(program(page)).to_have_value("y = flip_gradient(x, 2)\nout = y**3 + 2 * x")

@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.outputs import catalogue
-from tests.browser.looking import caught_up, control, open_drawers, ready
+from tests.browser.looking import MORE, caught_up, control, open_drawers, ready
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +38,7 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson):
         f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=6&x=-2,0,1.5&draws=2000"
     )
     page.emulate_media(reduced_motion="reduce")
-    open_drawers(ready(page), "More settings", "gradient")
+    open_drawers(ready(page), MORE, "gradient")
     page.locator("[data-figure=gradient] .js-line").first.wait_for()
     caught_up(page)
     before = page.evaluate(SEEN)

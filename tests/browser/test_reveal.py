@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from pages.ui.words import WORDS
 from tests.browser.looking import (
+    MORE,
     commit,
     control,
     exact,
@@ -70,10 +71,10 @@ def test_the_stage_shows_the_case_that_was_asked_and_then_the_bug(app, open_page
 def test_a_question_that_is_skipped_leaves_the_lab_as_its_answer_would(app, open_page):
     page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=2"))
     expect(control(page, "u")).to_be_in_viewport(ratio=1)  # over a tall graph
-    high = exact(open_drawers(page, "More settings"), "noise_high")
+    high = exact(open_drawers(page, MORE), "noise_high")
     high.fill("3")
     high.press("Enter")
     page.wait_for_function("location.search.includes('noise_high=3')")
     next_button(page).click()
     is_at_step(page, 3)
-    expect(exact(open_drawers(page, "More settings"), "noise_high")).to_have_value("1.1")
+    expect(exact(open_drawers(page, MORE), "noise_high")).to_have_value("1.1")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lessons.outputs.catalogue import find
-from tests.browser.looking import LAB, elsewhere, open_drawers, ready
+from tests.browser.looking import LAB, MORE, elsewhere, open_drawers, ready, says
 
 pytestmark = pytest.mark.browser
 
@@ -29,11 +29,11 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     page = context.new_page()
     page.goto(app.url + LESSON)
     ready(page)
-    open_drawers(page, "gradient", "More settings")
+    open_drawers(page, "gradient", MORE)
     page.locator("[data-figure=gradient] .js-plotly-plot").wait_for()
     page.locator(".gl-share summary").click()
-    page.get_by_role("button", name="Copy link").click()
-    text = page.get_by_label("To copy")
+    page.get_by_role("button", name=says("copy_link")).click()
+    text = page.get_by_label(says("to_copy"))
     assert text.input_value() == page.evaluate("location.href")
     assert "scale=2.5" in text.input_value()
     png, svg = saved(page, "PNG"), saved(page, "SVG").decode()
@@ -48,7 +48,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     assert "/reversal?lesson=flip&amp;step=2&amp;scale=2.5</text>" in svg
     assert "@font-face" in svg
     assert "data:font/woff2;base64," in svg
-    page.get_by_role("button", name="Copy embed code").click()
+    page.get_by_role("button", name=says("copy_embed_code")).click()
     code = text.input_value()
     assert 'height="600"' in code
 
@@ -56,7 +56,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
         page.goto(address)
         frame = page.frame_locator("iframe").first
         expect(frame.locator(LAB)).to_be_visible(timeout=60_000)
-        frame.locator(".gl-tabs").get_by_role("button", name="More settings").click()
+        frame.locator(".gl-tabs").get_by_role("button", name=MORE).click()
         expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
         expect(frame.locator(".st-key-turn [aria-current]")).to_have_attribute(
             "aria-label", re.compile("^Step 2: ")

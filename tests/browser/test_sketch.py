@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
-from tests.browser.looking import ran
+from tests.browser.looking import ran, says
 
 pytestmark = pytest.mark.browser
 
@@ -20,13 +20,13 @@ def ready(page: Page) -> Page:
     """The sketch is drawn; its button waits for a stroke."""
     page.locator(".gt-handle").first.wait_for()
     expect(commit_button(page)).to_be_disabled()
-    expect(page.get_by_text("Draw first: move a handle.")).to_be_visible()
+    expect(page.get_by_text(says("draw_first"))).to_be_visible()
     ran(page)
     return page
 
 
 def commit_button(page: Page) -> Locator:
-    return page.get_by_role("button", name="Commit to this sketch")
+    return page.get_by_role("button", name=says("commit_sketch"))
 
 
 def standing(page: Page) -> list[float]:

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.labs.words import VIEWS
-from tests.browser.looking import open_drawers, ready, trains
+from tests.browser.looking import MORE, open_drawers, ready, says, trains
 
 pytestmark = pytest.mark.browser
 
@@ -15,14 +15,14 @@ LESSON = "/reversal?lesson=moons&step=2&seeds=4"
 def opened(open_page, url: str, **how) -> Page:
     page = trains(ready(open_page(url, height=1400, **how)))
     tabs = page.locator(".gl-tab").all_inner_texts()
-    wanted = (VIEWS["table"], VIEWS["graph"], "More settings")
+    wanted = (VIEWS["table"], VIEWS["graph"], MORE)
     open_drawers(page, *(one for one in tabs if one in wanted))
-    expect(button(page, "Start")).to_be_visible()
+    expect(button(page, "start")).to_be_visible()
     return page
 
 
 def button(page: Page, name: str):
-    return page.locator(".gl-trainer").get_by_role("button", name=name, exact=True)
+    return page.locator(".gl-trainer").get_by_role("button", name=says(name), exact=True)
 
 
 def done(page: Page) -> int:
@@ -37,9 +37,9 @@ def reaches(page: Page, step: int, timeout: float = 60_000) -> None:
 
 def test_start_watch_change_pause_reload(bare, open_page):
     page = opened(open_page, bare + LESSON)
-    expect(page.get_by_role("button", name="Start")).to_have_count(1)
+    expect(page.get_by_role("button", name=says("start"))).to_have_count(1)
     line = page.locator("[data-figure=accuracy] .scatterlayer .js-line").last
-    button(page, "Start").click()
+    button(page, "start").click()
     reaches(page, 5)
     drawn = line.get_attribute("d") or ""
     reaches(page, 25)
@@ -50,17 +50,17 @@ def test_start_watch_change_pause_reload(bare, open_page):
     page.wait_for_function("location.search.includes('scale=3')")
     before = done(page)
     reaches(page, before + 5)  # it goes on, and did not begin anew
-    button(page, "Pause").click()
+    button(page, "pause").click()
     expect(page.locator(".gl-trainer")).to_have_attribute("data-state", "paused")
     paused = done(page)
     expect(page.locator(".st-key-words")).to_contain_text(f"After step {paused} of")
     page.wait_for_timeout(600)
     assert done(page) == paused
-    button(page, "Go on").click()
+    button(page, "go_on").click()
     reaches(page, paused + 1)
     page.reload()
     ready(page)
-    expect(button(page, "Start")).to_be_visible()
+    expect(button(page, "start")).to_be_visible()
     expect(entry).to_have_value("3")
     assert done(page) == 0
 
@@ -81,7 +81,7 @@ MOMENT = """() => {
 
 def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
     page = opened(open_page, bare + LESSON)
-    button(page, "Start").click()
+    button(page, "start").click()
     moments = []
     while len(moments) < 8:
         page.wait_for_function(
@@ -89,7 +89,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
             arg=moments[-1]["bar"] if moments else 0,
         )
         moments.append(page.evaluate(MOMENT))
-    expect(button(page, "Pause")).to_be_visible()
+    expect(button(page, "pause")).to_be_visible()
     for one in moments:
         assert one["bar"] == one["step"] == one["chart"]
         assert abs(float(one["target"]) - one["chartTarget"]) <= 0.01 + 1e-9, "both are rounded"
@@ -99,14 +99,14 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
 
 def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
     page = opened(open_page, bare + "/reversal?lesson=moons&step=1&seeds=4")
-    expect(button(page, "Start")).to_be_disabled()
+    expect(button(page, "start")).to_be_disabled()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("skip the question first")
     page.evaluate("placed({ step: 2 })")  # skipped, it holds nothing more
-    expect(button(page, "Start")).to_be_enabled(timeout=60_000)
+    expect(button(page, "start")).to_be_enabled(timeout=60_000)
     page.evaluate("placed({ step: 1 })")
-    expect(button(page, "Start")).to_be_disabled()
+    expect(button(page, "start")).to_be_disabled()
     question = find("moons").prose.steps[0].question.name
     page.evaluate("name => placed({ answers: [name] })", question)  # it was answered
-    expect(button(page, "Start")).to_be_enabled(timeout=60_000)
-    button(page, "Start").click()
+    expect(button(page, "start")).to_be_enabled(timeout=60_000)
+    button(page, "start").click()
     reaches(page, 3)

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from pages.server.worker import RUN_LOST
 from tests.browser.looking import (
+    MORE,
     PATIENCE,
     SPY,
     answered,
@@ -22,6 +23,7 @@ from tests.browser.looking import (
     next_button,
     open_drawers,
     ready,
+    says,
     silent,
     to_lesson,
     trains,
@@ -31,7 +33,7 @@ from tests.browser.test_training import button, done, reaches
 pytestmark = pytest.mark.browser
 
 LESSON = "/stop_gradient?lesson=right_place"
-LOST = "The connection to the server is lost"
+LOST = says("connection_lost")
 # What a browser says of a server that is not there.
 GONE = re.compile(
     r"WebSocket|ERR_|DoInitPings timed out|Connection timed out|Failed to load resource"
@@ -65,7 +67,7 @@ def count(page: Page) -> dict[str, int]:
 
 def with_drawers(page: Page) -> Page:
     """The same page, with the drawers open that the tests read."""
-    return open_drawers(ready(page), "table", "code", "More settings")
+    return open_drawers(ready(page), "table", "code", MORE)
 
 
 def cut(page: Page, name: str) -> None:
@@ -119,10 +121,10 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
 def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(app, open_page):
     url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4"
     page = trains(ready(open_page(url, height=1400, script=SPY)))
-    expect(button(page, "Start")).to_be_visible()
+    expect(button(page, "start")).to_be_visible()
     scriptless(page)
     said = page.locator('.st-key-words [data-number^="step:"]').first
-    button(page, "Start").click()
+    button(page, "start").click()
     reaches(page, 12)
     assert int(said.inner_text()) >= 12
     went = count(page)
@@ -130,7 +132,7 @@ def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(app, o
     assert went["stream"] == 0, "a script was run"
     next_button(page).click()
     is_at_step(page, 3)
-    expect(button(page, "Start")).to_be_visible()
+    expect(button(page, "start")).to_be_visible()
     page.wait_for_timeout(1000)  # in which it would have begun
     assert done(page) == 0
     expect(said).to_have_text("0")
@@ -193,26 +195,26 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
 
 def test_a_training_goes_on_after_its_line_broke(bare, visit):
     page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=3000"))
-    button(page, "Start").click()
+    button(page, "start").click()
     reaches(page, 5)
     page.evaluate("lines.labs.close()")
     before = done(page)
     reaches(page, before + 5)
-    button(page, "Pause").click()
+    button(page, "pause").click()
     expect(page.locator(".gl-trainer .gl-trained")).not_to_contain_text("lost")
     assert done(page) > before
 
 
 def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit):
     page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4"))
-    button(page, "Start").click()
+    button(page, "start").click()
     reaches(page, 5)
-    button(page, "Pause").click()
+    button(page, "pause").click()
     expect(page.locator(".gl-trainer")).to_have_attribute("data-state", "paused")
     aside = json.dumps({"seq": 0, "kind": "failed", "text": RUN_LOST})
     page.evaluate("data => lines.labs.dispatchEvent(new MessageEvent('message', { data }))", aside)
     expect(page.locator(".gl-notes")).to_contain_text(RUN_LOST)
-    button(page, "Start").click()
+    button(page, "start").click()
     expect(page.locator(".gl-notes")).not_to_contain_text(RUN_LOST)
     reaches(page, 5)
 
@@ -256,11 +258,11 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     control(page, "x").fill("-3, 0.5")
     cut(page, "sqrt_1:0")
     answered(page)
-    page.get_by_text("Step by step").click()
+    page.get_by_text(says("step_by_step")).click()
     expect(page.locator(".gl-place")).to_be_visible()
     page.keyboard.press("End")
-    expect(page.locator(".gl-place")).to_have_text("step 4 of 4")
-    page.locator(".gl-stepper").get_by_role("button", name="Back").click()
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=4, all=4))
+    page.locator(".gl-stepper").get_by_role("button", name=says("back")).click()
     page.wait_for_function("/cuts=sqrt_1:0&at=3/.test(location.search)")
     left, rows = asked(page), cells(page)
 
@@ -270,7 +272,7 @@ def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_ha
     is_at_step(page, 3)
     expect(exact(page, "noise_high")).to_have_value("1.7")
     expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".gl-place")).to_have_text("step 3 of 4")
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=3, all=4))
     assert cells(page) == rows
     page.wait_for_function("location.search.includes('noise_high')")
     assert asked(page) == left

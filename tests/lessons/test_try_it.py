@@ -22,6 +22,7 @@ from lessons.contract.parameters import (
 )
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
+from pages.ui.page import WORDS
 from tests.lessons.test_every_lesson import LESSONS, TRY
 
 TOLD = re.compile(
@@ -32,7 +33,7 @@ TOLD = re.compile(
 """What a learner can be told to do."""
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 GRAPH = re.compile(r"\b(graph|scissors|edges?|[Ss]tep (?:on|through|back|backward))\b")
-BESIDES = {"Start", "More settings"}
+BESIDES = {WORDS("start"), WORDS("more_settings")}
 """What else stands on the page under its own name."""
 
 

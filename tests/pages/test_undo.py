@@ -13,6 +13,6 @@ console.log(JSON.stringify([undo.past.length, undo.go("undo"), undo.go("undo"), 
 
 
 def test_undo_keeps_so_many_steps_the_newest_ones():
-    count, *steps = json.loads(node(SCRIPT, "state/undo.js"))
+    count, *steps = json.loads(node(SCRIPT, "live/state/undo.js"))
     assert count == 100
     assert steps == [{"program": "498"}, {"program": "497"}, {"program": "498"}]

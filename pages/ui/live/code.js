@@ -1,6 +1,7 @@
 // The program as code, in a drawer: one pane at a time, and files to take away.
 
 import { button, element, save, setChildren } from "./dom.js";
+import { phrase } from "./phrase.js";
 
 /** @import { Code, CodeFile, Pane } from "./messages.d.ts" */
 
@@ -17,7 +18,7 @@ export class CodeView {
     this.digest = "";
     this.query = "";
     this.chosen = "";
-    this.names = element("div", "gl-buttons", { role: "group", "aria-label": "Which code" });
+    this.names = element("div", "gl-buttons", { role: "group", "aria-label": phrase("which_code") });
     this.code = element("code", "");
     this.pane = element("pre", "gt-code", { tabindex: "0", role: "region" }, this.code);
     this.remarks = element("div", "gl-caption");
@@ -55,7 +56,7 @@ export class CodeView {
       row.append(pieces.length ? "\n" : " \n");
       return row;
     });
-    this.pane.setAttribute("aria-label", `The code, ${this.chosen}`);
+    this.pane.setAttribute("aria-label", phrase("code_of", { name: this.chosen }));
     this.pane.toggleAttribute("data-ran", this.chosen === names[0]);
     this.code.replaceChildren(...rows);
     this.remarks.replaceChildren(...remarks.map((sentence) => element("p", "", {}, sentence)));
@@ -64,7 +65,7 @@ export class CodeView {
 
   /** @param {CodeFile} file */
   #link({ name, address, how }) {
-    const link = element("a", "gl-button", { href: address || "#", download: name }, `Download ${name}`);
+    const link = element("a", "gl-button", { href: address || "#", download: name }, phrase("download", { name }));
     link.addEventListener("click", (event) => {
       if (how === "get") {
         const settings = new URLSearchParams(this.query);

@@ -2,11 +2,9 @@
 // several, one is shown at a time. A tick stays.
 
 import { button, element, setChildren, setText } from "./dom.js";
+import { phrase } from "./phrase.js";
 
 /** @import { GoalSpec } from "./messages.d.ts" */
-
-const MARKS = { true: "✓", false: "not yet" };
-const UNCHECKED = "not checked while there is an error";
 
 export class Goals {
   /** @param {HTMLElement} box  @param {(names: string[]) => void} reached  says all that are */
@@ -52,8 +50,8 @@ export class Goals {
 
   /** @param {GoalSpec[]} goals */
   #build(goals) {
-    const back = button("‹", () => this.#turn(-1), { "aria-label": "Previous goal" });
-    const next = button("›", () => this.#turn(1), { "aria-label": "Next goal" });
+    const back = button("‹", () => this.#turn(-1), { "aria-label": phrase("previous_goal") });
+    const next = button("›", () => this.#turn(1), { "aria-label": phrase("next_goal") });
     const pager = element("div", "gl-buttons", {}, back, this.which, next);
     setChildren(this.box, [this.title, ...(goals.length > 1 ? [pager] : []), this.text, this.state]);
   }
@@ -76,18 +74,24 @@ export class Goals {
     const current = this.#current();
     this.box.hidden = !current;
     if (!current) return;
-    const several = goals.length > 1;
+    const all = goals.length;
+    const several = all > 1;
     const reached = goals.filter(({ name }) => done.has(name)).length;
-    setText(this.title, several ? `Goals: ${reached} of ${goals.length} reached` : "Goal");
-    setText(this.which, `${goals.indexOf(current) + 1} of ${goals.length}`);
+    setText(this.title, several ? phrase("goals_reached", { reached, all }) : phrase("goal"));
+    setText(this.which, phrase("goal_place", { number: goals.indexOf(current) + 1, all }));
     setText(this.text, current.text);
     const met = this.#isMet(current);
-    this.box.classList.toggle("gl-met", met || (several && done.has(current.name)));
-    const { value, gradient } = current;
-    const parts = `value ${MARKS[`${value}`]}, gradient ${MARKS[`${gradient}`]}`;
-    const now = this.checked ? `now: ${parts}` : UNCHECKED;
-    const ticked = several && done.has(current.name) ? "✓ reached before; " : "";
-    setText(this.state, met ? "✓ reached: the value and the gradient are right" : `${ticked}${now}`);
+    const before = several && done.has(current.name);
+    this.box.classList.toggle("gl-met", met || before);
+    const now = this.#now(current);
+    setText(this.state, before && !met ? phrase("goal_reached_before", { now }) : now);
+  }
+
+  /** @param {GoalSpec} goal */
+  #now({ value, gradient }) {
+    if (!this.checked) return phrase("goal_unchecked");
+    if (value) return gradient ? phrase("goal_reached") : phrase("only_value_right");
+    return gradient ? phrase("only_gradient_right") : phrase("neither_right");
   }
 
   /** @param {GoalSpec} goal */

@@ -3,6 +3,7 @@
 // lab says what it wants when something was set, and has the view show what is answered.
 
 import { showAddress } from "./page/address_bar.js";
+import { phrase } from "./phrase.js";
 import { Flow } from "./state/flow.js";
 import { FrameCache, digests } from "./state/frame_cache.js";
 import { Undo } from "./state/undo.js";
@@ -16,7 +17,6 @@ import { Line } from "./wire/socket.js";
 
 const ORDERS = 200; // orders that are remembered as done
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
-const LOST = "The connection to the server is lost. Your settings stay, and the page keeps trying.";
 
 /**
  * How a lab was left in this tab: a page that is come back to finds it as it was. Nothing of it reaches
@@ -235,7 +235,7 @@ class Lab {
   }
 
   #lost() {
-    this.noting ||= setTimeout(() => this.#say("warning", LOST), UNNOTED);
+    this.noting ||= setTimeout(() => this.#say("warning", phrase("connection_lost")), UNNOTED);
     this.flow.lose();
   }
 

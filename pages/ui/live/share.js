@@ -2,6 +2,7 @@
 // charts as pictures. All of it is as the lab stands when it is asked for.
 
 import { button, element, setChildren, setText, svg } from "./dom.js";
+import { phrase } from "./phrase.js";
 
 /** @import { Charts } from "./charts/charts.js" */
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
@@ -17,20 +18,12 @@ export class Share {
   constructor(charts) {
     this.charts = charts;
     this.said = element("p", "gl-said", { role: "status" });
-    this.text = element("textarea", "gl-field gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": "To copy" });
+    this.text = element("textarea", "gl-field gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": phrase("to_copy") });
     this.pictures = element("ul", "gl-pictures");
-    this.embeds = button("Copy embed code", () => this.#copy(embedCode()));
-    const menu = element(
-      "div",
-      "gl-menu",
-      {},
-      button("Copy link", () => this.#copy(address().href)),
-      this.embeds,
-      this.pictures,
-      this.said,
-      this.text,
-    );
-    this.root = element("details", "gl-share", {}, element("summary", "gl-button", {}, "Share"), menu);
+    this.embeds = button(phrase("copy_embed_code"), () => this.#copy(embedCode()));
+    const link = button(phrase("copy_link"), () => this.#copy(address().href));
+    const menu = element("div", "gl-menu", {}, link, this.embeds, this.pictures, this.said, this.text);
+    this.root = element("details", "gl-share", {}, element("summary", "gl-button", {}, phrase("share")), menu);
     this.root.addEventListener("toggle", () => this.#open());
   }
 
@@ -42,7 +35,7 @@ export class Share {
     const pictures = [];
     this.embeds.hidden = !address().searchParams.has("lesson"); // other pages are in no frame
     const graph = document.querySelector(".gl-lab .gl-svg");
-    if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: "Graph", draw: async () => dressed(graph) });
+    if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: phrase("graph"), draw: async () => dressed(graph) });
     for (const [id, chart] of this.charts.all) {
       pictures.push({ id, title: chart.spec.title, draw: async () => parsed(await chart.picture()) });
     }
@@ -59,13 +52,13 @@ export class Share {
         const picture = await signed(await draw());
         const href = form === "svg" ? picture : await painted(picture);
         element("a", "", { href, download: `${id}.${form}` }).click();
-        setText(this.said, `Saved as ${id}.${form}.`);
+        setText(this.said, phrase("saved_as", { name: `${id}.${form}` }));
       } catch (error) {
         console.error(error);
-        setText(this.said, "The picture could not be drawn. Scroll to the chart and try again.");
+        setText(this.said, phrase("picture_failed"));
       }
     };
-    return button(form.toUpperCase(), take, { "aria-label": `${title}: ${form.toUpperCase()}` });
+    return button(form.toUpperCase(), take, { "aria-label": phrase("picture_as", { title, form: form.toUpperCase() }) });
   }
 
   /** Without a secure address the browser copies only what is selected. @param {string} text */
@@ -77,7 +70,7 @@ export class Share {
       () => Boolean(navigator.clipboard),
       () => false,
     );
-    setText(this.said, done || document.execCommand("copy") ? "Copied." : "Press Ctrl+C to copy.");
+    setText(this.said, done || document.execCommand("copy") ? phrase("copied") : phrase("press_to_copy"));
   }
 }
 

@@ -2,15 +2,16 @@
 // what the learner wants; pictures come by themselves for as long as that is to go on.
 
 import { button, element, setText } from "./dom.js";
+import { phrase } from "./phrase.js";
 
 /** @import { TrainerSpec } from "./messages.d.ts" */
 
 /** @type {Record<TrainerSpec["state"], string>} */
 const LABELS = {
-  ready: "Start",
-  running: "Pause",
-  paused: "Go on",
-  done: "Train again",
+  ready: phrase("start"),
+  running: phrase("pause"),
+  paused: phrase("go_on"),
+  done: phrase("train_again"),
 };
 
 export class Trainer {
@@ -30,7 +31,7 @@ export class Trainer {
     // By this the run is found again after the line broke. Not randomUUID: it asks for https.
     this.token = [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join("");
     this.main = button("", () => this.#toggle(), { class: "gl-button gl-go" });
-    this.bar = element("progress", "gl-progress", { "aria-label": "Training" });
+    this.bar = element("progress", "gl-progress", { "aria-label": phrase("training") });
     this.text = element("span", "gl-trained");
     box.append(this.main, this.bar, this.text);
     box.hidden = true;

@@ -15,14 +15,13 @@ import { Graph } from "./graph/graph.js";
 import { Linked } from "./links/linked.js";
 import { Notes } from "./notes.js";
 import { PageParts } from "./page/page_parts.js";
+import { phrase } from "./phrase.js";
 import { Share } from "./share.js";
 import { Trainer } from "./trainer.js";
 import { Views } from "./views.js";
 
 /** @import { Frame, Picture } from "./messages.d.ts" */
 /** @import { Place } from "./place.d.ts" */
-
-const CHARTLESS = "The charts' script could not be loaded. Reload the page to try again.";
 
 /**
  * What the parts tell the lab, and what they ask it.
@@ -59,15 +58,15 @@ export class View {
     const goals = part("goals", { hidden: "" });
     const controls = part("controls");
     const settings = part("settings");
-    const trainer = part("trainer", { role: "group", "aria-label": "Training" });
+    const trainer = part("trainer", { role: "group", "aria-label": phrase("training") });
     const notes = part("notes", { "aria-live": "polite" });
     const status = part("status");
-    const key = part("key", { role: "group", "aria-label": "Lines of the charts" });
+    const key = part("key", { role: "group", "aria-label": phrase("lines_of_charts") });
     const more = part("more");
     const views = new Views(more, lab.opened);
     const head = element("div", "gl-head", {}, controls, trainer);
     const graph = views.box("graph");
-    setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": "Graph of the run" });
+    setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": phrase("graph_of_run") });
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
     views.box("table").append(scroll);
     const { stage, tabs, drawers } = views;
@@ -162,7 +161,7 @@ export class View {
       this.#drawCharts();
     } catch (error) {
       console.error(error);
-      this.notes.chartless = [{ level: "error", text: CHARTLESS }];
+      this.notes.chartless = [{ level: "error", text: phrase("charts_missing") }];
       this.showNotes();
     }
   }
@@ -172,7 +171,7 @@ export class View {
     const { picture } = this;
     const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
     const views = [...(picture?.views ?? []), ...frame.views];
-    this.views.show(frame.stage, views, step, more ? "More settings" : "More");
+    this.views.show(frame.stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
   }
 

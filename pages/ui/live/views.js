@@ -2,6 +2,7 @@
 // good, which stands on the stage, in an open drawer, or nowhere.
 
 import { arrows, button, element, setChildren, setOrRemove, setText } from "./dom.js";
+import { phrase } from "./phrase.js";
 
 /** @import { View } from "./messages.d.ts" */
 
@@ -16,8 +17,8 @@ export class Views {
     this.changed = changed;
     this.narrow = matchMedia("(max-width: 640px)"); // then a low window's stage scrolls, and the keyboard has to reach it
     this.narrow.addEventListener("change", () => this.#place());
-    this.stage = element("section", "gl-stage", { "aria-label": "Stage" });
-    this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": "More of this lab" });
+    this.stage = element("section", "gl-stage", { "aria-label": phrase("stage") });
+    this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": phrase("more_of_lab") });
     arrows(this.tabs);
     this.tabs.addEventListener("focusin", ({ target }) => this.#stop(/** @type {Element} */ (target)));
     this.drawers = element("div", "gl-drawers");

@@ -3,6 +3,7 @@
 // `data-inside` are followed in the session, so that what is set in the labs stays.
 
 import { button, element } from "../live/dom.js";
+import { counted, phrase } from "../live/phrase.js";
 
 /** @import { Component } from "../component.d.ts" */
 
@@ -61,18 +62,18 @@ function hearPage() {
 function build(root) {
   const input = element("input", "gl-field", {
     type: "search",
-    "aria-label": "Search the course",
-    placeholder: "a question, a term, a step",
+    "aria-label": phrase("search_course"),
+    placeholder: phrase("search_hint"),
     autocomplete: "off",
     maxlength: "100",
   });
-  const close = button("Close", () => dialog.close());
+  const close = button(phrase("close"), () => dialog.close());
   const status = element("p", "", { role: "status" });
   const list = element("ul", "");
   const dialog = element(
     "dialog",
     "gt-search-dialog",
-    { "aria-label": "Search the course" },
+    { "aria-label": phrase("search_course") },
     element("div", "gt-search-head", {}, input, close),
     status,
     list,
@@ -88,12 +89,13 @@ function build(root) {
       const question = input.value.trim();
       const found = ranked(await index, question);
       list.replaceChildren(...found.slice(0, MOST).map(row));
-      const count = found.length > MOST ? `${MOST} of ${found.length}` : String(found.length);
-      status.textContent = question ? `${count} ${found.length === 1 ? "result" : "results"}` : "";
+      const count = found.length;
+      const said = count > MOST ? phrase("results_shown", { shown: MOST, count }) : counted("results", count);
+      status.textContent = question ? said : "";
     } catch (error) {
       console.error(error);
       index = undefined; // the next letter tries again
-      status.textContent = "The index could not be loaded. Close this and try again.";
+      status.textContent = phrase("search_failed");
     }
   };
   root.querySelector(".gt-search-open")?.addEventListener("click", () => {
@@ -118,12 +120,7 @@ function build(root) {
 }
 
 // What a question is asked with and no answer is found by.
-const STOP = new Set(
-  `a about after all am an and any are as at be been between but by can cannot could difference do
-  does doesn don for from get gets give given gives has have how i if in into is isn it its me my of
-  on or should so than that the their them then there these they this to using versus vs want was
-  what when where which who why will with won would you your not no`.split(/\s+/),
-);
+const STOP = new Set(phrase("words_not_searched").split(/[; ]+/));
 const WEIGHTS = { title: 5, also: 4, text: 2, body: 1, kind: 1 };
 // Of what a whole word counts:
 const BEGUN = 0.5; // its beginning
@@ -145,7 +142,7 @@ const ENOUGH = 0.15; // of the best one's points, to be listed with it
 export function ranked({ known, rarity }, question) {
   const words = [...new Set(telling(wordsOf(question)))];
   const last = /[\p{L}\p{N}]$/u.test(question) ? words.at(-1) : undefined; // it may be half typed
-  const phrase = bare(question);
+  const asked = bare(question);
   const whole = words.reduce((sum, word) => sum + rarity(word), 0);
   const score = (/** @type {Known} */ { names, words: here }) => {
     let points = 0;
@@ -156,7 +153,7 @@ export function ranked({ known, rarity }, question) {
       if (counts) found += rarity(word);
     }
     if (!points) return 0;
-    const named = names.includes(phrase) ? 4 : names.some((name) => name.startsWith(phrase)) ? 1.3 : 1;
+    const named = names.includes(asked) ? 4 : names.some((name) => name.startsWith(asked)) ? 1.3 : 1;
     return points * named * (0.2 + found / whole);
   };
   const scored = known.map((one) => ({ entry: one.entry, points: score(one) }));

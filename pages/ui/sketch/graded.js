@@ -1,6 +1,7 @@
 // The chart once it was graded: it stands still, the computed curve over the sketch.
 
 import { setAll, svg } from "../live/dom.js";
+import { phrase } from "../live/phrase.js";
 import { colour, key, path } from "./axes.js";
 
 /** @import { Places } from "./axes.js" */
@@ -32,7 +33,7 @@ export function still(drawing, data, graded, at) {
     svg("line", "gt-widest", { x1: x, x2: x, ...ends }),
   );
   /** @type {[string, string, string][]} */
-  const marks = [["●", "", "your sketch"], ["◆", style, label]];
+  const marks = [["●", "", phrase("your_sketch")], ["◆", style, label]];
   if (gap) marks.push(["■", `${style}; opacity: 0.4`, gap]);
   return [key(data, marks)];
 }

@@ -3,13 +3,13 @@
 
 import { button, element, setAll, svg } from "../live/dom.js";
 import { STEPS } from "../live/controls/scale.js";
+import { phrase } from "../live/phrase.js";
 import { HIGH, WIDE, key, path } from "./axes.js";
 
 /** @import { Places } from "./axes.js" */
 /** @import { Sketch } from "./sketch.js" */
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const HELP = "Draw across the chart, or drag one handle. By keyboard: Tab to a handle, then the arrow keys.";
 const CLOSE = 6; // a stroke this near to a handle's x moves it as well
 
 /**
@@ -26,12 +26,12 @@ export function moving(drawing, data, at, commit) {
   const line = svg("path", "");
   const send = () => commit(levels.map((level) => DIGITS[level]).join(""));
   const about = { class: "gl-button gt-commit", disabled: "", "aria-describedby": "gt-why" };
-  const done = button("Commit to this sketch", send, about);
-  const why = element("span", "", { id: "gt-why" }, "Draw first: move a handle.");
+  const done = button(phrase("commit_sketch"), send, about);
+  const why = element("span", "", { id: "gt-why" }, phrase("draw_first"));
   const range = { "aria-orientation": "vertical", "aria-valuemin": data.low, "aria-valuemax": data.high };
   const handles = data.names.map((name) =>
     svg(
-      "g", "gt-handle", { role: "slider", tabindex: "0", ...range, "aria-label": `${data.label} at x = ${name}` },
+      "g", "gt-handle", { role: "slider", tabindex: "0", ...range, "aria-label": phrase("handle_at", { label: data.label, x: name }) },
       svg("circle", "", { r: 9 }),
     ), // prettier-ignore
   );
@@ -62,10 +62,11 @@ export function moving(drawing, data, at, commit) {
       event.stopPropagation();
     }),
   );
-  setAll(drawing, { role: "group", "aria-label": `Sketch of ${data.label} over x: ${data.x.length} handles` });
+  const { label, x } = data;
+  setAll(drawing, { role: "group", "aria-label": phrase("sketch_of", { label, count: x.length }) });
   drawing.append(line, ...handles);
   show();
-  const help = element("p", "gt-sketch-help", {}, HELP);
+  const help = element("p", "gt-sketch-help", {}, phrase("sketch_help"));
   const foot = element("p", "gt-foot", {}, done, why);
   return data.lines.length ? [foot, key(data), help] : [foot, help];
 }

@@ -5,6 +5,7 @@ import { fullLayout, rangesOf } from "./chart_layout.js";
 import { element, setOrRemove, setText } from "../dom.js";
 import { draggable } from "./drag.js";
 import { moveTraces } from "./plotly_fast_path.js";
+import { phrase } from "../phrase.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -12,6 +13,7 @@ const CONFIG = {
   doubleClick: false,
   showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its toolbar
   scrollZoom: false, // the wheel scrolls the page
+  locales: { "en-US": { dictionary: { Zoom: phrase("zoom") } } }, // the language that Plotly thinks it speaks
 };
 
 const STAGE = 340; // px, the height of a chart on the stage
@@ -86,7 +88,7 @@ export class Chart {
     try {
       // The settings go in once: given again, Plotly measures the page to compare them, and
       // makes a new chart where the address has changed.
-      const whole = { name: "whole", title: "Whole view", icon: Plotly.Icons.home, click: () => this.#whole() };
+      const whole = { name: "whole", title: phrase("whole_view"), icon: Plotly.Icons.home, click: () => this.#whole() };
       const config = this.listening ? undefined : { ...CONFIG, modeBarButtons: [["zoom2d", whole]] };
       Plotly.react(plot, palette.paint(spec.figure.data), this.#full(), config);
     } catch (error) {

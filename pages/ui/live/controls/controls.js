@@ -3,6 +3,7 @@
 
 import { element, setChildren, setText } from "../dom.js";
 import { makeField } from "./fields.js";
+import { phrase } from "../phrase.js";
 import { entries, withEntry } from "./scale.js";
 
 const TENTH = 0.1; // one arrow key on an entry of a list
@@ -109,7 +110,8 @@ export class Controls {
     if (!chooser) return null;
     const entry = Number(chooser.field.get()) - 1;
     const now = entries(field.get())[entry] ?? "";
-    return { ...spec, label: `${spec.label}, number ${entry + 1}`, value: now, now, step: TENTH, entry };
+    const label = phrase("entry_of", { list: spec.label, number: entry + 1 });
+    return { ...spec, label, value: now, now, step: TENTH, entry };
   }
 
   /** Type a number: the whole control's, or the chosen entry's. @param {string} name  @param {string} text */

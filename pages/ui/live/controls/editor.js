@@ -2,6 +2,7 @@
 // is typed counts once the learner says so: Ctrl or Cmd with Enter, the button, or leaving.
 
 import { button, element } from "../dom.js";
+import { phrase } from "../phrase.js";
 
 const LEAST_LINES = 5;
 const MOST_LINES = 18;
@@ -20,9 +21,9 @@ export function code(spec, id, notify, { body }) {
     autocomplete: "off",
     wrap: "off",
   });
-  const run = element("button", "gl-button", { type: "button" }, "Run");
+  const run = button(phrase("run"), () => apply());
   const sheet = element("div", "gl-sheet", {}, numbers, area, mark);
-  const see = element("button", "gl-button gl-ran", { type: "button", hidden: "" }, "Computed: see the graph below");
+  const see = button(phrase("computed_below"), () => look(), { class: "gl-button gl-ran", hidden: "" });
   const feet = element("div", "gl-feet", { role: "status" }, see, run);
   body.append(sheet, feet);
   let applied = "";
@@ -73,13 +74,12 @@ export function code(spec, id, notify, { body }) {
     event.preventDefault();
     apply();
   });
-  run.addEventListener("click", apply);
-  see.addEventListener("click", () => {
+  const look = () => {
     see.hidden = true;
     // What is said of the run stands above the stage.
     const notes = body.closest(".gl-lab")?.querySelector(".gl-notes");
     (notes?.clientHeight ? notes : stage())?.scrollIntoView();
-  });
+  };
 
   return {
     get: () => area.value,

@@ -2,6 +2,7 @@
 // slider does. Which those are the lab's controls say; what they read the page's parts write.
 
 import { setAll } from "../dom.js";
+import { phrase } from "../phrase.js";
 import { STEPS, keyed, slid } from "./scale.js";
 
 /** @import { Controls } from "./controls.js" */
@@ -49,7 +50,7 @@ export class NumberHandles {
       "aria-valuetext": spec && text,
       "aria-valuemin": spec?.min,
       "aria-valuemax": spec?.max,
-      title: spec && `${spec.label}: drag sideways, or type a number`,
+      title: spec && phrase("number_help", { label: spec.label }),
     });
   }
 

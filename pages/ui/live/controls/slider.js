@@ -2,6 +2,7 @@
 // control's value; the bar shows about where it lies, on a linear or a logarithmic track.
 
 import { element, setOrRemove } from "../dom.js";
+import { phrase } from "../phrase.js";
 import { filled, fromPosition, isLog, keyed, nearest, numberIn, toPosition, track } from "./scale.js";
 import { typed } from "./typing.js";
 
@@ -55,7 +56,7 @@ export function slider(spec, id, notify, { body }) {
     describe(next) {
       range = bounds(next);
       for (const [name, value] of Object.entries(track(range))) setOrRemove(bar, name, value);
-      setOrRemove(exact, "aria-label", `${next.label}: exact value`);
+      setOrRemove(exact, "aria-label", phrase("exact_value", { label: next.label }));
       const digits = Math.max(...[range.min, range.max].map((bound) => String(bound).length));
       exact.size = digits > MOST_USUAL ? digits : 1; // the column has room for a usual one
       exact.inputMode = range.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus

@@ -7,6 +7,7 @@ import { Drawing } from "./graph_drawing.js";
 import { hasLanded, pulsesAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
 import { laid } from "./graph_shapes.js";
+import { phrase } from "../phrase.js";
 import { StepWords } from "./step_words.js";
 import { Stepper } from "./stepper.js";
 
@@ -44,17 +45,17 @@ export class Graph {
     this.equation = element("p", "gl-equation");
     const ways = element(
       "p", "gl-ways", {},
-      element("span", "gl-forward", {}, "blue: values, forward"),
-      element("span", "gl-backward", {}, "orange: gradients, back"),
+      element("span", "gl-forward", {}, phrase("values_forward")),
+      element("span", "gl-backward", {}, phrase("gradients_back")),
     ); // prettier-ignore
     this.detail = element("p", "gl-detail");
     this.rewritten = element("p", "gl-note gl-rewritten", { role: "status", hidden: "" });
     this.words = element("p", "gl-words");
-    const stepper = element("div", "gl-stepper", { role: "group", "aria-label": "Backward pass, step by step" });
+    const stepper = element("div", "gl-stepper", { role: "group", "aria-label": phrase("backward_pass_by_steps") });
     const said = element("div", "gl-step");
-    this.steps = folded("gl-steps", "Step by step", stepper, said);
+    this.steps = folded("gl-steps", phrase("step_by_step"), stepper, said);
     const sum = element("div", "gl-sum-line", {}, this.equation, ways);
-    const views = element("div", "gl-views", {}, this.steps, folded("", "The graph in words", this.words));
+    const views = element("div", "gl-views", {}, this.steps, folded("", phrase("graph_in_words"), this.words));
     const picture = element("div", "gl-picture", {}, this.svg, sum, this.entries, this.detail, this.rewritten);
     box.append(picture, views);
     this.drawing = new Drawing(this.svg, {
@@ -126,7 +127,7 @@ export class Graph {
   tell(before, now) {
     const [old, lines] = [before, now].map((program) => program.split("\n"));
     const row = lines.findIndex((line, index) => line !== old[index]);
-    const text = row < 0 ? "" : `Line ${row + 1} of the program is now: ${lines[row].trim()}`;
+    const text = row < 0 ? "" : phrase("line_is_now", { line: row + 1, code: lines[row].trim() });
     setText(this.rewritten, text);
     this.rewritten.hidden = !text;
   }
@@ -206,29 +207,29 @@ export class Graph {
     const node = about && spec.nodes.find(({ id }) => id === about);
     const edge = about && !node && spec.edges.find(({ id }) => id === about);
     const { shown } = reached(spec, this.step);
-    const [pointAt, click] = NO_MOUSE.matches ? ["Tap", "Tap"] : ["Point at", "Click"];
-    let text = spec.covered || (spec.scissors ? `✂ ${click} an edge to cut it.` : `${pointAt} a node or an edge to see its whole tensor.`);
+    const hand = hints();
+    let text = spec.covered || (spec.scissors ? hand.toCut : hand.toSee);
     if (node) {
       text = `${node.label} = ${node.full}`;
-      if (spec.steps.length) text += `\nupstream gradient: ${node.upstream_full}`;
+      if (spec.steps.length) text += `\n${phrase("upstream_gradient", { value: node.upstream_full })}`;
       for (const sentence of node.stale) text += `\n${sentence}`;
     } else if (edge) {
-      const between = `Edge from ${edge.from} to ${edge.to}`;
-      if (!shown.has(edge.id)) {
-        text = `${between}: ${this.step < spec.steps.length ? "no gradient has reached it yet" : "no gradient flows back through it"}.`;
-      }
-      else if (edge.alternative) {
-        const several = edge.full.includes(",");
-        text = several ? `${edge.alternative} All entries: ${edge.full}.` : edge.alternative;
-      }
-      else text = `${between}: its gradient is covered.`;
-      if (edge.cuttable && spec.scissors) {
-        const hand = NO_MOUSE.matches ? "A tap" : "Click or Enter";
-        text += ` ${hand} ${this.cuts.has(edge.id) ? "mends" : "cuts"} it.`;
-      }
+      const { from, to, alternative, full } = edge;
+      const waits = this.step < spec.steps.length;
+      if (!shown.has(edge.id)) text = waits ? phrase("edge_waits", { from, to }) : phrase("edge_without_gradient", { from, to });
+      else if (!alternative) text = phrase("edge_covered", { from, to });
+      else text = full.includes(",") ? phrase("edge_in_full", { edge: alternative, entries: full }) : alternative;
+      if (edge.cuttable && spec.scissors) text += ` ${this.cuts.has(edge.id) ? hand.mends : hand.cuts}`;
     }
     setText(this.detail, text);
   }
+}
+
+/** What a finger or a mouse can do, in words. */
+function hints() {
+  return NO_MOUSE.matches
+    ? { toCut: phrase("tap_to_cut"), toSee: phrase("tap_to_see"), cuts: phrase("tap_cuts"), mends: phrase("tap_mends") }
+    : { toCut: phrase("click_to_cut"), toSee: phrase("point_to_see"), cuts: phrase("click_cuts"), mends: phrase("click_mends") };
 }
 
 /** @param {string} name  @param {string} label  @param {...Node} parts */

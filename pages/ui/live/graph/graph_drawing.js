@@ -5,6 +5,7 @@ import { fit, setAll, setChildren, setOrRemove, setText, svg } from "../dom.js";
 import { Flight } from "./graph_flight.js";
 import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
+import { phrase } from "../phrase.js";
 
 /** @import { Reached } from "./graph_reached.js" */
 /** @import { Laid } from "./graph_shapes.js" */
@@ -72,7 +73,7 @@ export class Drawing {
     setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${height}`);
     this.root.style.setProperty("--gl-width", `${width}px`);
     this.root.style.setProperty("--gl-ratio", String(width / height));
-    setOrRemove(this.root, "aria-label", `Graph of ${spec.nodes.length} nodes and ${spec.edges.length} edges. Use the up and down arrows to move through them.`);
+    setOrRemove(this.root, "aria-label", phrase("graph_of", { nodes: spec.nodes.length, edges: spec.edges.length }));
     const before = this.known;
     this.known = new Map();
     const take = (/** @type {string} */ id, /** @type {typeof nodeGroup} */ build) => {
@@ -135,13 +136,12 @@ export class Drawing {
     const [box, text, value, badge] = group.children;
     const { width, height } = node;
     const right = this.spec?.right;
-    const spoken = { "": "", passed: ", passed", current: ", current step", waiting: `, waiting ${mark}` }[state];
     setAll(group, {
       transform: `translate(${node.x} ${node.y})`,
       "data-kind": node.kind,
       "data-stale": node.stale.length ? "true" : null,
       "data-step": state,
-      "aria-label": `${node.label}: ${node.type}, value ${node.value}${spoken}${node.stale.map((said) => `. ${said}`).join("")}`,
+      "aria-label": [spoken(node, state, mark), ...node.stale].join(" "),
     });
     setAll(box, { x: -width / 2, y: -height / 2, width, height, rx: 10 });
     const words = node.lines.slice(0, -1);
@@ -171,14 +171,14 @@ export class Drawing {
     const right = Boolean(this.spec?.right);
     const known = shown.has(edge.id);
     const wide = thickness(edge);
-    const between = `Edge from ${edge.from} to ${edge.to}`;
+    const { from, to } = edge;
     setAll(group, {
       "data-state": edge.state,
       "data-sign": edge.sign,
       "data-stale": edge.stale ? "true" : null,
       "data-shown": known ? "true" : null,
       // While the gradients are covered there is nothing to say of one.
-      "aria-label": known ? edge.alternative || `${between}.` : `${between}: no gradient yet.`,
+      "aria-label": known ? edge.alternative || phrase("edge", { from, to }) : phrase("edge_waits", { from, to }),
     });
     const [dx, dy] = aside(right);
     const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
@@ -246,6 +246,13 @@ export class Drawing {
     this.near = id;
     this.handlers.look(id);
   }
+}
+
+/** @param {Laid["nodes"][0]} node  @param {string} state  @param {string} mark  of one that waits: how many have come */
+function spoken({ label, type, value }, state, mark) {
+  if (state === "passed") return phrase("node_passed", { label, type, value });
+  if (state === "current") return phrase("node_current", { label, type, value });
+  return state ? phrase("node_waits", { label, type, value, mark }) : phrase("node", { label, type, value });
 }
 
 /** @param {Event} event */

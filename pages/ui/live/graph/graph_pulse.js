@@ -29,8 +29,8 @@ const THICK = 10;
  * @returns {Pulse["sign"]}
  */
 function signOf(text) {
-  if (text === "none" || text === "") return "none";
   if (text === "NaN") return "nan";
+  if (!/[\d∞]/.test(text)) return "none"; // there is no number
   return text === "0" ? "zero" : text.startsWith("−") ? "negative" : "positive";
 }
 

@@ -3,6 +3,7 @@
 
 import { button, element, setOrRemove, setText } from "../dom.js";
 import { advanced } from "./graph_pulse.js";
+import { phrase } from "../phrase.js";
 
 /** @import { GraphSpec } from "../messages.d.ts" */
 
@@ -20,13 +21,14 @@ export class Stepper {
     /** @type {GraphSpec["steps"]} */
     this.steps = [];
     this.timer = 0;
+    this.plays = false; // because the learner has pressed Play
     this.replays = false; // all of it at once, which is no step that somebody took
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    this.back = button("Back", () => this.by(-1));
-    this.next = button("Next", () => this.by(1));
-    this.play = button("Play", () => this.#toggle());
+    this.back = button(phrase("back"), () => this.by(-1));
+    this.next = button(phrase("next"), () => this.by(1));
+    this.play = button(phrase("play"), () => this.#toggle());
     this.said = element("span", "gl-place");
-    this.bar = element("input", "gl-range", { type: "range", min: "0", "aria-label": "Backward pass" });
+    this.bar = element("input", "gl-range", { type: "range", min: "0", "aria-label": phrase("backward_pass") });
     this.bar.addEventListener("input", () => this.jump(this.bar.valueAsNumber));
     const buttons = element("div", "gl-buttons", {}, this.back, this.next, this.play, this.said);
     box.append(buttons, this.bar);
@@ -40,13 +42,14 @@ export class Stepper {
     this.steps = steps;
     this.place = place;
     const step = Math.ceil(place);
-    setText(this.said, `step ${step} of ${steps.length}`);
+    const all = steps.length;
+    setText(this.said, phrase("step_of", { step, all }));
     // Not `disabled`: a button that goes grey under the finger would lose the keyboard's place.
     setOrRemove(this.back, "aria-disabled", String(place === 0));
     setOrRemove(this.next, "aria-disabled", String(place >= steps.length));
     setOrRemove(this.bar, "max", steps.length);
     const at = nodes.find(({ id }) => id === steps[step - 1]?.node);
-    setOrRemove(this.bar, "aria-valuetext", [this.said.textContent, at?.label].filter(Boolean).join(", "));
+    setOrRemove(this.bar, "aria-valuetext", at ? phrase("step_at", { step, all, node: at.label }) : this.said.textContent);
     if (this.bar.valueAsNumber !== place) this.bar.value = String(place);
     this.bar.style.setProperty("--gl-filled", (place / (steps.length || 1)).toFixed(4));
   }
@@ -68,8 +71,8 @@ export class Stepper {
   pause() {
     cancelAnimationFrame(this.timer);
     this.timer = 0;
-    this.replays = false;
-    setText(this.play, "Play");
+    this.plays = this.replays = false;
+    setText(this.play, phrase("play"));
   }
 
   /** Let the gradient run back once, from the output to the inputs. */
@@ -82,11 +85,12 @@ export class Stepper {
   }
 
   #toggle() {
-    const plays = this.play.textContent !== "Play";
+    const { plays } = this;
     this.pause();
     if (plays) return;
     if (this.place >= this.steps.length) this.go(0);
-    setText(this.play, "Pause");
+    this.plays = true;
+    setText(this.play, phrase("pause"));
     this.#run(Infinity);
   }
 

@@ -1,13 +1,15 @@
 // Streamlit's link past the navigation, made to fit: it leads to the question, where one is open.
 
 import { setText } from "../dom.js";
+import { phrase } from "../phrase.js";
 
 const ANSWERS = "input:not(:disabled), .gt-handle, button:not(:disabled)";
 const SKIP = '[data-testid="stSkipToContent"]';
 
 addEventListener("focusin", ({ target }) => {
   if (!(target instanceof Element) || !target.matches(SKIP)) return;
-  setText(target.firstChild ?? target, `Skip to the ${answer() ? "question" : words() ? "lesson" : "content"}`);
+  const text = words() ? phrase("skip_to_lesson") : phrase("skip_to_content");
+  setText(target.firstChild ?? target, answer() ? phrase("skip_to_question") : text);
 });
 addEventListener(
   "click",

@@ -2,6 +2,7 @@
 // The page itself is drawn by Streamlit; here only marked numbers and ticks are filled in.
 
 import { setText } from "../dom.js";
+import { phrase } from "../phrase.js";
 
 const PLACE = ".st-key-words";
 
@@ -65,7 +66,7 @@ export class PageParts {
       this.handles.mark(node, text);
     }
     for (const node of this.watched.querySelectorAll("[data-turn]")) {
-      setText(node, done.has(this.task) ? "✓ Done" : "○ not yet");
+      setText(node, done.has(this.task) ? phrase("task_done") : phrase("task_open"));
       node.classList.toggle("gt-done", done.has(this.task));
     }
   }

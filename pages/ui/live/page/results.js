@@ -2,6 +2,7 @@
 // server keeps none of them.
 
 import { element, save, setChildren } from "../dom.js";
+import { phrase } from "../phrase.js";
 
 /** @import { Component } from "../../component.d.ts" */
 
@@ -17,7 +18,7 @@ let told = ""; // the message sent last
 export function render({ data: { files, message }, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gt-buttons"));
   const links = Object.entries(files).map(([name, content]) => {
-    const link = element("a", "gt-button", { href: "#", role: "button", "aria-label": `Download ${name}` }, `↓ ${name}`);
+    const link = element("a", "gt-button", { href: "#", role: "button", "aria-label": phrase("download", { name }) }, `↓ ${name}`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
       save(Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0)), name);

@@ -4,6 +4,7 @@
 import { showStep } from "./address_bar.js";
 import { arrows, element, setChildren } from "../dom.js";
 import { goToStep, goToVerdict } from "./verdict.js";
+import { phrase } from "../phrase.js";
 
 /** @import { Component } from "../../component.d.ts" */
 
@@ -38,11 +39,12 @@ export function render({ data, parentElement, setTriggerValue }) {
   const links = data.steps.map(({ title, asks, done }, index) => {
     const number = index + 1;
     const here = number === data.step;
+    const said = done ? phrase("step_answered", { number, title }) : phrase("step_asks", { number, title });
     const link = element("a", done ? "gt-done" : "", {
       href: `${data.address}&step=${number}`,
       title: `${number}. ${title}`,
       tabindex: here ? "0" : "-1",
-      "aria-label": `Step ${number}: ${title}${asks ? (done ? ", answered" : ", a question") : ""}`,
+      "aria-label": asks ? said : phrase("step", { number, title }),
       ...(here && { "aria-current": "step" }),
     });
     link.addEventListener("click", (event) => {

@@ -1,6 +1,8 @@
 // After a commit the form is gone, and the keyboard with it: it goes to what is said to the answer,
 // which is then read aloud, and is brought into sight.
 
+import { phrase } from "../phrase.js";
+
 const PLACE = ".st-key-verdict";
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PATIENT = 5000; // ms that the page may take to draw the verdict
@@ -35,7 +37,7 @@ function take() {
   if (!place) return false;
   place.setAttribute("tabindex", "-1");
   place.setAttribute("role", "group");
-  place.setAttribute("aria-label", "Feedback on your answer");
+  place.setAttribute("aria-label", phrase("feedback"));
   place.focus({ preventScroll: true });
   // What is drawn in it grows for a moment. The page scrolls as far as it takes, and never past its
   // beginning.

@@ -1,0 +1,92 @@
+"""Every word that the browser's modules show is in pages/ui/live/en.md, and is filled in."""
+
+import re
+
+import pytest
+
+from lessons.text.words import placeholders
+from pages.ui.page import WORDS
+from tests.support.node import UI
+
+MODULES = [
+    path
+    for path in sorted([*UI.glob("live/**/*.js"), *UI.glob("s*/*.js")])
+    if path.parent.name != "vendor"
+]
+COMMENT = r"(?:^|\s)//[^\n]*|/\*.*?\*/"
+ERROR = r"(?:new Error|console\.error)\([^\n]*"
+TOKEN = re.compile(
+    rf'{COMMENT}|{ERROR}|"(?P<text>(?:[^"\\\n]|\\.)*)"|`(?P<template>(?:[^`\\]|\\.)*)`', re.DOTALL
+)
+SENTENCE = re.compile(r"[A-Za-z’]{2,}[,:;]? (?:\$|[A-Za-z’])|^\W*[A-Z][a-z]+\W*$")
+"""Two words with a space between them, or one word that begins like a label."""
+CODE = re.compile(r"\bg[lt]-|\.st[A-Z-]|\w=|\[|--|^(?:translate|rotate)\(|^\([\w-]+: [\w-]+\)$")
+"""A selector, a class, a style or a media query."""
+NOT_SHOWN = {
+    *("Enter", "Escape", "Backspace", "Delete", "td, th"),
+    *("lab $", "snip $", "$ ask $$", r"$ train $\n$", "background: $"),
+}
+CALL = re.compile(r'\b(phrase|counted)\(\s*"(\w+)"')
+NESTED = re.compile(r"\([^()]*\)|`[^`]*`|\[[^][]*\]")
+
+
+def sentences(source):
+    """The texts of a module that read like a sentence or a label, outside of comments and errors.
+
+    A ``$`` stands for what a template fills in.
+    """
+    for found in TOKEN.finditer(source):
+        text = re.sub(r"\$\{[^}]*\}", "$", found["text"] or found["template"] or "")
+        if SENTENCE.search(text) and not CODE.search(text) and text not in NOT_SHOWN:
+            yield text
+
+
+def values(call):
+    """The names of the values that a call gives; `call` is what follows the text's name."""
+    while NESTED.search(call):
+        call = NESTED.sub("", call)
+    found = re.match(r", \{ (.*?) \}", call, re.DOTALL)
+    return {part.split(":")[0].strip() for part in found[1].split(",")} if found else set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_no_sentence_stands_in_a_module(path):
+    found = list(sentences(path.read_text("utf-8")))
+    assert not found, f"Write it into pages/ui/live/en.md, and ask for it by its name: {found}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_a_module_gives_each_text_what_it_fills_in(path):
+    source = path.read_text("utf-8")
+    for call in CALL.finditer(source):
+        kind, name = call.groups()
+        given = {"n"} if kind == "counted" else values(source[call.end() :])
+        assert given == placeholders(WORDS.texts[name]), name
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('title = "Lines of the chart"; // Lines of the chart', 1),
+        ('button("Start", press)', 1),
+        ("setText(node, `step ${at} of ${all}`)", 1),
+        ('phrase("lines_of_charts")', 0),
+        ('throw new Error("no chart is drawn")', 0),
+        ('element("p", "gl-caption gl-entries")', 0),
+    ],
+)
+def test_a_sentence_is_found(source, found):
+    assert len(list(sentences(source))) == found
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        (")", set()),
+        (", { step, all }));", {"step", "all"}),
+        (", { list: spec.label, number: entry + 1 });", {"list", "number"}),
+        (", { name: `${id}.${form}`, at: first(a, b) }));", {"name", "at"}),
+    ],
+)
+def test_the_values_of_a_call_are_found(call, found):
+    assert values(call) == found
