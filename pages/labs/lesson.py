@@ -203,6 +203,8 @@ def _graph(
     index = lesson.lab.start(values).index
     cuts = [write_cuts([edge]) for edge in run.cuts]
     drawn = payload.graph(recording, index, "cuts", cuts, cover)
+    if lesson.prose.front.get("graph") == "upright":
+        drawn["wide"] = None
     drawn["stretches"] = stretches(lesson, recording)
     there = {node["id"] for node in drawn["nodes"]}
     drawn["links"] = links(recording, index, run.result, table, there, hidden)

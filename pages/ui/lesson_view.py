@@ -42,8 +42,11 @@ def lesson_view(lesson: Lesson) -> None:
                 with st.container(key="stage"):
                     questions.stage(lesson, question, place, trail)
             else:
+                st.empty()  # where a question has its own stage
                 _lab(lesson, place, trail)
-        with words, st.container(key="words"):
+        for _ in range(1, trail.step):  # Streamlit would move the parts of the last step's text
+            words.empty()
+        with words.container(key=f"step_{trail.step}"), st.container(key="words"):
             if ended:
                 st.markdown(f"**{lesson.prose.front['remember']}**")
             _words(lesson, place, trail)

@@ -64,14 +64,14 @@ export class View {
     const key = part("key", { role: "group", "aria-label": phrase("lines_of_charts") });
     const more = part("more");
     const views = new Views(more, lab.opened);
-    const head = element("div", "gl-head", {}, controls, trainer);
+    const head = element("div", "gl-head", {}, trainer, controls);
     const graph = views.box("graph");
     setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": phrase("graph_of_run") });
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
     views.box("table").append(scroll);
     const { stage, tabs, drawers } = views;
     if (written) root.replaceChildren(head, notes, stage, goals, tabs, drawers);
-    else root.replaceChildren(goals, head, stage, notes, tabs, drawers);
+    else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
 
     this.root = root;
     /** @type {?Frame} */
