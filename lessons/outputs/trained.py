@@ -10,6 +10,7 @@ from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.prose import TRAINING, Step, quoted
+from lessons.text.words import ProseError
 
 FILE = "trained.json"
 
@@ -30,11 +31,21 @@ def case(lesson: Lesson, step: Step) -> Values:
 
 
 def end_of(lesson: Lesson, step: Step) -> History | None:
-    """The end of the training that a step tells of; None where it tells of none."""
+    """The end of the training that a step tells of; None where it tells of none.
+
+    Raises:
+        ProseError: the lesson's trained.json lacks it.
+    """
     if not tells(lesson, step):
         return None
-    ends = json.loads((lesson.folder / FILE).read_text("utf-8"))
-    return History.at_end(ends[key(lesson, case(lesson, step))])
+    path, name = lesson.folder / FILE, key(lesson, case(lesson, step))
+    ends = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    if name not in ends:
+        raise ProseError(
+            f"{path} lacks the training {name or 'at the defaults'!r} of the step {step.title!r}. "
+            f"`python -m tests.support.trained {lesson.slug}` writes it."
+        )
+    return History.at_end(ends[name])
 
 
 def key(lesson: Lesson, values: Values) -> str:

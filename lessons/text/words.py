@@ -95,7 +95,7 @@ def _read(path: Path, asked: tuple[str, ...], users: tuple[Path, ...] | None) ->
     code = "".join(one.read_text("utf-8") for one in files)
     used = {*asked, *_USED.findall(code)}
     for name in sorted(used ^ texts.keys()):
-        wrong = "is missing" if name in used else "is used in no file"
+        wrong = "is missing" if name in used else f'is used in no file as WORDS("{name}")'
         raise ProseError(f"{path}: the word {name!r} {wrong}")
     return texts
 

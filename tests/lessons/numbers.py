@@ -1,9 +1,11 @@
-"""Keeps each lesson's numbers and right answers in a file: `python -m tests.lessons.numbers`.
+"""Keeps numbers and right answers of lessons in a file: `python -m tests.lessons.numbers flip`.
 
-Run it after a change that is meant to move one of them; test_every_lesson.py compares them.
+Without a name it writes those of all lessons. Run it after a change that is meant to move one;
+test_every_lesson.py compares them.
 """
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +39,22 @@ def of_step(lesson: Lesson, step: Step, result: Result) -> dict[str, Any]:
     return told
 
 
-def main() -> None:
-    """Write the numbers of all lessons, a step a line."""
-    rows = []
+def of_lesson(lesson: Lesson) -> list[dict[str, Any]]:
+    """A lesson's entry of ``kept``, computed now."""
+    results = ((step, lesson.compute(lesson.validate(step.lab))) for step in lesson.prose.steps)
+    return [of_step(lesson, *one) for one in results]
+
+
+def main(only: list[str]) -> None:
+    """Write the numbers of these lessons or of all, a step a line."""
+    known, rows = kept(), []
     for lesson in lessons():
-        results = ((step, lesson.compute(lesson.validate(step.lab))) for step in lesson.prose.steps)
-        steps = [json.dumps(of_step(lesson, *one), ensure_ascii=False) for one in results]
-        rows.append(f'"{lesson.slug}": [\n' + ",\n".join(steps) + "\n]")
+        chosen = not only or lesson.slug in only
+        steps = of_lesson(lesson) if chosen else known[lesson.slug]
+        lines = [json.dumps(step, ensure_ascii=False) for step in steps]
+        rows.append(f'"{lesson.slug}": [\n' + ",\n".join(lines) + "\n]")
     FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -175,7 +175,8 @@ def test_result_is_one_strict_json_object(lesson):
 
 @LESSONS
 def test_every_placeholder_resolves_to_the_number_that_was_kept(lesson):
-    """If one was meant to move, run `python -m tests.lessons.numbers`."""
+    """If one was meant to move, or the lesson is new: `python -m tests.lessons.numbers SLUG`."""
+    assert lesson.slug in kept(), f"run `python -m tests.lessons.numbers {lesson.slug}`"
     controls = [p.name for p in lesson.lab.parameters if isinstance(p, (Number, Integer))]
     for step, known in zip(lesson.prose.steps, kept()[lesson.slug], strict=True):
         values = lesson.validate(step.lab)

@@ -198,7 +198,8 @@ def test_titles_are_true(slug):
                 true = holds(figure, shown)
                 assert true is not False, f"{lesson.text(values)}: “{figure.title}”"
                 said += true is True
-                assert not chosen or len(figure.title) <= LONGEST, figure.title
+                short = f"“{figure.title}” is too long: write it shorter, or choose other numbers"
+                assert not chosen or len(figure.title) <= LONGEST, short
     drawn = lesson.lab.figures(result, values)
     assert said or (lesson.lab.training and not drawn), "no chart says what it shows"
 

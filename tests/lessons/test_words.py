@@ -201,7 +201,7 @@ def test_settings_get_their_words(tmp_path):
 @pytest.mark.parametrize(
     ("text", "code", "says"),
     [
-        (TEXT + "- lost: A word.\n", CODE, "'lost' is used in no file"),
+        (TEXT + "- lost: A word.\n", CODE, "'lost' is used in no file as WORDS"),
         (TEXT, CODE + ', WORDS("gone")', "'gone' is missing"),
         (TEXT + "- found: Again.\n", CODE, "'found' stands twice"),
         (TEXT + "no name\n", CODE, "not 'no name'"),

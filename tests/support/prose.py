@@ -83,9 +83,8 @@ def findings(text: str) -> list[str]:
 
 def texts() -> list[Path]:
     """List the files to read: all but the benchmarks' tables, which a program writes."""
-    tracked = subprocess.run(
-        ["git", "ls-files", "*.md"], cwd=REPOSITORY, check=True, capture_output=True, text=True
-    )
+    names = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
+    tracked = subprocess.run(names, cwd=REPOSITORY, check=True, capture_output=True, text=True)
     return [
         REPOSITORY / name for name in tracked.stdout.split() if not name.startswith("tests/bench/")
     ]

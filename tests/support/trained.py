@@ -1,4 +1,4 @@
-"""Writes every trained.json: ``python -m tests.support.trained``."""
+"""Writes the trained.json of lessons, or of all: ``python -m tests.support.trained collapse``."""
 
 import json
 import sys
@@ -39,6 +39,7 @@ def as_json(found: dict[str, Facts]) -> str:
 
 if __name__ == "__main__":
     suit_small_tensors()
-    for lesson in LESSONS:
+    only = sys.argv[1:] or [lesson.slug for lesson in LESSONS]
+    for lesson in (lesson for lesson in LESSONS if lesson.slug in only):
         print(lesson.slug, file=sys.stderr, flush=True)
         (lesson.folder / FILE).write_text(as_json(ends(lesson)), "utf-8")
