@@ -2,6 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
+
+from .words import Texts
+
+WORDS = Texts(__file__, users=(Path(__file__),))
 
 
 def number(value: float, digits: int = 6) -> str:
@@ -32,8 +37,8 @@ def listed(words: Sequence[str], most: int = 6) -> str:
     >>> listed(["0", "1"]), listed([str(i) for i in range(9)], most=2)
     ('0, 1', '0, 1 and 7 more')
     """
-    shown = ", ".join(words[:most])
-    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
+    shown, more = ", ".join(words[:most]), len(words) - most
+    return shown if more <= 0 else WORDS("and_more", words=shown, more=more)
 
 
 def visible(text: str, most: int = 40) -> str:

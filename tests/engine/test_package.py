@@ -31,7 +31,7 @@ HELD = {
     f"{name}/{path.relative_to(folder).as_posix()}": path.read_text("utf-8")
     for name, folder in FOLDERS.items()
     for path in folder.rglob("*")
-    if path.suffix in {".py", ".typed", ".css", ".js"}
+    if path.suffix in {".py", ".typed", ".css", ".js"} or path.name == "en.md"
 }
 """What the wheel has to hold."""
 EXAMPLE = ROOT / "pages" / "ui" / "own_code" / "train.py"

@@ -30,7 +30,7 @@ from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_stri
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.playground.running.words import WORDS
-from lessons.text import number
+from lessons.text import listed, number
 
 _MOST_ROWS = 48
 _SPELLED = 8
@@ -230,8 +230,7 @@ def _all(value: Any) -> str:
     if not isinstance(value, torch.Tensor):
         return number(float(value))
     words = [number(float(item)) for item in value.flatten()[:_SPELLED].tolist()]
-    shown, more = ", ".join(words), value.numel() - len(words)
-    return WORDS("and_more", numbers=shown, more=more) if more else shown
+    return listed([*words, *("" for _ in range(value.numel() - len(words)))], _SPELLED)
 
 
 def _frame(heights: list[Array]) -> tuple[float, float]:
