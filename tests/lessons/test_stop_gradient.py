@@ -13,6 +13,7 @@ from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.language.functions import FUNCTIONS, onehot_argmax, step
+from lessons.tricks import straight_through
 from tests.support.amount import cases
 from tests.support.course import run
 
@@ -146,6 +147,29 @@ def test_a_target_between_two_codes_is_circled():
         x = (x - 0.1 * slope).detach().requires_grad_()
         places.append(x.item())
     assert 2.35 < min(places[-100:]) < 2.5 < max(places[-100:]) < 2.6
+
+
+@pytest.mark.parametrize(("stopped", "of_residual", "of_sum"), [(False, 0, 1), (True, 1, 2)])
+def test_a_residual_needs_a_detach_and_a_sum_of_stages_one_straight_through(
+    stopped, of_residual, of_sum
+):
+    """Without the detach the second stage's loss sends nothing; with it, each stage sends 1."""
+    x = torch.tensor(1.6, requires_grad=True)
+    first = straight_through(torch.round)(x)
+    residual = x - (first.detach() if stopped else first)
+    code = torch.round(4 * residual) / 4
+    both = first + residual + (code - residual).detach()
+    once = x + (first + code - x).detach()
+    commitment = (residual - code.detach()) ** 2
+    expected = 2 * (residual - code).item() * of_residual
+    for value, slope in (
+        (residual, of_residual),
+        (commitment, expected),
+        (both, of_sum),
+        (once, 1),
+    ):
+        (found,) = torch.autograd.grad(value, x, retain_graph=True)
+        assert found.item() == pytest.approx(slope)
 
 
 # -- pick your surrogate
