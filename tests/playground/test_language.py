@@ -7,6 +7,8 @@ import torch
 
 from lessons.playground import FUNCTIONS, Document, Input, check, live
 from lessons.playground.language import expressions
+from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.words import HELP
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import forward
 from lessons.tricks import gradient_override_map, op_types
@@ -66,6 +68,10 @@ def test_an_operator_is_the_op_type_it_says(sign, left, right):
         "@": torch.matmul,
     }[sign](*({"x": x, "u": u}.get(w, 2.0) for w in (left, right)))
     assert torch.equal(live(check(document)).output, expected)
+
+
+def test_each_function_has_a_sentence_and_each_sentence_a_function():
+    assert {*HELP} == {*CALLABLE}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
