@@ -72,7 +72,7 @@ def check(document: Document) -> Checked:
             known = [name for name, kind in kinds.items() if kind in ("tensor", "several")]
             if name not in kinds:
                 near = suggestion(name, known)
-                raise _wrong_field(WORDS("no_output", name=cited(name), near=near), field)
+                raise _wrong_field(WORDS("no_line_gives", name=cited(name), near=near), field)
             raise _wrong_field(WORDS("no_gradient", name=name), field)
     if document.dtype not in DTYPES:
         message = WORDS("no_dtype", name=cited(document.dtype), near=suggestion("", DTYPES))
