@@ -3,28 +3,30 @@
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
+from torch.optim import Optimizer
 
 from lessons.contract.bug import Bug
 
-Step = Callable[[torch.Tensor, torch.optim.Optimizer, float], None]
+Step = Callable[[Tensor, Optimizer, float], None]
 
 
-def train_step(weight: torch.Tensor, optimizer: torch.optim.Optimizer, limit: float) -> None:
+def train_step(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
     optimizer.zero_grad()
     (weight**2).sum().backward()
     optimizer.step()
     clip_grad_norm_([weight], limit)
 
 
-def before_backward(weight: torch.Tensor, optimizer: torch.optim.Optimizer, limit: float) -> None:
+def before_backward(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
     optimizer.zero_grad()
     clip_grad_norm_([weight], limit)
     (weight**2).sum().backward()
     optimizer.step()
 
 
-def the_weights(weight: torch.Tensor, optimizer: torch.optim.Optimizer, limit: float) -> None:
+def the_weights(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
     optimizer.zero_grad()
     (weight**2).sum().backward()
     optimizer.step()
@@ -32,7 +34,7 @@ def the_weights(weight: torch.Tensor, optimizer: torch.optim.Optimizer, limit: f
         weight *= min(1.0, limit / float(weight.norm()))
 
 
-def between(weight: torch.Tensor, optimizer: torch.optim.Optimizer, limit: float) -> None:
+def between(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
     optimizer.zero_grad()
     (weight**2).sum().backward()
     clip_grad_norm_([weight], limit)

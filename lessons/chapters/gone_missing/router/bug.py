@@ -3,21 +3,20 @@
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 
 from lessons.contract.bug import Bug, changed
 
-Layer = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, int], torch.Tensor]
+Layer = Callable[[Tensor, Tensor, Tensor, int], Tensor]
 """From tokens [t, d], router weights [n, d], experts [n, d, d] and k: the layer's output [t, d]."""
 
 
-def mixed(
-    weight: torch.Tensor, index: torch.Tensor, experts: torch.Tensor, x: torch.Tensor
-) -> torch.Tensor:
+def mixed(weight: Tensor, index: Tensor, experts: Tensor, x: Tensor) -> Tensor:
     """The outputs of the kept experts, shape [t, k, d], weighted and added."""
     return (weight.unsqueeze(-1) * torch.einsum("tkij,tj->tki", experts[index], x)).sum(1)
 
 
-def forward(x: torch.Tensor, router: torch.Tensor, experts: torch.Tensor, k: int) -> torch.Tensor:
+def forward(x: Tensor, router: Tensor, experts: Tensor, k: int) -> Tensor:
     scores = torch.softmax(x @ router.T, dim=-1)
     weight, index = torch.topk(scores, k, dim=-1)
     weight = weight / (weight.sum(dim=-1, keepdim=True) + 1e-20)

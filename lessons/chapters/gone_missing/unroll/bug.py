@@ -7,11 +7,13 @@ import torch
 
 from lessons.contract.bug import Bug, changed
 
-Train = Callable[[Any, list[list[float]], float], list[tuple[float, float]]]
-"""From the weight, the batches and the learning rate: the state and the gradient of each batch."""
+Steps = list[tuple[float, float]]
+"""The state and the gradient of each batch."""
+Train = Callable[[Any, list[list[float]], float], Steps]
+"""From the weight, the batches and the learning rate."""
 
 
-def train(w: Any, batches: list[list[float]], rate: float) -> list[tuple[float, float]]:
+def train(w: Any, batches: list[list[float]], rate: float) -> Steps:
     optimizer, seen = torch.optim.SGD([w], lr=rate), []
     h = torch.zeros(())
     for batch in batches:

@@ -3,15 +3,16 @@
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 
 from lessons.contract.bug import Bug, changed
 
-Tensors = list[torch.Tensor]
-Loss = Callable[[Tensors, Tensors, Tensors], torch.Tensor]
+Tensors = list[Tensor]
+Loss = Callable[[Tensors, Tensors, Tensors], Tensor]
 """From each step's log-probability, reward and baseline: what backward() is called on."""
 
 
-def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> torch.Tensor:
+def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> Tensor:
     losses = []
     for log_p, r, b in zip(log_probs, rewards, baselines, strict=True):
         advantage = r - b

@@ -5,11 +5,12 @@ from copy import deepcopy
 from typing import Any
 
 import torch
+from torch.nn import Module
 
 from lessons.contract.bug import Bug, changed
 
 
-def broken(model: torch.nn.Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
+def broken(model: Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
     policy_net = model
     target_net = model
     expected = reward + gamma * target_net(next_state)
@@ -17,7 +18,7 @@ def broken(model: torch.nn.Module, state: Any, reward: float, next_state: Any, g
     return policy_net, target_net
 
 
-def copied(model: torch.nn.Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
+def copied(model: Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
     policy_net = model
     target_net = deepcopy(model)
     expected = reward + gamma * target_net(next_state).detach()

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 from torch.distributions import Normal
 
 from lessons.contract.bug import Bug, changed
 
-Loss = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
-def policy_loss(mean: torch.Tensor, noise: torch.Tensor, reward: torch.Tensor) -> torch.Tensor:
+def policy_loss(mean: Tensor, noise: Tensor, reward: Tensor) -> Tensor:
     policy = Normal(mean, torch.ones_like(mean))
     action = mean + noise  # as rsample() returns it
     return torch.mean(-policy.log_prob(action) * reward)

@@ -3,15 +3,16 @@
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 
 from lessons.contract.bug import Bug, changed
 from lessons.tricks import flip_gradient
 
-Head = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+Head = Callable[[Tensor, Tensor, Tensor], Tensor]
 """The head's output from the extractor's weight, the head's weight and the input."""
 
 
-def broken(extractor: torch.Tensor, head: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+def broken(extractor: Tensor, head: Tensor, x: Tensor) -> Tensor:
     feature = extractor * x
     return flip_gradient(head * feature)
 
