@@ -35,7 +35,7 @@ TELLS = {
     "value_one": {},
 }
 """The beginnings of the facts that give a role away, if they are not the usual ones."""
-PICTURED = {"maps", "alike", "plane"}
+PICTURED = {"maps", "compared", "plane"}
 """Charts of trainings whose titles quote the picture, not the facts."""
 
 

@@ -10,6 +10,7 @@ from lessons.training.under_way import Run
 from pages.labs import wire
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
+from pages.labs.words import VIEWS
 
 EVERY = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 
@@ -65,6 +66,7 @@ def views(lesson: Lesson, step: Step) -> set[str]:
 @EVERY
 def test_each_step_of_the_lab_has_a_stage(lesson):
     for step in lesson.prose.steps:
+        assert views(lesson, step) <= VIEWS.keys(), "each drawer has a label in pages/labs/en.md"
         if step.question and not step.question.is_of_lab:
             assert not step.stage, f"“{step.title}” shows its own code"
         else:

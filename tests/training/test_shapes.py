@@ -181,7 +181,7 @@ def test_the_maps_step_is_told_where_it_is_not_the_last_one():
     for most in (3, 49, 10):  # compared after step 50 and after the last one
         run.advance(math.inf, given, most=most)
         history = run.history
-        alike = next(one for one in figures(history, given) if one.name == "alike")
+        alike = next(one for one in figures(history, given) if one.name == "compared")
         told.append((history.done, history.facts["compared_step"]))
         assert f"at step {told[-1][1]:.0f}:" in alike.alt
     assert told == [(3, 0), (52, 50), (60, 60)]
@@ -212,7 +212,7 @@ def test_the_answer_is_not_drawn_before_it_is_asked_for():
         ]
     given = given | {"randomised": 1}
     seen = {figure.name for figure in LAB.training.figures(run.history, given)}
-    assert seen == {"maps", "alike"}
+    assert seen == {"maps", "compared"}
 
 
 def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule():

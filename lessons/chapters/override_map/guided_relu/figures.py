@@ -139,7 +139,7 @@ def _alike(history: History) -> Figure:
         for rule, line in zip(RULES, series, strict=True)
     )
     return Figure(
-        "alike",
+        "compared",
         WORDS("alike_title", correlations=_correlations(history.facts, LAYERS)),
         WORDS("alike_caption"),
         WORDS("alike_alt", done=history.facts["compared_step"], correlations=in_words),
