@@ -53,7 +53,7 @@ test-long: .venv/.tests ## run all cases of what `make test` tries some of, and 
 	@TEST_LONG=1 $(TESTS) -m pytest -n auto -m "random or long" $(ARGS)
 
 lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
-	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/training tests/equivalents tests/recorder tests/labs tests/pages -k "$(SLUG) or glossary" $(ARGS)
+	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/training tests/equivalents tests/recorder tests/labs tests/pages tests/playground -k "$(SLUG) or glossary" $(ARGS)
 	@$(PY) -m tests.support.prose $(SLUG)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests

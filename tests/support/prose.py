@@ -93,6 +93,9 @@ def texts() -> list[Path]:
 def main(only: list[str]) -> int:
     """Print what to mend in these lessons, or in all texts; return 1 if there is something."""
     read = [path for path in texts() if not only or any(name in path.parts for name in only)]
+    if not read:
+        print(f"No text is in a folder of the name {' or '.join(only)}.")
+        return 1
     total = longest = 0
     for path in read:
         text = path.read_text("utf-8")
