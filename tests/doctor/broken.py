@@ -9,11 +9,6 @@ def item(x):
     return loss.item()
 
 
-def item_and_back(x):
-    loss = (x * x).sum()
-    return torch.tensor(loss.item()) * 2
-
-
 def copied(x):
     loss = (x * x).sum()
     return torch.tensor(loss) * 2
@@ -23,28 +18,6 @@ def detached(x):
     h = x * x
     h = h.detach()
     return (h * 3).sum()
-
-
-def by_data(x):
-    h = x * x
-    return (h.data * 3).sum()
-
-
-def without_gradients(x):
-    with torch.no_grad():
-        h = x * x
-    return (h * 3).sum()
-
-
-def through_numpy(x):
-    h = x * x
-    doubled = 2 * h.detach().numpy()
-    return torch.from_numpy(doubled).sum()
-
-
-def silenced(x):
-    loss = (x * x).sum()
-    return torch.tensor(loss.item(), requires_grad=True)
 
 
 def edited(x):
@@ -92,25 +65,6 @@ def half(x):
     return (y / (y + 1)).sum()
 
 
-def rounded(x):
-    q = torch.round(x * 3)
-    return q.sum()
-
-
-def argmax(x):
-    return torch.argmax(x) * 2.0
-
-
-def dead(x):
-    return torch.relu(-x * x).sum()
-
-
-def twice(x):
-    loss = (x * x).sum()
-    loss.backward()
-    loss.backward()
-
-
 def carried_state(x):
     """A recurrent state that goes on to the next pass with the graph of this one."""
     torch.manual_seed(0)
@@ -131,11 +85,6 @@ def elsewhere(x, w):
     return (w * w).sum()
 
 
-def second_start(x):
-    h = (x * x).detach().requires_grad_()
-    return (h * h).sum()
-
-
 def fails(x):
     rows = x.reshape(2, 2)
     return rows @ torch.ones(3)
@@ -143,10 +92,6 @@ def fails(x):
 
 def fine(x, w):
     return ((x * w).tanh() ** 2).sum()
-
-
-def not_numbers(x):
-    return "done"
 
 
 not_a_function = 3

@@ -13,25 +13,15 @@ from tests.doctor import broken
 X = (1.0, 2.0, 3.0)
 
 
-def traced(thing, *numbers, **more):
+def traced(thing, *numbers):
     x = torch.tensor(numbers or X, requires_grad=not isinstance(thing, type))
-    return trace(thing, x, **more)
+    return trace(thing, x)
 
 
 CASES = {
     "item": (broken.item, "item", r"\.item\(\) on loss in \S+\.py:\d+ .*returned float 14\.0"),
-    "item_and_back": (broken.item_and_back, "item", r"\.item\(\) on loss"),
     "copied": (broken.copied, "copied", r"torch\.tensor\(loss\) in \S+\.py:\d+ copies the numbers"),
     "detached": (broken.detached, "detached", r"h\.detach\(\) in \S+\.py:\d+"),
-    "data": (broken.by_data, "detached", r"h\.data in \S+\.py:\d+"),
-    "no_grad": (broken.without_gradients, "no_grad", r"the torch\.no_grad block in \S+\.py:\d+"),
-    "numpy": (broken.through_numpy, "numpy", r"\.numpy\(\) on h\.detach\(\) in \S+\.py:\d+"),
-    "silenced": (broken.silenced, "item", r"as a new leaf with requires_grad=True"),
-    "second_start": (
-        broken.second_start,
-        "detached",
-        r"requires_grad=True in \S+ makes .* a new leaf",
-    ),
     "edited": (broken.edited, "stale", r"y\[0\] was 2\.718, the backward pass reads 3\.718"),
     "edited_by_numpy": (broken.edited_by_numpy, "stale", r"the backward pass reads 5"),
     "fused": (
@@ -41,17 +31,23 @@ CASES = {
     ),
     "in_place": (broken.in_place, "refused", r"exp saved y .* it was 2\.718, now it is 3\.718"),
     "unused": (broken.Unused, "unused", r"forgotten\.weight, forgotten\.bias got no gradient"),
-    "rounded": (
-        broken.rounded,
+    "dead": (
+        lambda x: torch.relu(-x * x).sum(),
         "zero_gradient",
-        r"round \(q\) in \S+\.py:\d+ sends nothing",
+        r"relu in \S+\.py:\d+ sends nothing but zeros",
     ),
-    "dead": (broken.dead, "zero_gradient", r"relu in \S+\.py:\d+ sends nothing but zeros"),
-    "argmax": (broken.argmax, "whole_numbers", r"argmax in \S+\.py:\d+ gives int64"),
-    "root": (broken.root, "nonfinite_backward", r"first ∞ of the backward pass arises in sqrt"),
-    "not_numbers": (broken.not_numbers, "no_tensor", r"returned str 'done'"),
+    "argmax": (
+        lambda x: torch.argmax(x) * 2.0,
+        "whole_numbers",
+        r"argmax in \S+\.py:\d+ gives int64",
+    ),
+    "root": (
+        broken.root,
+        "nonfinite_backward",
+        r"first ∞ of the backward pass arises in sqrt.*which is 0.* Later it becomes NaN, in pow",
+    ),
+    "not_numbers": (lambda x: "done", "no_tensor", r"returned str 'done'"),
     "carried_state": (broken.carried_state, "second_time", r"state = tuple\(one\.detach\(\) for"),
-    "second_time": (broken.twice, "second_time", r"went backward a second time .* in \S+\.py:\d+"),
 }
 
 
@@ -66,13 +62,6 @@ def test_the_fault_is_named_on_the_page_and_as_text(case):
     assert re.search(says, unescape(made.html))
     drawn = {node["id"] for node in made.drawn.spec["nodes"]} if made.drawn else set()
     assert {fault.node for fault in made.faults} <= drawn | {None}
-
-
-def test_infinity_and_nan_of_a_root_at_zero_are_told_apart():
-    (fault,) = traced(broken.root).faults
-    assert "∞ of the backward pass arises in sqrt" in fault.says
-    assert "which is 0" in fault.says
-    assert "Later it becomes NaN, in pow" in fault.says
 
 
 def test_an_overflow_of_float16_is_named():
@@ -111,24 +100,13 @@ def test_what_stood_in_grad_stays_there():
 
 
 def test_a_mask_of_infinities_is_no_fault():
-    def attention(x):
-        mask = torch.tensor([[False, True], [False, False]])
-        return (
-            (x.reshape(2, 1) @ x.reshape(1, 2))
-            .masked_fill(mask, -torch.inf)
-            .softmax(1)
-            .square()
-            .sum()
-        )
+    def attention(x, *masked):
+        return x.masked_fill(torch.tensor(masked), -torch.inf).softmax(0).square().sum()
 
-    assert traced(attention, 1.0, 2.0).faults == []
-
-    def all_masked(x):
-        return x.masked_fill(torch.tensor([True, True]), -torch.inf).softmax(0).sum()
-
-    kinds = traced(all_masked, 1.0, 2.0).faults
-    assert "softmax" in kinds[0].says
-    assert "NaN" in kinds[0].says
+    assert traced(lambda x: attention(x, False, False, True)).faults == []
+    first = traced(lambda x: attention(x, True, True, True)).faults[0]
+    assert "softmax" in first.says
+    assert "NaN" in first.says
 
 
 def test_a_nan_beyond_the_numbers_that_are_kept_is_seen():
@@ -139,12 +117,6 @@ def test_a_nan_beyond_the_numbers_that_are_kept_is_seen():
     made = traced(program, 1.0)
     assert made.faults[0].kind == "nonfinite_forward"
     assert "log" in made.faults[0].says
-
-
-def test_a_detached_branch_beside_a_live_one_is_a_note_and_no_fault():
-    made = traced(lambda x: (x * x.detach()).sum())
-    assert made.faults == []
-    assert any("x.detach()" in note for note in made.notes)
 
 
 def test_frozen_parameters_are_told_and_no_fault():

@@ -15,13 +15,6 @@ def images():
     return torch.randn(2, 3, 64, 64, generator=torch.Generator().manual_seed(0))
 
 
-def norms(model, x):
-    model(x).backward()
-    found = {name: float(one.grad.norm()) for name, one in model.named_parameters()}
-    model.zero_grad()
-    return found
-
-
 @pytest.mark.slow
 def test_a_residual_network_of_eleven_million_weights_is_drawn():
     torch.manual_seed(0)
@@ -33,20 +26,18 @@ def test_a_residual_network_of_eleven_million_weights_is_drawn():
     assert len(made.html) < 500_000
 
 
-def test_norms_are_those_of_the_whole_gradient():
+def test_of_a_small_residual_network_the_norms_are_those_of_the_whole_gradient():
     torch.manual_seed(0)
     model = models.ResNet(width=16, classes=10).eval()
     made = trace(model, images())
-    for name, norm in norms(model, images()).items():
-        assert made.run.gradients[name].norm == pytest.approx(norm, rel=1e-4), name
-    assert all(one.grad is None for one in model.parameters())
-    assert not any(one._forward_hooks or one._forward_pre_hooks for one in model.modules())
-
-
-def test_a_small_residual_network_is_drawn_in_part_and_has_no_fault():
-    made = trace(models.ResNet(width=8, classes=10), images())
     assert made.faults == []
     assert len(made.drawn.spec["nodes"] + made.drawn.spec["edges"]) <= MOST
+    assert all(one.grad is None for one in model.parameters())
+    assert not any(one._forward_hooks or one._forward_pre_hooks for one in model.modules())
+    model(images()).backward()
+    for name, one in model.named_parameters():
+        norm = pytest.approx(float(one.grad.norm()), rel=1e-4)
+        assert made.run.gradients[name].norm == norm, name
 
 
 def test_what_lies_before_a_detach_is_named_once():

@@ -8,24 +8,20 @@ import pytest
 import torch
 
 from lessons.tricks import (
-    clip_gradient,
     clip_gradient_norm,
     flip_gradient,
     forward_backward,
     gradient_override_map,
     identity,
-    scale_gradient,
     stop_gradient,
     straight_through,
 )
 from tests.engine.rules import mapped, ten
+from tests.engine.test_plain import PASSING
 
 TRICKS: dict[str, Any] = {
-    "stop": stop_gradient, "identity": identity, "flip": lambda x: flip_gradient(x, 2.0),
-    "flip tensor": lambda x: flip_gradient(x, torch.tensor(2.0)),
-    "scale": lambda x: scale_gradient(x, 3), "clip": lambda x: clip_gradient(x, -0.5, 0.5),
-    "norm": lambda x: clip_gradient_norm(x, 0.5), "through": straight_through(torch.sign),
-    "pair": forward_backward(torch.sign, torch.tanh),
+    **{name: trick for name, trick, _ in PASSING}, "stop": stop_gradient,
+    "through": straight_through(torch.sign), "pair": forward_backward(torch.sign, torch.tanh),
 }  # fmt: skip
 
 

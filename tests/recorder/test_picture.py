@@ -15,6 +15,7 @@ from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL,
 from lessons.recorder.recording.plain_tensor import Value, whole
 from lessons.tricks import stop_gradient
 from tests.recorder.programs import Instruction, U, X, inputs, leaf, own_run, programs, run
+from tests.recorder.test_layout import boxes as frames
 from tests.recorder.test_layout import check, crosses
 
 
@@ -61,12 +62,7 @@ def check_routes(picture):
                 off = abs(x - box["x"]) - box["width"] / 2, abs(y - box["y"]) - box["height"] / 2
                 assert max(off) == pytest.approx(0, abs=0.2), (edge["id"], place["right"])
             for name, box in boxes.items():
-                corners = (box["x"] - box["width"] / 2 + 1, box["y"] - box["height"] / 2 + 1)
-                inside = (
-                    *corners,
-                    box["x"] + box["width"] / 2 - 1,
-                    box["y"] + box["height"] / 2 - 1,
-                )
+                (inside,) = frames([(box["x"], box["y"])], [(box["width"] - 2, box["height"] - 2)])
                 for start, end in itertools.pairwise(at["route"]):
                     assert not crosses(start, end, inside), (edge["id"], name, place["right"])
 

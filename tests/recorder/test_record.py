@@ -10,6 +10,7 @@ from math import isfinite
 import pytest
 import torch
 from hypothesis import given
+from hypothesis import strategies as st
 
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import RecordError, named, record
@@ -49,31 +50,20 @@ def numbers(value):
 # -- the same bits
 
 
-@given(programs())
+@given(programs(), st.sampled_from([torch.float32, torch.float64]))
 @pytest.mark.random
-def test_recording_changes_no_number(program):
-    plain_inputs, seen_inputs = inputs(torch.float32), inputs(torch.float32)
+def test_recording_changes_no_number_and_its_gradients_are_autograds(program, dtype):
+    plain_inputs, seen_inputs = inputs(dtype), inputs(dtype)
     plain = run(program, plain_inputs)
-    with record(seen_inputs):
+    with record(seen_inputs) as recording:
         seen = run(program, seen_inputs)
     assert bits(seen) == bits(plain)
-    expected = [bits(g) for g in gradients(plain, plain_inputs)]
-    assert [bits(g) for g in gradients(seen, seen_inputs)] == expected
-
-
-@given(programs())
-@pytest.mark.random
-def test_leaf_gradients_are_those_of_autograd(program):
-    plain_inputs, seen_inputs = inputs(), inputs()
-    expected = gradients(run(program, plain_inputs), plain_inputs)
-    with record(seen_inputs) as recording:
-        output = run(program, seen_inputs)
-    recording.backward(output)
-    found = [recording.gradients[name] for name in ("x", "w", "m")]
-    for one, other in zip(found, expected, strict=True):
-        assert (one is None) == (other is None)
-        if one is not None:
-            assert repr(one.numbers) == repr(other.flatten().tolist())
+    expected = gradients(plain, plain_inputs)
+    assert [bits(g) for g in gradients(seen, seen_inputs)] == [bits(g) for g in expected]
+    recording.backward(seen)
+    for name, plain in zip("xwm", expected, strict=True):
+        found = numbers(recording.gradients[name])
+        assert repr(found) == repr(None if plain is None else plain.flatten().tolist())
 
 
 @given(programs())
@@ -131,13 +121,8 @@ def test_names_types_operands_and_values():
     assert list(recording.nodes) == ["x", "u", "mul", "mul_1", "sub"]
     assert [node.type for node in recording] == ["input", "input", "mul", "mul", "sub"]
     assert [node.kind for node in recording][2:] == ["plain"] * 3
-    assert [edge.name for edge in recording.edges] == [
-        "mul:0",
-        "mul:1",
-        "mul_1:0",
-        "mul_1:1",
-        "sub:0",
-    ]
+    edges = "mul:0 mul:1 mul_1:0 mul_1:1 sub:0"
+    assert " ".join(edge.name for edge in recording.edges) == edges
     node = recording.nodes["sub"]
     assert node.label == "z"
     assert node.numbers == [2.0]
@@ -145,20 +130,6 @@ def test_names_types_operands_and_values():
     assert node.outputs[0].dtype == "float64"
     assert node.outputs[0].numbers == z.tolist()
     assert recording.nodes["mul"].variable == "y"
-
-
-def test_a_tensor_used_twice_by_one_op_has_two_edges():
-    recording = recorded(lambda x: x * x, x=leaf(3.0))
-    first, second = recording.nodes["mul"].operands
-    assert numbers(first.gradient) == numbers(second.gradient) == [3.0]
-    assert recording.gradients["x"].numbers == [6.0]
-
-
-def test_a_broadcast_edge_has_the_reduced_gradient():
-    recording = recorded(lambda x, w: x * w, x=leaf(1.0, 2.0, 3.0), w=leaf(5.0))
-    assert recording.edge("mul:1").gradient.numbers == [6.0]
-    assert recording.edge("mul:1").gradient.shape == (1,)
-    assert recording.nodes["mul"].upstream[0].numbers == [1.0, 1.0, 1.0]
 
 
 def test_several_outputs_and_integer_ones():
@@ -181,13 +152,6 @@ def test_an_integer_output_has_no_gradient():
     recording = recorded(lambda x: x.argmax(), x=leaf(1.0, 5.0))
     assert recording.gradients == {"x": None}
     assert recording.edge("argmax:0").state == "none"
-
-
-def test_nan_and_infinity_pass():
-    recording = recorded(torch.sqrt, x=leaf(0.0, -1.0))
-    assert recording.edge("sqrt:0").gradient.numbers[0] == float("inf")
-    recording = recorded(lambda x: torch.sqrt(x**2), x=leaf(0.0))
-    assert repr(recording.gradients["x"].numbers) == "[nan]"
 
 
 W = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
@@ -280,18 +244,6 @@ def test_in_place_ops_keep_the_value_they_had():
     assert recording.nodes["add_1"].operands[1].producer.name == "add"
 
 
-def test_ops_without_gradients_are_stopped():
-    def program(x):
-        with torch.no_grad():
-            y = x * 2.0
-        return y * x
-
-    recording = recorded(program, x=leaf(3.0))
-    assert recording.nodes["mul"].kind == "stopped"
-    assert recording.edge("mul:0").state == "stopped"
-    assert recording.gradients["x"].numbers == [6.0]
-
-
 def test_constants_parameters_and_tensors_made_before():
     before = leaf(2.0) * 3.0
     weight = torch.nn.Parameter(torch.tensor([4.0], dtype=torch.float64))
@@ -362,7 +314,7 @@ def test_a_training_step():
 # -- the backward pass
 
 
-def test_running_again():
+def test_any_result_can_be_gone_back_from_again_and_again():
     x = leaf(1.0, 2.0)
     with record({"x": x}) as recording:
         y = x * 3.0
@@ -371,18 +323,9 @@ def test_running_again():
     assert recording.backward(y).gradients["x"].numbers == [3.0, 3.0]
     assert recording.edge("mul:0").gradient.numbers == [3.0, 3.0]
     assert recording.edge("mul_1:0").gradient is None
+    assert recording.edge("mul_1:0").state == "none"
+    assert recording.nodes["mul_1"].upstream == [None]
     assert x.grad is None
-
-
-def test_any_result_can_be_gone_back_from():
-    x = leaf(2.0)
-    with record({"x": x}) as recording:
-        y = x * 3.0
-        y.exp()
-    recording.backward(y)
-    assert recording.gradients["x"].numbers == [3.0]
-    assert recording.nodes["exp"].upstream == [None]
-    assert recording.edge("exp:0").state == "none"
     with pytest.raises(RecordError, match="not made in this recording"):
         recording.backward(y + 1)
 
@@ -629,6 +572,8 @@ def test_who_switched_gradients_off_is_noted_with_the_line():
         return inside + on + again + x
 
     recording = recorded(program, x=leaf(1.0))
+    assert recording.gradients["x"].numbers == [4.0]
+    assert recording.nodes["mul"].kind == recording.edge("mul:0").state == "stopped"
     off = [recording.nodes[name].off for name in ("mul", "mul_1", "mul_2")]
     assert off[1] is None
     assert off[0] == off[2]
