@@ -1,7 +1,7 @@
 """Texts by name, from the list ``## Words`` of a Markdown file.
 
 This is the catalogue of everything that the app says: each room has an en.md. A translation is one
-more file next to it, such as de.md, and ``GRADIENT_LAB_LANGUAGE=de`` starts the app in it.
+more file next to it, such as de.md, and ``GRADIENT_TRICKS_LANGUAGE=de`` starts the app in it.
 
 The list looks like this::
 
@@ -32,7 +32,7 @@ VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 """A placeholder: a name, and perhaps a format."""
 HEADING = "Words"
 
-LANGUAGE = os.environ.get("GRADIENT_LAB_LANGUAGE", "en")
+LANGUAGE = os.environ.get("GRADIENT_TRICKS_LANGUAGE", "en")
 """The language of this process, as its files are named. Texts without a file in it are English."""
 
 _USED = re.compile(r"""\b(?:WORDS(?:\.counted)?|phrase|counted)\(\s*["'](\w+)["']""")

@@ -38,7 +38,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     shutil.copy(ROOT / "app.py", folder)
     shutil.copytree(ROOT / ".streamlit", folder / ".streamlit")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADIENT_LAB_LANGUAGE", LANGUAGE)
+        patch.setenv("GRADIENT_TRICKS_LANGUAGE", LANGUAGE)
         with streamlit(folder / "app.py", cwd=folder) as server:
             yield server
 

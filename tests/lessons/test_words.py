@@ -130,7 +130,11 @@ def test_a_lab_has_no_word_of_its_own_and_takes_none_for_a_name(tmp_path, room):
     done = subprocess.run(
         [sys.executable, "-m", f"tests.{room}.unaccented"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT.parents[1]), "GRADIENT_LAB_LANGUAGE": LANGUAGE},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT.parents[1]),
+            "GRADIENT_TRICKS_LANGUAGE": LANGUAGE,
+        },
         capture_output=True,
         text=True,
     )
