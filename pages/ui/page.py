@@ -16,7 +16,7 @@ from pages.ui.bundle import bundle
 _LIVE = Path(__file__).with_name("live")
 _ROOMS = [_LIVE, *(_LIVE.with_name(name) for name in ("search", "sketch"))]
 _STYLES = [_LIVE.with_name("style.css")]
-_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "graph/graph", "links/linked", "trainer")]
+_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "graph/graph", "links/linked")]
 _STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
 # As modules, so that each is fetched when it is needed and leaves no global name behind.
 _plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"

@@ -272,13 +272,15 @@ def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
     page = ready(open_page(bare + RIGHT))
     assert page.locator('.gl-svg [tabindex="0"]').count() == 1
     page.locator('.gl-svg [tabindex="0"]').focus()
-    met = set()
+    met, tops = set(), set()
     for _ in range(page.locator(".gl-svg [data-id]").count()):
         met.add(page.evaluate("document.activeElement.dataset.id"))
         assert page.locator(".gl-detail").inner_text() != ""
+        tops.add(page.locator(".gl-steps").evaluate("one => one.offsetTop"))
         page.keyboard.press("ArrowDown")
     known = page.eval_on_selector_all(".gl-svg [data-id]", "all => all.map(e => e.dataset.id)")
     assert met == set(known)
+    assert len(tops) == 1, "a long text moves no button"
 
 
 def test_a_tall_graph_fits_with_its_equation_next_to_it(bare, open_page):

@@ -118,12 +118,24 @@ export class View {
   show(frame, picture, { place, graphStep, reset, newest, resting }) {
     this.frame = frame;
     this.picture = picture;
-    this.#frameCharts(frame, place);
+    const { step } = place;
+    const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
+    const views = [...(picture?.views ?? []), ...frame.views];
+    this.views.show(frame.stage, views, step, more ? phrase("more_settings") : phrase("more"));
+    this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
     this.graph.show(frame.graph && { ...frame.graph, graphStep }, reset, newest, !resting);
     this.goals.show(frame.goals, newest && resting, frame.accepted);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));
-    this.#showText(frame, place);
+    this.showNotes();
+    setText(this.status, picture ? picture.status : frame.status);
+    this.code.show(frame.code, frame.query);
+    const table = picture?.table ?? frame.table;
+    this.table.show(table);
+    // A training's own table has none of the graph's numbers.
+    this.linked.show(frame.graph, table, !picture);
+    const numbers = { ...frame.numbers, ...picture?.numbers };
+    this.pageParts.show(numbers, `${place.lab} ${step}`, frame.turn || picture?.turn || false);
     this.#drawCharts();
   }
 
@@ -164,28 +176,5 @@ export class View {
       this.notes.chartless = [{ level: "error", text: phrase("charts_missing") }];
       this.showNotes();
     }
-  }
-
-  /** @param {Frame} frame  @param {Place} place */
-  #frameCharts(frame, { step }) {
-    const { picture } = this;
-    const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
-    const views = [...(picture?.views ?? []), ...frame.views];
-    this.views.show(frame.stage, views, step, more ? phrase("more_settings") : phrase("more"));
-    this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
-  }
-
-  /** @param {Frame} frame  @param {Place} place */
-  #showText(frame, place) {
-    const { picture } = this;
-    this.showNotes();
-    setText(this.status, picture ? picture.status : frame.status);
-    const numbers = picture ? { ...frame.numbers, ...picture.numbers } : frame.numbers;
-    this.code.show(frame.code, frame.query);
-    const table = picture?.table ?? frame.table;
-    this.table.show(table);
-    // A training's own table has none of the graph's numbers.
-    this.linked.show(frame.graph, table, !picture);
-    this.pageParts.show(numbers, `${place.lab} ${place.step}`, frame.turn || picture?.turn || false);
   }
 }

@@ -29,9 +29,8 @@ export class Views {
     /** @type {Map<string, HTMLElement>} */
     this.buttons = new Map();
     /** @type {View[]} */
-    this.views = [];
+    this.views = []; // all that the lab has, and what is in none
     this.name = ""; // of the view on the stage
-    this.moreLabel = "";
     /** @type {?number} */
     this.step = null;
   }
@@ -58,8 +57,7 @@ export class Views {
     if (this.step !== null && this.step !== step) this.opened.clear();
     this.step = step;
     this.name = stage;
-    this.views = views;
-    this.moreLabel = more;
+    this.views = [...views, { name: MORE, label: more }];
     this.#place();
   }
 
@@ -81,7 +79,7 @@ export class Views {
     setChildren(this.stage, name ? [this.box(name)] : []);
     const scrolls = this.narrow.matches && !["graph", "table"].includes(name); // these two have a stop inside
     for (const [other, box] of this.boxes) setOrRemove(box, "tabindex", scrolls && other === name ? "0" : null);
-    const others = [...this.views.filter((view) => view.name !== name), { name: MORE, label: this.moreLabel }];
+    const others = this.views.filter((view) => view.name !== name);
     setChildren(this.tabs, others.map((view) => this.#tab(view)));
     this.#stop(this.tabs.querySelector("[tabindex='0']") ?? this.tabs.firstElementChild);
     setChildren(this.drawers, others.filter((view) => opened.has(view.name)).map((view) => this.box(view.name)));

@@ -101,7 +101,7 @@ export class Chart {
       plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure?.data[points[0]?.curveNumber ?? -1] ?? null));
       plot.on?.("plotly_unhover", () => hover(null));
       plot.addEventListener("dblclick", () => this.#whole());
-      if (controls) draggable(plot, this, controls);
+      draggable(this, controls);
     }
   }
 
@@ -148,7 +148,7 @@ export class Chart {
     const value = points[0]?.customdata;
     const { selects } = this.spec;
     if (selects && value !== undefined && value !== null) {
-      this.charts.controls?.choose({ [selects]: String(value) }, false);
+      this.charts.controls.choose({ [selects]: String(value) }, false);
     }
   }
 

@@ -9,7 +9,7 @@ export class Charts {
   /**
    * @param {import("../views.js").Views} views  where they stand
    * @param {import("./palette.js").Palette} palette
-   * @param {?import("../controls/controls.js").Controls} controls  that a click or a drag in a chart sets
+   * @param {import("../controls/controls.js").Controls} controls  that a click or a drag in a chart sets
    * @param {(trace: ?import("../plotly.d.ts").Trace) => void} hover  a line is pointed at, or none
    */
   constructor(views, palette, controls, hover) {

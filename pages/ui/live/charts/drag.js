@@ -5,8 +5,8 @@
 
 import { axesOf, places } from "./chart_layout.js";
 
+/** @import { Chart } from "./chart.js" */
 /** @import { Controls } from "../controls/controls.js" */
-/** @import { FigureSpec } from "../messages.d.ts" */
 /** @import { Axis, Handle, Plot, Trace } from "../plotly.d.ts" */
 
 const REACH = { mouse: 12, touch: 22 }; // px around a point; 44 across for a finger
@@ -17,10 +17,6 @@ const HOLD = 250; // ms that a finger rests on what goes up and down, so that a 
 /**
  * @typedef {[number, number]} Pair  pixels in the plot, or values on its axes
  * @typedef {{trace: Trace, handle: Handle, index: number, spot: Pair}} Hit
- * @typedef {Object} Chart  as it is now
- * @property {FigureSpec} spec
- * @property {(held: boolean) => void} hold  its axes stand still
- *
  * @typedef {Object} Grip  a hand that is down
  * @property {Hit} hit
  * @property {PointerEvent} from
@@ -30,12 +26,9 @@ const HOLD = 250; // ms that a finger rests on what goes up and down, so that a 
  * @property {?PointerEvent} last
  */
 
-/**
- * @param {Plot} plot  the node Plotly drew into
- * @param {Chart} chart
- * @param {Controls} controls
- */
-export function draggable(plot, chart, controls) {
+/** @param {Chart} chart  that Plotly has drawn  @param {Controls} controls */
+export function draggable(chart, controls) {
+  const { plot } = chart;
   /** @type {?Grip} */
   let grip = null;
 

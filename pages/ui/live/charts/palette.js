@@ -44,17 +44,12 @@ export class Palette {
 
   /** @param {string} text */
   #resolve(text) {
-    if (!text.startsWith("role:") && !text.startsWith("ink:")) return text;
-    let colour = this.cache.get(text);
-    if (colour === undefined) {
-      const [, kind, name, alpha] = TOKEN.exec(text) ?? [];
-      colour = text;
-      if (kind) {
-        const [red, green, blue, own] = this.#rgba(`var(--${kind}-${name})`);
-        colour = `rgba(${red},${green},${blue},${alpha ?? own})`;
-      }
-      this.cache.set(text, colour);
-    }
+    const known = this.cache.get(text);
+    const [, kind, name, alpha] = (!known && TOKEN.exec(text)) || [];
+    if (!kind) return known ?? text;
+    const [red, green, blue, own] = this.#rgba(`var(--${kind}-${name})`);
+    const colour = `rgba(${red},${green},${blue},${alpha ?? own})`;
+    this.cache.set(text, colour);
     return colour;
   }
 

@@ -283,13 +283,8 @@ export class Controls {
       return known;
     }
     const fields = element("div", "gl-fields");
-    /** @type {HTMLElement} */
-    let box = element("div", "gl-group", {}, fields);
-    if (title !== null) {
-      box = element("details", "gl-group", {}, element("summary", "gl-summary", {}, title), fields);
-    }
-    this.groups[index] = box;
-    return box;
+    const heading = title === null ? [] : [element("summary", "gl-summary", {}, title)];
+    return (this.groups[index] = element(title === null ? "div" : "details", "gl-group", {}, ...heading, fields));
   }
 }
 

@@ -7,7 +7,6 @@ import { filled, fromPosition, isLog, keyed, nearest, numberIn, toPosition, trac
 import { typed } from "./typing.js";
 
 /** @import { MakeInput } from "./fields.js" */
-/** @import { Control } from "../messages.d.ts" */
 /** @import { Range } from "./scale.js" */
 
 const MOST_USUAL = 8; // digits
@@ -17,7 +16,7 @@ const MOST_USUAL = 8; // digits
  * @type {MakeInput}
  */
 export function slider(spec, id, notify, { body }) {
-  let range = bounds(spec);
+  let range = /** @type {Range} */ (spec); // a slider always comes with its bounds
   const bar = element("input", "gl-range", { type: "range", id });
   const exact = element("input", "gl-exact", { type: "text", autocomplete: "off" });
   body.append(bar, exact);
@@ -54,7 +53,7 @@ export function slider(spec, id, notify, { body }) {
     near: (value) => nearest(range, value),
     nodes: () => [bar, exact],
     describe(next) {
-      range = bounds(next);
+      range = /** @type {Range} */ (next);
       for (const [name, value] of Object.entries(track(range))) setOrRemove(bar, name, value);
       setOrRemove(exact, "aria-label", phrase("exact_value", { label: next.label }));
       const digits = Math.max(...[range.min, range.max].map((bound) => String(bound).length));
@@ -63,12 +62,4 @@ export function slider(spec, id, notify, { body }) {
       showBar();
     },
   };
-}
-
-/**
- * A slider always comes with its bounds.
- * @param {Control} spec
- */
-function bounds(spec) {
-  return /** @type {Range} */ (spec);
 }

@@ -48,7 +48,7 @@ export class Graph {
       element("span", "gl-forward", {}, phrase("values_forward")),
       element("span", "gl-backward", {}, phrase("gradients_back")),
     ); // prettier-ignore
-    this.detail = element("p", "gl-detail");
+    this.detail = element("span", "");
     this.rewritten = element("p", "gl-note gl-rewritten", { role: "status", hidden: "" });
     this.words = element("p", "gl-words");
     const stepper = element("div", "gl-stepper", { role: "group", "aria-label": phrase("backward_pass_by_steps") });
@@ -56,7 +56,7 @@ export class Graph {
     this.steps = folded("gl-steps", phrase("step_by_step"), stepper, said);
     const sum = element("div", "gl-sum-line", {}, this.equation, ways);
     const views = element("div", "gl-views", {}, this.steps, folded("", phrase("graph_in_words"), this.words));
-    const picture = element("div", "gl-picture", {}, this.svg, sum, this.entries, this.detail, this.rewritten);
+    const picture = element("div", "gl-picture", {}, this.svg, sum, this.entries, element("p", "gl-detail", {}, this.detail), this.rewritten);
     box.append(picture, views);
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),

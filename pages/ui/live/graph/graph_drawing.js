@@ -2,7 +2,7 @@
 // group for good, found by its id; an answer that only changes numbers writes attributes and text.
 
 import { fit, setAll, setChildren, setOrRemove, setText, svg } from "../dom.js";
-import { Flight } from "./graph_flight.js";
+import { showFlight } from "./graph_flight.js";
 import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
 import { phrase } from "../phrase.js";
@@ -34,8 +34,8 @@ export class Drawing {
     this.hits = svg("g", "gl-hits"); // below all that is seen, so that a line itself wins
     this.edges = svg("g", "");
     this.nodes = svg("g", "");
-    this.flight = new Flight();
-    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight.layer);
+    this.flight = svg("g", "gl-flight", { "aria-hidden": "true" }); // the stepper says it in words
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight);
     box.append(this.root);
     /** @type {string | null} */
     this.stop = null; // the id that Tab comes to
@@ -207,7 +207,7 @@ export class Drawing {
       const group = this.known.get(id);
       if (group) setOrRemove(group, "data-flying", flying.has(id) ? "true" : null);
     }
-    this.flight.show(pulses, this.spec.right);
+    showFlight(this.flight, pulses, this.spec.right);
   }
 
   /** @param {string | null} id */

@@ -8,16 +8,10 @@ import { aside, curve, pill, write } from "./graph_shapes.js";
 
 const FRONT = 2.5; // px by which the front is thicker than its line
 
-export class Flight {
-  constructor() {
-    this.layer = svg("g", "gl-flight", { "aria-hidden": "true" }); // the stepper says it in words
-  }
-
-  /** @param {Pulse[]} pulses  @param {boolean} right */
-  show(pulses, right) {
-    setOrRemove(this.layer, "transform", `translate(${aside(right)})`);
-    fit(this.layer, pulses.length, pulseGroup).forEach((group, place) => fill(group, pulses[place]));
-  }
+/** @param {Element} layer  @param {Pulse[]} pulses  @param {boolean} right */
+export function showFlight(layer, pulses, right) {
+  setOrRemove(layer, "transform", `translate(${aside(right)})`);
+  fit(layer, pulses.length, pulseGroup).forEach((group, place) => fill(group, pulses[place]));
 }
 
 function pulseGroup() {

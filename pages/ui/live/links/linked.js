@@ -5,8 +5,9 @@
 
 import { codeRows, hearPointing, typedRows } from "./pointing.js";
 
-/** @import { FigureSpec, GraphSpec, Link, Stretch, TableSpec } from "../messages.d.ts" */
-/** @import { Plot, Trace } from "../plotly.d.ts" */
+/** @import { Chart } from "../charts/chart.js" */
+/** @import { GraphSpec, Link, Stretch, TableSpec } from "../messages.d.ts" */
+/** @import { Trace } from "../plotly.d.ts" */
 /** @import { Source } from "./pointing.js" */
 
 const LIT = "gl-lit";
@@ -19,8 +20,6 @@ const ROLES = { trick: "trick_gradient", true: "true_gradient", intended: "inten
 const NO_GRAPH = { nodes: [], edges: [], stretches: [], links: [] };
 
 /**
- * @typedef {{plot: Plot, spec: FigureSpec}} Chart
- *
  * @typedef {Object} Same
  * @property {string[]} ids   nodes and edges of the graph
  * @property {Stretch[]} stretches

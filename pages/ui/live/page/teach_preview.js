@@ -2,12 +2,9 @@
 
 const EVERY = 500; // ms between two looks at the frame's address, which tells how the lab is set
 
-/**
- * @param {Object} component
- * @param {{choice: string, address: string}} component.data  another choice loads its address
- * @param {HTMLElement} component.parentElement
- * @param {(name: string, value: string) => void} component.setStateValue
- */
+/** @import { Component } from "../../component.d.ts" */
+
+/** @param {Component<{choice: string, address: string}>} component  another choice loads its address */
 export function render({ data, parentElement, setStateValue }) {
   const frame = /** @type {HTMLIFrameElement} */ (parentElement.querySelector("iframe"));
   if (frame.dataset.choice !== data.choice) frame.src = data.address;

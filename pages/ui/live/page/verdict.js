@@ -1,6 +1,7 @@
 // After a commit the form is gone, and the keyboard with it: it goes to what is said to the answer,
 // which is then read aloud, and is brought into sight.
 
+import { setAll } from "../dom.js";
 import { phrase } from "../phrase.js";
 
 const PLACE = ".st-key-verdict";
@@ -35,9 +36,7 @@ export function goToStep() {
 function take() {
   const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));
   if (!place) return false;
-  place.setAttribute("tabindex", "-1");
-  place.setAttribute("role", "group");
-  place.setAttribute("aria-label", phrase("feedback"));
+  setAll(place, { tabindex: -1, role: "group", "aria-label": phrase("feedback") });
   place.focus({ preventScroll: true });
   // What is drawn in it grows for a moment. The page scrolls as far as it takes, and never past its
   // beginning.
