@@ -1,8 +1,7 @@
 """Fixtures for tests that drive the labs and the app in a real browser.
 
 `bare` is where the labs are alone on their pages, without Streamlit: what concerns a lab and not
-what is around it goes there. `app` is the app, served once for all tests; `fresh_app` a server
-started for one test alone, for what only the first visit can show.
+what is around it goes there. `app` is the app, served once for all tests.
 `open_page(url, width=1280, height=800, theme="light")` opens a page as a new visitor, who finds
 nothing of another's, with `script` run in it before the page's own; the test fails when anything on
 it was reported as an error in the browser's console, but what `expected` finds, and a failed test
@@ -82,12 +81,6 @@ def browser(profile: BrowserContext) -> Browser:
 
 @pytest.fixture(scope="session")
 def app() -> Iterator[Server]:
-    with streamlit(ROOT / "app.py") as server:
-        yield server
-
-
-@pytest.fixture
-def fresh_app() -> Iterator[Server]:
     with streamlit(ROOT / "app.py") as server:
         yield server
 

@@ -97,7 +97,6 @@ def mortal() -> Iterator[Mortal]:
 @pytest.mark.long
 def test_a_next_that_is_pressed_as_the_server_dies_is_pressed_again(mortal, visit):
     page = visit(mortal.url + LESSON + "&step=2")
-    page.on("console", lambda m: print(time.time(), m.text[:150]))
     commit(page, 1)
     silent(page)
     mortal.kill(signal.SIGSTOP)

@@ -65,7 +65,15 @@ def test_no_line_breaks_anew_once_its_font_has_come(app, page):
     assert sum(value for value, *_ in shifts) < 0.01, shifts
 
 
-def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, page):
+FAIL = """(main) => {
+  const error = document.createElement("div");
+  error.className = "stException";
+  main.append(error);
+}"""
+
+
+@pytest.mark.parametrize("fails", [False, *also(True)])
+def test_no_text_shows_before_the_script_of_its_last_piece_has_come_but_an_error(app, page, fails):
     page.add_init_script(PATIENT)
     waiting: list[Route] = []
     # What a lesson's title is made of.
@@ -76,8 +84,11 @@ def test_no_text_shows_while_the_script_of_a_piece_of_it_is_on_its_way(app, page
     page.wait_for_timeout(300)
     whole = page.locator("html")
     assert (waiting != [], whole.get_attribute("data-whole")) == (True, "false")
-    for route in waiting:
-        route.continue_()
+    if fails:
+        page.locator(".stMainBlockContainer").evaluate(FAIL)
+    else:
+        for route in waiting:
+            route.continue_()
     expect(whole).to_have_attribute("data-whole", "true")
 
 
@@ -86,22 +97,6 @@ def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, page):
     page.goto(app.url + "/reversal?quiz=3")
     expect(page.locator(".st-key-tiles button").last).to_be_visible()
     expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
-
-
-@pytest.mark.long
-def test_an_error_shows_at_once_though_the_rest_never_comes(app, page):
-    page.add_init_script(PATIENT)
-    page.route("**/static/js/Html*", lambda route: None)
-    page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
-    page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
-    whole = page.locator("html")
-    assert whole.get_attribute("data-whole") == "false"
-    page.locator(".stMainBlockContainer").evaluate("""(main) => {
-      const error = document.createElement("div");
-      error.className = "stException";
-      main.append(error);
-    }""")
-    expect(whole).to_have_attribute("data-whole", "true")
 
 
 # Nobody's patience with a whole page ends; with a font's it does.

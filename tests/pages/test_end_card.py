@@ -110,13 +110,19 @@ def quizzed():
         quiz_view.link = link
 
 
+def opened(asked, **query):
+    page = AppTest.from_function(quizzed, default_timeout=60)
+    page.session_state["asked"] = asked
+    for name, text in query.items():
+        page.query_params[name] = text
+    return page.run()
+
+
 def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
     import streamlit as st
 
     monkeypatch.setattr(st, "page_link", st.page_link)  # put back at the end
-    page = AppTest.from_function(quizzed, default_timeout=60)
-    page.session_state["asked"] = "7"
-    page.run()
+    page = opened("7")
     for place, item in enumerate(quiz("reversal", 7)):
         wrong = next(text for text in item.options if text != item.right)
         page.button(f"quiz_{place}_{[*item.options].index(wrong)}").click().run()
@@ -133,9 +139,7 @@ def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1000000", "9" * 5000, "²", "<b>"])
 def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
-    page = AppTest.from_function(quizzed, default_timeout=60)
-    page.session_state["asked"] = text
-    page.run()
+    page = opened(text)
     assert page.warning[0].value == WORDS("no_such_quiz")
     assert len(page.button) in (3, 4)
     assert not page.exception
@@ -154,9 +158,6 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
     ],
 )
 def test_an_address_opens_a_quiz_where_it_was_left(said, at, heading):
-    page = AppTest.from_function(quizzed, default_timeout=60)
-    page.session_state["asked"] = "7"
-    page.query_params["said"], page.query_params["at"] = said, at
-    page.run()
+    page = opened("7", said=said, at=at)
     assert page.markdown[0].value.startswith(heading)
     assert not page.exception
