@@ -71,16 +71,6 @@ class Transformer(nn.Module):
         return (x + self.mlp(self.norm2(x))).pow(2).mean()
 
 
-class Dead(ResNet):
-    """Its last block lies behind a detach."""
-
-    def forward(self, x):
-        h = self.maxpool(self.relu(self.bn1(self.conv1(x))))
-        h = self.layers[:-1](h)
-        h = self.layers[-1](h).detach().mean((2, 3))
-        return self.fc(h).square().mean()
-
-
 def loop(x):
     """Ten thousand ops."""
     y = x

@@ -94,11 +94,6 @@ def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
             "opt.step() in train.py:11 runs before backward()",
         ),
         (
-            "net = nn.Linear(4, 2)\nfor _ in range(9):\n    opt.zero_grad()\n"
-            "    net(x).square().mean().backward()\n    opt.step()\n",
-            "net.weight, net.bias get a gradient, and opt (Adam) does not hold them",
-        ),
-        (
             "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
             "    scaler.scale(net(x).square().mean()).backward()\n"
             "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n"
@@ -117,13 +112,8 @@ def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
             "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
             "w is not a leaf: sub in train.py:11 made it",
         ),
-        (
-            "w = torch.ones(4, requires_grad=True).to('cpu', copy=True)\nfor _ in range(9):\n"
-            "    (x @ w).square().mean().backward()\n    print(w.grad)\n",
-            "w is not a leaf: to in train.py:8 made it",
-        ),
     ],
-    ids=["kept", "early", "replaced", "clipped", "clamped", "by hand", "moved"],
+    ids=["kept", "early", "clipped", "clamped", "by hand"],
 )
 @pytest.mark.filterwarnings("ignore")
 def test_what_becomes_of_the_gradients_after_the_backward_pass(lines, says, script, tmp_path):

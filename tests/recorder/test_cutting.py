@@ -9,24 +9,11 @@ from lessons.contract.lesson import CutError
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import record
 from lessons.recorder.cutting import cut
-from lessons.tricks import (
-    flip_gradient,
-    forward_backward,
-    gradient_override_map,
-    identity,
-    scale_gradient,
-    stop_gradient,
-    straight_through,
-)
+from lessons.tricks import gradient_override_map, identity
 
 
 def halved(op, upstream):
     return tuple(upstream / 2 if x.is_floating_point() else None for x in op.inputs)
-
-
-def noisy_root(x, w):
-    y = x**2
-    return torch.sqrt(stop_gradient(y * w - y) + y)
 
 
 def reflected(x, w):
@@ -36,11 +23,6 @@ def reflected(x, w):
 def overridden(x, w):
     with gradient_override_map({"Mul": halved, "Identity": lambda op, upstream: -upstream}):
         return identity(x * w) * x + torch.relu(w)
-
-
-def tricks(x, w):
-    y = straight_through(torch.round)(x) * scale_gradient(w, 0.5)
-    return flip_gradient(y) + forward_backward(torch.sign, torch.tanh)(x) * y
 
 
 def in_place(x, w):
@@ -56,7 +38,7 @@ def lists(x, w):
     return torch.cat([a * b, torch.where(x > 0, x, w)])
 
 
-PROGRAMS = [noisy_root, reflected, overridden, tricks, in_place, lists]
+PROGRAMS = [reflected, overridden, in_place, lists]
 
 
 def leaves():
