@@ -169,6 +169,12 @@ def test_unusual_programs_are_traced_without_false_alarms():
     assert trace(lambda *a, **k: a[0].sum() + k["m"].sum(), x, m=x).faults == []
     assert trace(lambda x: x.sum(), torch.zeros(0, requires_grad=True)).faults == []
 
+    def logsumexp(x):
+        most = x.max()  # whose two paths cancel
+        return most + torch.log(torch.exp(x - most).sum())
+
+    assert traced(logsumexp, 0.3, 0.7, 0.1).faults == []
+
 
 def test_many_faults_of_a_kind_are_counted():
     def program(x):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
 import sys
@@ -35,7 +36,6 @@ def watched(tmp_path):
     return run
 
 
-@pytest.mark.slow
 def test_a_script_is_stopped_after_its_second_step_and_cleans_up_nothing(watched, tmp_path):
     done = watched(
         """\
@@ -58,7 +58,6 @@ finally:
 
 
 @pytest.mark.long  # it starts processes that each load torch
-@pytest.mark.slow
 def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_path):
     script = "net[2] = nn.Linear(8, 2)\nnet.requires_grad_(False)\nnet(x).sum().backward()\n"
     done = watched(script, status=1)
@@ -75,7 +74,6 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_pa
 
 
 @pytest.mark.long  # it starts processes that each load torch
-@pytest.mark.slow
 def test_lazy_objects_threads_and_other_folders_are_left_alone(watched):
     done = watched(
         """\
@@ -101,7 +99,6 @@ for _ in range(2):
 
 
 @pytest.mark.long  # it starts processes that each load torch
-@pytest.mark.slow
 def test_a_script_that_trains_in_a_thread_is_stopped_and_told_that_it_is_not_seen(watched):
     done = watched(
         """\
@@ -122,7 +119,6 @@ thread.join()
 
 
 @pytest.mark.long  # it starts processes that each load torch
-@pytest.mark.slow
 def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
     done = watched("sys.exit('no data')\n", status=1)
     assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]
