@@ -12,6 +12,7 @@ from lessons.chapters.gone_missing.cut_by_accident.lesson import (
     cut_by_accident,
     train,
 )
+from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.recorder.picture.graph_drawing import picture
 from tests.lessons.titles import read_back
@@ -42,7 +43,6 @@ def test_without_a_path_torch_refuses_in_the_words_of_the_text(spelling):
     assert str(caught.value) == NO_GRAD_FN == result.facts["says"]
     assert [NO_GRAD_FN in note.text for note in result.notes] == [True]
     assert np.isnan(result["trick_gradient"].y).all()
-    assert NO_GRAD_FN in LESSON.prose.front["asked"]
 
 
 @EACH_LOST
@@ -106,7 +106,6 @@ def test_only_on_a_leaf_does_torch_take_the_flag():
     with pytest.raises(RuntimeError) as caught:
         loss.requires_grad = True
     assert str(run().facts["flag_says"]) in str(caught.value)
-    assert "leaf" in str(run().facts["flag_says"])
     for spelling in LOST:
         lost = loss_of(weights(), spelling)
         lost.requires_grad = True
@@ -121,28 +120,14 @@ def test_the_graph_ends_before_the_weights(spelling):
     whole = LESSON.record(LESSON.validate({}))
     assert all(edge.gradient for edge in whole.edges)
     with_penalty = LESSON.record(LESSON.validate({"spelling": spelling, "penalty": "yes"}))
-    assert [
-        e.consumer.name for e in with_penalty.edges if e.producer.name == "w" and e.gradient
-    ] == ["pow_1"]
+    (edge,) = (e for e in with_penalty.edges if e.producer.name == "w" and e.gradient)
+    assert edge.consumer.name == "pow_1"
 
 
-def test_a_loss_times_a_number_has_the_slope_of_the_other_factor_alone():
-    facts = run().facts
-    at = facts["product_at"]
-    assert facts["product_came"] == 2 * at * 3 * at == facts["product_one"]
-    assert facts["product_both"] == 9 * at**2
-    assert facts["product_other"] == 3 * at**2
-
-
-def test_what_cannot_be_computed_is_said():
-    assert "∞" in run(w="1e300").notes[-1].text
-    assert [NO_GRAD_FN in one.text for one in run(w="1e300", spelling="item").notes] == [
-        True,
-        False,
-    ]
-    assert "∞" in run(w="1e30", dtype="float32").notes[-1].text
-    with pytest.raises(ValueError, match="numpy has no bfloat16"):
+def test_numpy_is_refused_where_it_has_not_the_format():
+    with pytest.raises(InvalidParametersError) as caught:
         LESSON.validate({"spelling": "numpy", "dtype": "bfloat16"})
+    assert LESSON.lab.words("no_bfloat16") in caught.value.errors.values()
 
 
 @pytest.mark.parametrize("spelling", ["item", "numpy"])

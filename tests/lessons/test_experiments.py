@@ -1,13 +1,18 @@
-"""Every experiment: a trick changes no value, and the true gradient is the value's own."""
+"""Every experiment: a trick changes no value, the true gradient is the value's own, and the
+program's gradient is the intended one where the lesson uses the trick right.
+"""
 
 import sys
 
 import pytest
 import torch
 
-from lessons.outputs.catalogue import lessons
+from lessons.outputs.catalogue import find, lessons
+from tests.support.course import with_each_choice
 
 H = 1e-6
+HELD = {"moons": {"wiring": "reversal"}, "not_finite": {"root": "plain"}}
+"""Settings at which a trick is to change no value, and the true gradient is to be a number."""
 
 
 def experiment_of(lesson):
@@ -29,10 +34,11 @@ def test_most_lessons_without_a_training_have_one():
 
 
 def starts(lesson):
-    """The runs whose graphs are drawn, at the settings of every step, in float64."""
+    """The runs whose graphs are drawn, at the settings of every step and at others, in float64."""
     for step in lesson.prose.steps:
-        given = {name: text for name, text in step.lab.items() if name not in ("cuts", "at")}
-        yield lesson.lab.start(lesson.validate({**given, "dtype": "float64"}))
+        yield lesson.lab.start(lesson.validate({**step.lab, "dtype": "float64"}))
+    held = {"dtype": "float64"} | HELD.get(lesson.slug, {})
+    yield from map(lesson.lab.start, with_each_choice(lesson, **held))
 
 
 def value(experiment, start):
@@ -72,3 +78,49 @@ def test_the_true_gradient_is_the_central_difference_of_the_value(slug):
                 assert slope == pytest.approx((left + right) / 2, rel=1e-4, abs=1e-4)
                 compared += 1
     assert compared
+
+
+AS_INTENDED = {
+    "two_passes": {},
+    "noise_leaks": {"u": "1"},
+    "wrong_place": {"u": "1"},
+    "right_place": {},
+    "the_end": {"u": "1"},
+    "straight_through": {"spelling": "value"},
+    "cut_by_accident": {"spelling": "whole"},
+    "in_place": {"change": "clone"},
+    "unroll": {"every": "50"},
+    "router": {"k": "3"},
+    "upstream_not_true": {"local": "supplied"},
+    "clip_identity": {"place": "inside"},
+    "several_inputs": {"rule": "both"},
+    "second_derivative": {"order": "1"},
+    "several_outputs": {"rule": "sum"},
+    "scope": {"place": "map", "ops": "1"},
+    "type_not_name": {"key": "Identity", "place": "inside"},
+    "silent_key": {"key": "Sign"},
+    "flip": {"flips": "1"},
+    "two_players": {},
+    "wrong_ways": {"way": "layer"},
+    "moons": {"wiring": "reversal"},
+    "builder": {"way": "rule"},
+    "value_or_norm": {"limit": "100"},
+    "starved": {"loss": "cross", "scale": "1"},
+    "not_finite": {"root": "safe", "clip": "none"},
+    "two_estimators": {"estimator": "path"},
+    "critic_leak": {"stop": "yes"},
+    "value_one": {"form": "ratio"},
+    "moving_target": {"target": "stopped"},
+    "collapse": {"target": "stopped"},
+    "codebook": {"wiring": "paper"},
+    "learned_step": {"rounding": "straight"},
+}
+"""Settings at which a program has the intended gradient, whatever the other settings are."""
+
+
+@pytest.mark.parametrize("slug", AS_INTENDED)
+def test_the_gradient_is_the_intended_one_where_the_trick_is_used_right(slug):
+    for values in with_each_choice(find(slug), dtype="float64", **AS_INTENDED[slug]):
+        result = find(slug).compute(values)
+        meant = result["intended_gradient"].y
+        assert result["trick_gradient"].y == pytest.approx(meant, rel=1e-9, abs=1e-12, nan_ok=True)

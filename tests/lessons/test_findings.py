@@ -14,12 +14,13 @@ import pytest
 
 from lessons.contract.covering import covered_figure
 from lessons.contract.lesson import hidden_roles
-from lessons.contract.parameters import Choice, InvalidParametersError, Number, Numbers
+from lessons.contract.parameters import InvalidParametersError
 from lessons.kit.findings import WORDS as KIT
 from lessons.kit.findings import brief, extent
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.under_way import Run
 from tests.lessons.titles import ROUNDING, N, Shown, pattern, read_back, reads, value_of
+from tests.support.course import unchosen
 
 LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
 TRAINED = pytest.mark.parametrize("slug", [one.slug for one in lessons() if one.lab.training])
@@ -150,28 +151,13 @@ def holds(figure, shown):
     return all(map(shown.knows, quoted)) if quoted else None
 
 
-def some(lesson, luck):
-    """A setting that nobody chose, within the sliders' ends."""
-    given = {}
-    for one in lesson.lab.parameters:
-        if isinstance(one, Number):
-            low, high = one.slider
-            given[one.name] = f"{luck.uniform(low, high):.2g}"
-        elif isinstance(one, Numbers) and not one.optional:
-            many = luck.randint(1, 5)
-            given[one.name] = ", ".join(f"{luck.uniform(-3, 3):.2g}" for _ in range(many))
-        elif isinstance(one, Choice) and one.name != "dtype":
-            given[one.name] = luck.choice(one.names)
-    return given
-
-
 @cache
 def runs(slug):
     """Values and results of a lesson: at its steps, and at settings that nobody chose."""
     lesson, luck = find(slug), random.Random(slug)
     given = [step.lab for step in lesson.prose.steps]
     known = []
-    for one in ({}, *given, *(some(lesson, luck) for _ in range(RANDOM))):
+    for one in ({}, *given, *(unchosen(lesson, luck) for _ in range(RANDOM))):
         try:
             values = lesson.validate(one)
         except InvalidParametersError:

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from lessons.chapters.gone_missing.frozen_checkpoint import bug
 from lessons.chapters.gone_missing.frozen_checkpoint.lesson import (
     error_of_torch,
     warning_of_torch,
@@ -118,13 +117,3 @@ def test_a_weight_as_an_argument_lets_the_one_inside_learn_too():
     assert found == {"argument_given": 2.0, "argument_inside": 2.0}
     x, inside = torch.tensor(2.0), torch.tensor(0.5, requires_grad=True)
     assert not checkpoint(lambda x: inside * x, x, use_reentrant=True).requires_grad
-
-
-def test_each_wrong_fix_leaves_the_adapters_without():
-    said = {key: bug.BUG.failure(fix) for key, fix in bug.BUG.fixes.items()}
-    assert bug.BUG.failure(bug.BUG.broken) == "adapter 1: its gradient is None"
-    assert said == {
-        "on_the_loss": "adapter 1: its gradient is None",
-        "unfrozen": "adapter 1: its gradient is None",
-        "not_reentrant": None,
-    }

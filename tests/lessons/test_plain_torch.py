@@ -12,6 +12,7 @@ from lessons.outputs.plain_torch import WORDS, plain_torch
 from lessons.training.under_way import finished
 from tests.equivalents import compared, ours_at
 from tests.lessons.test_every_lesson import exported_settings
+from tests.support.course import with_each_choice
 
 LESSONS = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 LONGEST, WITH_A_MAP, TRAINING = 40, 90, 120
@@ -40,6 +41,8 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
     cases = [lesson.validate(dict(one)) for one in given]
     if lesson.lab.training:  # of two steps in all, so that each looks at its last one
         cases = [{**values, "steps": 2} for values in cases]
+    else:
+        cases += with_each_choice(lesson)
     files = [tmp_path / f"plain_{number}.py" for number in range(len(cases))]
     for file, values in zip(files, cases, strict=True):
         file.write_text(plain_torch(lesson, values), "utf-8")

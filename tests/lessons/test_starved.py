@@ -17,50 +17,14 @@ SQUARED = {"right": 0.0, "loss": "squared", "scale": 1.0}
 run = partial(course.run, "starved")
 
 
-def roles(x, dtype=torch.float64, **settings):
-    x = torch.tensor(x, dtype=dtype)
-    return course.by_role(CURVE.experiment, on_both(starved), settings, x=x)
-
-
-def test_both_gradients_are_their_closed_forms():
-    x = np.linspace(-6.0, 9.0, 61)
-    p1 = 1 / (1 + np.exp(-(x - 0.5)))
-    settings = {"right": 0.5, "scale": 3.0}
-    squared = roles(x.tolist(), loss="squared", **settings)
-    cross = roles(x.tolist(), loss="cross", **settings)
-    expected = 3 * 4 * p1**2 * (1 - p1)
-    for role in ("trick_gradient", "true_gradient"):
-        assert np.allclose(squared[role].numpy(), expected, rtol=1e-9, atol=1e-14)
-        assert np.allclose(cross[role].numpy(), 3 * p1, rtol=1e-9)
-    assert np.allclose(squared["intended_gradient"].numpy(), p1, rtol=1e-12)
-    assert np.allclose(squared["forward"].numpy(), 3 * 2 * p1**2, rtol=1e-9)
-    assert np.allclose(cross["forward"].numpy(), -3 * np.log(1 - p1), rtol=1e-9)
-
-
-def test_the_peak_and_the_tail_are_where_the_course_says():
-    facts = run().facts
-    assert facts["peak_share"] == pytest.approx(2 / 3, abs=1e-3)
-    assert facts["peak"] == pytest.approx(4 * (2 / 3) ** 2 / 3, rel=1e-5)
-    assert facts["far"] == pytest.approx(4 * math.exp(-FAR), rel=1e-6)
-    assert facts["even"] == 0.5
-    squared, cross = (run(loss=loss, right="1").facts for loss in ("squared", "cross"))
-    assert (
-        squared["squared_here"] == cross["squared_here"] == pytest.approx(squared["trick_gradient"])
-    )
-
-
 def test_in_float32_the_wrong_logit_of_a_sure_mistake_gets_0_and_the_right_one_does_not():
-    sure = roles([FAR], torch.float32, **SQUARED)
-    assert sure["trick_gradient"].tolist() == [0.0]
-    assert sure["true_gradient"].item() == pytest.approx(4 * math.exp(-FAR), rel=1e-4)
     x = torch.tensor([FAR])
-    assert to_the_right(starved, x, **SQUARED).item() == pytest.approx(-8.24461e-09, rel=1e-5)
     louder = to_the_right(starved, x, **SQUARED | {"scale": 1e6})
     assert louder.item() == pytest.approx(-0.00824462, rel=1e-5)
     shown = run(x="4, 20", point="2", dtype="float32")
     assert shown.facts["trick_gradient"] == shown.facts["far_wrong"] == 0.0
     assert shown.facts["to_right"] == shown.facts["far_right"] < 0.0
-    assert shown.facts["true_gradient"] > 0.0
+    assert shown.facts["true_gradient"] == pytest.approx(4 * math.exp(-FAR), rel=1e-4)
 
 
 @pytest.mark.parametrize("scale", [1.0, 7.0])
@@ -73,17 +37,10 @@ def test_both_logits_get_opposite_gradients_as_long_as_nothing_is_rounded(loss, 
     assert torch.allclose(wrong["trick_gradient"], -right, rtol=1e-9, atol=1e-14)
 
 
-def test_scaling_rescues_and_clipping_alone_does_not():
-    facts = run().facts
-    assert facts["p_norm"] == facts["p_plain"] == pytest.approx(math.exp(-FAR), rel=1e-3)
-    assert min(facts["p_rate"], facts["p_adam"], facts["p_loss"]) > 0.9
-
-
 def test_where_the_right_probability_underflows_nothing_is_left_to_scale():
     gone = run().facts["gone"]
     left = [to_the_right(starved, torch.tensor([lead]), **SQUARED) for lead in (gone - 1, gone)]
     assert [float(one) != 0 for one in left] == [True, False]
-    assert gone == 104
 
 
 def test_the_other_logit_is_in_chart_and_table_and_covered_with_the_rest():

@@ -5,9 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 
-from lessons.chapters.clipping.value_or_norm.lesson import by_role, value_or_norm
 from lessons.contract.devices import DTYPES
 from lessons.kit.arrows import angle, turn
 from tests.support import course
@@ -57,45 +55,7 @@ def test_within_the_limit_neither_clip_changes_a_bit(dtype):
         assert result[role].y.tolist() == result["true_gradient"].y.tolist()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"g1": "0", "g2": "0"}, "The gradient is 0"),
-        ({"limit": "0"}, "The clipped gradient is 0"),
-        ({"device": "cuda:99"}, "no device cuda:99"),
-    ],
-)
-def test_what_has_no_direction_is_named(given, message):
-    assert any(message in note.text for note in run(**given).notes)
-
-
 def test_angles_are_measured_the_short_way_round():
     assert angle(np.array([0.0, 2.0])) == 90.0
     assert math.isnan(angle(np.zeros(2)))
     assert (turn(350.0, 10.0), turn(10.0, 350.0)) == (20.0, -20.0)
-
-
-def test_the_length_of_many_clipped_components_is_computed():
-    facts = run(limit="0.5").facts
-    assert facts["many_length"] == pytest.approx(0.5 * math.sqrt(facts["many"]), rel=1e-12)
-
-
-def test_gradients_of_one_quadrant_end_in_one_corner_and_there_are_four():
-    ends = set()
-    for across in (-3.0, -2.0, 2.0, 3.0):
-        for up in (-4.0, -2.5, 2.5, 4.0):
-            g = torch.tensor([across, up], dtype=torch.float64)
-            ends.add(tuple(by_role(value_or_norm, g, 1.5)["trick_gradient"].tolist()))
-    assert ends == {(a * 1.5, b * 1.5) for a in (-1, 1) for b in (-1, 1)}
-
-
-def test_an_infinite_norm_type_keeps_the_direction():
-    facts = run().facts
-    assert facts["other_came"] == facts["other_factor"] == "(1.5, −0.5, 0.75)"
-
-
-def test_adams_first_step_goes_along_a_diagonal_whatever_the_gradient():
-    """So a clip by norm keeps the gradient's direction, and not that of Adam's step."""
-    facts = run().facts
-    assert facts["adam_angle"] == pytest.approx(45, abs=1e-4)
-    assert facts["angle_norm"] == pytest.approx(facts["angle_before"]) != facts["adam_angle"]

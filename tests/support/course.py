@@ -1,13 +1,22 @@
 """Computes a lesson by its name, or a program at leaves that the test chooses."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from random import Random
 from typing import Any
 
 import torch
 
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
+from lessons.contract.parameters import (
+    Choice,
+    Integer,
+    InvalidParametersError,
+    Number,
+    Numbers,
+    Values,
+)
 from lessons.contract.result import Result
 from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.outputs.catalogue import find
@@ -37,3 +46,36 @@ def right(lesson: Lesson, name: str, result: Result) -> str:
 def settings(lesson: Lesson, **given: Any) -> Values:
     """All settings of a lesson, these among them."""
     return lesson.validate({name: str(value) for name, value in given.items()})
+
+
+def unchosen(lesson: Lesson, luck: Random) -> dict[str, str]:
+    """Settings that nobody chose, within the sliders' ends."""
+    given = {}
+    for one in lesson.lab.parameters:
+        if isinstance(one, Number):
+            low, high = one.slider
+            given[one.name] = f"{luck.uniform(low, high):.2g}"
+        elif isinstance(one, Numbers) and not one.optional:
+            many = luck.randint(1, 5)
+            given[one.name] = ", ".join(f"{luck.uniform(-3, 3):.2g}" for _ in range(many))
+        elif type(one) is Integer:
+            given[one.name] = str(luck.randint(one.low, min(one.high, one.low + 8)))
+        elif isinstance(one, Choice) and one.name != "dtype":
+            given[one.name] = luck.choice(one.names)
+    return given
+
+
+def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Values]:
+    """Values that nobody chose, the same in every run: twice with each option of each choice.
+
+    Args:
+        given: settings that stay as they are.
+    """
+    luck = Random(lesson.slug)
+    fixed = [{}, {}]
+    for one in lesson.lab.parameters:
+        if isinstance(one, Choice) and one.name != "dtype":
+            fixed += 2 * [{one.name: name} for name in one.names]
+    for chosen in fixed:
+        with suppress(InvalidParametersError):
+            yield lesson.validate(unchosen(lesson, luck) | chosen | given)

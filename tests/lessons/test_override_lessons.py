@@ -1,0 +1,156 @@
+"""What the lessons on override maps say, beyond the numbers in their texts."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from lessons.chapters.override_map.second_derivative.lesson import (
+    CURVE,
+    second_derivative,
+    without_rule,
+)
+from lessons.contract.parameters import InvalidParametersError
+from lessons.kit.gradients import gradient
+from lessons.outputs.catalogue import find
+from lessons.tricks import TrickError, gradient_override_map, identity, register_gradient
+from lessons.tricks.registry import registered_names
+from tests.engine.test_reference import CASES
+from tests.support import course
+from tests.support.course import run
+
+
+def test_the_registered_name_in_the_text_gives_the_same_numbers():
+    step = next(one for one in find("clip_identity").prose.steps if "ClipTo" in one.text)
+    (code,) = re.findall(r"```python\n(.*?)```", step.text, re.DOTALL)
+    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    scope = {"x": x, "limit": 0.1, "register_gradient": register_gradient}
+    scope |= {"identity": identity, "gradient_override_map": gradient_override_map}
+    if "ClipTo" not in registered_names():  # a second run in the same process would be refused
+        exec(code, scope)
+        assert gradient(scope["y"], x).tolist() == [0.1]
+        with pytest.raises(TrickError, match="taken"):
+            exec(code, scope)
+
+
+def test_each_identity_is_an_overridden_op_of_the_graph():
+    lesson = find("clip_identity")
+    recording = lesson.record(lesson.validate({"place": "each", "uses": "4"}))
+    assert [node.type for node in recording.ops if node.kind == "overridden"] == ["identity"] * 4
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "slope"),
+    [
+        ("Identity", "none", lambda x: 72 * x),
+        ("Identity", "inside", lambda x: 36 * x),
+        ("Identity", "outside", lambda x: 72 * x),
+        ("Mul", "none", lambda x: 6 * x),
+        ("mul", "inside", lambda x: 6 * x),
+        ("Square", "outside", lambda x: 3 + 0 * x),
+        ("MatMul", "inside", lambda x: 72 * x),
+    ],
+)
+@pytest.mark.parametrize("name", ["Identity", "Mul", "anything"])
+def test_a_map_goes_by_type_whatever_the_name(key, place, slope, name):
+    result = run("type_not_name", x="-2, 0, 0.3, 3", key=key, place=place, name=name)
+    assert np.allclose(result["trick_gradient"].y, slope(result["forward"].x))
+    assert result.facts["op1_name"] == name
+    assert result.facts["op1_type"] == "mul"
+    assert result.facts["op2_type"] == "square"
+
+
+@pytest.mark.parametrize(
+    ("given", "overridden"),
+    [
+        ({}, ["identity"]),
+        ({"place": "none"}, []),
+        ({"place": "outside"}, []),
+        ({"key": "Mul"}, ["mul"]),
+    ],
+)
+def test_the_inspector_says_what_the_rule_took_hold_of(given, overridden):
+    lesson = find("type_not_name")
+    values = lesson.validate(given)
+    table = lesson.lab.table(lesson.compute(values), values)
+    words = lesson.lab.words
+    assert [row[1] for row in table.rows if row[3] == words("the_rule")] == overridden
+    never = words("never_called", key=values["key"])
+    assert table.caption == (words("table") if overridden else never)
+    assert [row[2] for row in table.rows][:2] == ["Mul", "Square"]
+    covered = lesson.table(lesson.compute(values), values, frozenset({"trick_gradient"}))
+    assert {row[3] for row in covered.rows} == {"?"}
+    assert covered.caption == words("table")
+
+
+@pytest.mark.parametrize(
+    ("setting", "texts"),
+    [
+        ("key", ["Identty", "", "Matmul", "x" * 41, "<b>", "Identity\x00"]),
+        ("name", ["", "a b", "a:0", "<b>", "é", "_a", "x" * 41]),
+    ],
+)
+def test_what_is_no_type_and_what_tensorflow_takes_for_no_name_is_refused(setting, texts):
+    for text in texts:
+        with pytest.raises(InvalidParametersError):
+            find("type_not_name").validate({setting: text})
+
+
+def test_a_custom_function_need_not_sum_what_was_broadcast():
+    bug = find("several_inputs").bug
+    assert "wrong shape" in bug.failure(bug.fixes["each"])
+
+    class Unreduced(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            ctx.save_for_backward(x, y)
+            return torch.remainder(x, y)
+
+        @staticmethod
+        def backward(ctx, upstream):
+            x, y = ctx.saved_tensors
+            return upstream, -(x // y) * upstream
+
+    bug.check(Unreduced.apply)  # torch sums it without a word
+
+
+def test_only_the_outermost_call_is_seen():
+    w = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    with gradient_override_map({"mul": lambda op, upstream: 0 * upstream}) as report:
+        y = functional.normalize(2 * w)
+    assert report.overridden == {"mul": 1}  # the one in sight; the ones inside normalize are not
+    layer = torch.nn.Linear(2, 2)
+    with gradient_override_map({}) as report:
+        layer(y)
+    assert dict(report.ran) == {"linear": 1}
+    in_tensorflow = CASES["c_hidden_ops"]["gradients"]["d_l2_normalize"][0]
+    assert run("scope").facts["unit_hidden"] == in_tensorflow
+
+
+@pytest.mark.parametrize("kind", ["identity", "square"])
+@pytest.mark.parametrize("order", ["2", "3"])
+def test_the_intended_curve_is_the_slope_of_the_order_before(kind, order):
+    """By central differences of what the program returns: autograd's lower derivative."""
+    x, step = torch.tensor([-2.0, 0.0, 1.5, 3.0], dtype=torch.float64), 1e-5
+    settings = {"kind": kind, "factor": 10.0, "order": order}
+
+    def differences(program):
+        up, down = (program((x + by).requires_grad_(), **settings) for by in (step, -step))
+        return (up - down).detach() / (2 * step)
+
+    found = course.by_role(CURVE.experiment, second_derivative, settings, x=x)
+    expected = differences(second_derivative)
+    assert np.allclose(found["intended_gradient"], expected, rtol=1e-6, atol=1e-6)
+    assert (kind == "square") == np.allclose(found["trick_gradient"], expected)
+    assert np.allclose(found["true_gradient"], differences(without_rule), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(("order", "name"), [("1", "y"), ("2", "dy/dx"), ("3", "d²y/dx²")])
+def test_the_table_names_what_is_differentiated_as_the_chart_does(order, name):
+    lesson = find("second_derivative")
+    values = lesson.validate({"order": order})
+    result = lesson.compute(values)
+    columns = [label for label, _ in lesson.lab.table(result, values).columns]
+    assert columns[1] == f"forward {name}"

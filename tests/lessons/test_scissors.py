@@ -1,0 +1,83 @@
+"""The scissors on an edge do in each lesson what its text says of them."""
+
+import numpy as np
+import pytest
+
+from tests.support.course import run
+
+
+@pytest.mark.parametrize(
+    ("slug", "edge"),
+    [
+        ("noise_leaks", ("mul", 0)),
+        ("noise_leaks", ("sqrt", 0)),
+        ("noise_leaks", ("pow", 0)),
+        ("right_place", ("add", 1)),
+        ("two_estimators", ("mul_2", 1)),
+        ("value_one", ("sub", 0)),
+    ],
+)
+def test_a_cut_of_the_only_path_leaves_nothing(slug, edge):
+    snipped = run(slug, [edge])
+    assert not snipped["trick_gradient"].y.any()
+    assert snipped["intended_gradient"].y.any()
+
+
+@pytest.mark.parametrize(
+    ("slug", "edge"),
+    [
+        ("noise_leaks", ("mul", 1)),
+        ("right_place", ("mul", 0)),
+        ("right_place", ("sqrt", 0)),
+        ("right_place", ("sub", 0)),
+        ("right_place", ("sub", 1)),
+        ("value_one", ("sub", 1)),
+    ],
+)
+def test_a_cut_where_no_gradient_runs_changes_nothing(slug, edge):
+    whole = run(slug)["trick_gradient"].y
+    assert run(slug, [edge])["trick_gradient"].y.tolist() == whole.tolist()
+    assert whole.any()
+
+
+@pytest.mark.parametrize(
+    ("slug", "edge", "given", "stopped"),
+    [
+        ("critic_leak", ("mul", 1), {}, {"stop": "yes"}),
+        ("router", ("div", 1), {}, {"gate": "stopped"}),
+        ("unroll", ("mul_2", 1), {"every": "4"}, {"every": "2"}),
+    ],
+)
+def test_a_cut_is_the_stop(slug, edge, given, stopped):
+    cut, other, whole = run(slug, [edge], **given), run(slug, **stopped), run(slug, **given)
+    for found, expected in ((cut.series, other.series), (cut.curves, other.curves)):
+        for one, two in zip(found, expected, strict=True):
+            assert np.allclose(one.y, two.y, rtol=1e-12, equal_nan=True), one.name
+    assert not np.allclose(cut["trick_gradient"].y, whole["trick_gradient"].y)
+
+
+@pytest.mark.parametrize(
+    ("slug", "edge", "names"),
+    [
+        ("critic_leak", ("mul", 1), ["example_settled", "actor_plain", "critic_stopped"]),
+        *(
+            ("two_estimators", edge, ["needed", "based_variance", "best_variance", "pair_expected"])
+            for edge in [("add", 0), ("sub", 0), ("pow", 0), ("div", 0)]
+        ),
+        *(
+            ("learned_step", edge, ["code", "together"])
+            for edge in [("mul", 0), ("mul", 1), ("add", 0)]
+        ),
+    ],
+)
+def test_what_the_text_says_of_an_example_stays(slug, edge, names):
+    whole, snipped = run(slug).facts, run(slug, [edge]).facts
+    assert [snipped[name] for name in names] == [whole[name] for name in names]
+
+
+def test_the_step_size_of_a_quantiser_is_read_on_two_paths():
+    """The cut at the division leaves the plain gradient; the other one leaves minus v."""
+    division = run("learned_step", [("div", 1)])
+    assert division["trick_gradient"].y == pytest.approx(division["true_gradient"].y)
+    product = run("learned_step", [("mul", 0)])
+    assert product["trick_gradient"].y == pytest.approx([-1 / 3, -4 / 3, -7 / 3, 0])
