@@ -47,14 +47,10 @@ def test_a_residual_needs_a_detach_and_a_sum_of_stages_one_straight_through(
     once = x + (first + code - x).detach()
     commitment = (residual - code.detach()) ** 2
     expected = 2 * (residual - code).item() * of_residual
-    for value, slope in (
-        (residual, of_residual),
-        (commitment, expected),
-        (both, of_sum),
-        (once, 1),
-    ):
-        (found,) = torch.autograd.grad(value, x, retain_graph=True)
-        assert found.item() == pytest.approx(slope)
+    found = zip((residual, commitment, both, once), (of_residual, expected, of_sum, 1), strict=True)
+    for value, slope in found:
+        (came,) = torch.autograd.grad(value, x, retain_graph=True)
+        assert came.item() == pytest.approx(slope)
 
 
 def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
@@ -70,9 +66,7 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
     ("text", "message"),
     [
         ("", "empty"),
-        ("   ", "empty"),
         ("tanh(x", "never closed"),
-        ("tanhh(x)", "tanh"),
         ("y", "no “y”"),
         ("x = 2", ""),
         ("x; x", ""),
@@ -83,24 +77,15 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
         ("stop_gradient(x)", "trick"),
         ("straight_through(sign)(x)", ""),
         ("[1, 2] * x", "lists"),
-        ("__import__('os').system('true')", ""),
-        ("x.__class__", ""),
-        ("(lambda: x)()", ""),
-        ("x" + " + x" * 200, ""),
         ("(" * 300 + "x" + ")" * 300, ""),
-        ("9**9**9**9", ""),
-        ("x – 1", ""),
-        ("1e999 * x", ""),
-        ("x\u202e", ""),
         ("a" * 5000, "characters"),
         ("softmax(1)", "Column 1: softmax needs a list"),
-        ("softmax(1) * x", "needs a list"),
-        ("log_softmax(3)", "needs a list"),
         ("where(1 > x, softmax(2), x)", "Column 14: softmax needs a list"),
         ("x + onehot_argmax(exp(1))", "Column 5: onehot_argmax needs a list"),
     ],
 )
 def test_what_is_no_function_of_x_is_refused_in_words(text, message):
+    """What no program of the playground may have, tests/playground/programs.py tries."""
     lesson = find("pick_surrogate")
     for name in ("f", "g"):
         with pytest.raises(InvalidParametersError) as caught:

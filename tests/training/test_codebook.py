@@ -45,7 +45,6 @@ def sent(result, part):
 @pytest.mark.parametrize("z", [(0.1, 0.9), (-0.7, -0.2), (40.0, -3.0), (0.5, 0.4)])
 def test_each_loss_moves_what_the_paper_says(z):
     result = at(z1=z[0], z2=z[1], dtype="float64")
-    assert result["trick_gradient"].y == pytest.approx(result["intended_gradient"].y)
     assert not sent(result, "reconstruction")[2:4].any()
     assert sent(result, "reconstruction")[:2].any()
     assert not sent(result, "codebook")[[0, 1, 4]].any()
@@ -53,12 +52,6 @@ def test_each_loss_moves_what_the_paper_says(z):
     away = np.array(z) - result["forward"].y[2:4]
     assert sent(result, "codebook")[2:4] == pytest.approx(-away)
     assert sent(result, "commitment")[:2] == pytest.approx(0.25 * away)
-
-
-def test_the_first_touch_chooses_another_code():
-    first = LESSON.prose.steps[0]
-    before, after = (at(**first.lab | touch)["forward"].y[2:4] for touch in ({}, first.touch))
-    assert list(before) != list(after)
 
 
 def test_with_nothing_stopped_both_ends_move_and_no_gradient_comes_through_the_choice():

@@ -6,14 +6,12 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from torch.nn.functional import cosine_similarity
 
 from lessons.chapters.in_the_wild.collapse.lesson import (
     FEATURES,
     FULL,
     LAB,
     POINTS,
-    FixedPredictor,
     Networks,
     Pairs,
     changed_by_a_detach,
@@ -21,7 +19,6 @@ from lessons.chapters.in_the_wild.collapse.lesson import (
     itself,
     measured,
     siamese,
-    views,
     whose_loss_is_lower,
 )
 from lessons.outputs.catalogue import find
@@ -169,24 +166,6 @@ def test_the_inputs_the_kept_noise_and_the_training_noise_are_of_different_numbe
     assert torch.equal(learner.x[0], x), "the order in which the training draws them"
     seen = torch.corrcoef(torch.stack([one.flatten() for one in parts]))
     assert (seen - torch.eye(len(parts))).abs().max() < 0.15
-
-
-def test_the_gradient_against_central_differences():
-    result = LESSON.compute(values(dtype="float64"))
-    one, two = views()
-    predictor = FixedPredictor(one).predictor
-
-    def loss(x, as_target):
-        p, t = predictor(x), predictor(two)
-        return -(cosine_similarity(p, two, 0) + cosine_similarity(t, as_target(x), 0)).item() / 2
-
-    for role, as_target in (("trick_gradient", lambda x: one), ("true_gradient", lambda x: x)):
-        for unit in range(FEATURES):
-            step = torch.zeros_like(one)
-            step[unit] = 1e-6
-            slope = (loss(one + step, as_target) - loss(one - step, as_target)) / 2e-6
-            assert result[role].y[unit] == pytest.approx(slope, abs=1e-8)
-    assert result["intended_gradient"].y == pytest.approx(result["trick_gradient"].y, rel=1e-10)
 
 
 def test_a_teacher_needs_no_detach_for_the_student():

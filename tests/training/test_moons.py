@@ -9,7 +9,6 @@ import torch
 
 from lessons.chapters.reversal.moons.lesson import (
     DOMAINS,
-    EXPERIMENT,
     LAB,
     LABELS,
     Moons,
@@ -146,30 +145,6 @@ def test_one_reversal_is_the_subtracted_loss_for_the_extractor_and_not_for_the_d
     ):
         assert torch.allclose(one, -other / 0.7, rtol=1e-9, atol=1e-14)
         assert torch.allclose(one, plain, rtol=1e-9, atol=1e-14)
-
-
-@pytest.mark.parametrize("whose", ["target", "source"])
-def test_the_gradients_of_one_point_against_central_differences(whose):
-    given = values(dtype="float64", scale=1.7, whose=whose)
-    result = LESSON.compute(given)
-    start = EXPERIMENT.run(given)
-    features, settings = start.leaves["features"].detach(), start.settings | {"wiring": "never"}
-
-    def slope(unit, **other):
-        step = torch.zeros_like(features)
-        step[unit] = 1e-6
-        ends = (features + step, features - step)
-        up, down = (float(adversarial(at, **(settings | other)).sum().detach()) for at in ends)
-        return (up - down) / 2e-6
-
-    for unit in range(len(features)):
-        # As a number the subtracted loss is what is wanted of the features: label − λ · domain.
-        intended = slope(unit, wiring="subtract")
-        assert result["true_gradient"].y[unit] == pytest.approx(slope(unit), abs=1e-8)
-        assert result["trick_gradient"].y[unit] == pytest.approx(intended, abs=1e-8)
-        assert result["intended_gradient"].y[unit] == pytest.approx(intended, abs=1e-8)
-        if whose == "target":
-            assert intended == pytest.approx(-1.7 * slope(unit), abs=1e-8), "no label to learn"
 
 
 def test_the_chart_of_the_points_shows_which_are_called_wrong():

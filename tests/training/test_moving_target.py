@@ -97,7 +97,6 @@ def test_without_a_stop_the_values_of_two_possible_next_states_are_pulled_togeth
     weighted = often.sqrt()[:, None] * steps
     rests = torch.linalg.lstsq(weighted, (often.sqrt() * rewards)[:, None]).solution[:, 0]
     assert rests.tolist() == pytest.approx([0.5, 0.75, 0.25])
-    assert "pulled together" in LESSON.prose.front["remember"]
 
 
 def test_the_stop_has_no_mean_step_at_the_true_values_and_no_stop_has_one():
@@ -163,7 +162,6 @@ def test_the_next_states_weight_gets_a_gradient_without_the_stop_alone():
         assert np.flatnonzero(trick).tolist() == [state - 1]
         assert np.flatnonzero(true).tolist() == [state - 1, state]
         assert true[state] == pytest.approx(-0.9 * true[state - 1])
-        assert result["intended_gradient"].y == pytest.approx(trick, rel=1e-12)
     cut = LESSON.compute(values(target="open"), cuts=(STOPPED,))
     assert not cut["trick_gradient"].y[3]
 

@@ -130,21 +130,6 @@ def test_each_map_is_what_its_formula_gives(when):
             assert torch.allclose(found[seed], expected.flatten(1), rtol=1e-9, atol=1e-14), rule
 
 
-def test_the_plain_map_against_central_differences():
-    x = test_pictures(1, 0.25).double()
-    networks = Networks.new([4], CPU, torch.float64)
-    found = maps(guided_relu, networks, x, labels(1), "plain", values())[0, 0]
-    for pixel in range(0, SIDE * SIDE, 37):
-        step = torch.zeros(SIDE * SIDE, dtype=torch.float64)
-        step[pixel] = 1e-6
-        up, down = (
-            networks.logits(x + sign * step.reshape(1, 1, SIDE, SIDE), "relu")[0, 0, 0]
-            for sign in (1, -1)
-        )
-        slope = (up - down).item() / 2e-6
-        assert found[pixel].item() == pytest.approx(slope, abs=1e-8)
-
-
 @pytest.mark.parametrize("spelling", ["clamp", "maximum"])
 @pytest.mark.parametrize("when", ["runs", "built"])
 def test_a_relu_of_another_type_is_missed_and_learns_the_same(spelling, when):
