@@ -110,10 +110,6 @@ def dropped(x):
     return (h * x).sum()
 
 
-def column_and_row():
-    return (net(data) - goal).abs().mean()
-
-
 def temporal_difference():
     value = net(data)
     with torch.no_grad():

@@ -34,7 +34,6 @@ BROKEN = {
     programs.multinomial: ("torch.multinomial(x", "torch.multinomial(x", "log_prob"),
     programs.equation: ("grad()", "slope = torch.autograd.grad", "create_graph=True"),
     programs.dropped: ("h.detach()", "h.detach()", "h = h.detach()"),
-    programs.column_and_row: ("8×1", "(net(data) - goal).abs", "squeeze(1)"),
     programs.temporal_difference: ("8×8", "functional.smooth_l1_loss(value", "squeeze(1)"),
     programs.hooked: ("a hook on h", "h.register_hook", "gradient to pass on"),
     programs.saturated: ("sigmoid", "torch.sigmoid(x * 400)", "with_logits"),

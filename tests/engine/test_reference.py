@@ -29,6 +29,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
+from tests.engine.rules import ten
 from tests.engine.samples import SAMPLES
 
 DATA = Path(__file__).parents[1] / "data" / "tensorflow.json"
@@ -85,10 +86,6 @@ def fresh(rule: Callable[..., Any]) -> str:
     return name
 
 
-def times10(op: Any, upstream: torch.Tensor) -> torch.Tensor:
-    return 10 * upstream
-
-
 def halve(op: Any, upstream: torch.Tensor) -> torch.Tensor:
     return upstream * 0.5
 
@@ -120,20 +117,12 @@ def clip_article(c: dict[str, Any]) -> None:
     same(grad(identity(x), x), c["gradients"]["without_clipping"])
 
 
-@case("s1_clip_two_identities")
-def clip_twice(c: dict[str, Any]) -> None:
-    x, k = tensor(c, "x"), tensor(c, "c", grad=False)
-    with gradient_override_map({"Identity": clip_rule(c["inputs"]["lo"], c["inputs"]["hi"])}):
-        loss = (k * identity(x)).sum() + (k * identity(x)).sum()
-    same(loss, c["outputs"]["out"])
-    same(grad(loss, x), c["gradients"]["dout_dx"])
-
-
-@case("s1_clip_upstream", "s1_clip_after_scale")
+@case("s1_clip_two_identities", "s1_clip_upstream", "s1_clip_after_scale")
 def clip_upstream(c: dict[str, Any]) -> None:
     x, k = tensor(c, "x"), tensor(c, "c", grad=False)
+    terms = 2 if c["id"] == "s1_clip_two_identities" else 1
     with gradient_override_map({"Identity": clip_rule(c["inputs"]["lo"], c["inputs"]["hi"])}):
-        loss = (k * identity(x)).sum()
+        loss = sum((k * identity(x)).sum() for _ in range(terms))
     same(loss, c["outputs"]["out"])
     same(grad(loss, x), c["gradients"]["dout_dx"])
 
@@ -217,9 +206,9 @@ def flip_schedule(c: dict[str, Any]) -> None:
 @case("s1_flip_two_builders")
 def two_builders(c: dict[str, Any]) -> None:
     assert c["outputs"]["raised"]
-    register_gradient("ReferenceFlip0")(times10)
+    register_gradient("ReferenceFlip0")(ten)
     with pytest.raises(TrickError, match="'ReferenceFlip0' is taken"):
-        register_gradient("ReferenceFlip0")(times10)
+        register_gradient("ReferenceFlip0")(ten)
 
 
 @case("s1_flip")
@@ -276,7 +265,7 @@ def type_not_name(c: dict[str, Any]) -> None:
     for key in ("Multiply", "Multiply:0", "MUL"):
         with (
             pytest.raises(TrickError, match="did you mean mul / Mul"),
-            gradient_override_map({key: times10}),
+            gradient_override_map({key: ten}),
         ):
             pass
 
@@ -442,7 +431,7 @@ def general_form(c: dict[str, Any]) -> None:
 def none_in_map(c: dict[str, Any]) -> None:
     """Torch differs in c_map_leak: nothing stays installed after an error on entry."""
     x = tensor(c, "x")
-    for bad in ({"Identity": None}, {"Identity": times10, "Relu": None}):
+    for bad in ({"Identity": None}, {"Identity": ten, "Relu": None}):
         with pytest.raises(TrickError, match="is None"), gradient_override_map(bad):
             pass
     same(grad(identity(x), x), [1.0, 1.0])
@@ -469,7 +458,7 @@ def register_builtin(c: dict[str, Any]) -> None:
 def other_thread(c: dict[str, Any]) -> None:
     """Torch has one graph a thread builds as it runs: the "other graph" is another thread's."""
     x, got = tensor(c, "x"), []
-    with gradient_override_map({"Identity": times10}):
+    with gradient_override_map({"Identity": ten}):
         thread = threading.Thread(target=lambda: got.append(grad(identity(x), x)))
         thread.start()
         thread.join()
@@ -482,11 +471,11 @@ def outlives_the_map(c: dict[str, Any]) -> None:
     """Torch has no GraphDef: what corresponds is that a built graph keeps its rules, (i), and
     that a graph built elsewhere can be overridden afterwards, (ii)."""
     x = tensor(c, "x")
-    with gradient_override_map({"Identity": times10}):
+    with gradient_override_map({"Identity": ten}):
         y = identity(x)
     same(grad(y, x), c["gradients"]["exported_override"])
     plain = identity(x)
-    with override_gradients(plain, {"Identity": times10}):
+    with override_gradients(plain, {"Identity": ten}):
         same(grad(plain, x), c["gradients"]["import_inside_map"])
 
 
@@ -537,7 +526,7 @@ def second_inside(c: dict[str, Any]) -> None:
     """Torch differs: its backward of square runs in C++, where no map sees its multiplications."""
     x = tensor(c, "x")
     y = torch.square(x)
-    with gradient_override_map({"Mul": times10, "Identity": "Identity"}):
+    with gradient_override_map({"Mul": ten, "Identity": "Identity"}):
         identity(torch.ones(1) * 2)
         d1 = grad(y, x, create_graph=True)
     same(d1, c["gradients"]["d1"])
@@ -549,18 +538,18 @@ def loops(c: dict[str, Any]) -> None:
     """Torch differs: a loop is Python's, with no machinery ops, so around it and inside it are
     the same: ×10 an iteration. A conditional runs one branch, whose identities are overridden."""
     x = tensor(c, "x")
-    with gradient_override_map({"Identity": times10}):
+    with gradient_override_map({"Identity": ten}):
         outside = x
         for _ in range(3):
             outside = identity(outside) * x
     inside = x
     for _ in range(3):
-        with gradient_override_map({"Identity": times10}):
+        with gradient_override_map({"Identity": ten}):
             inside = identity(inside) * x
     for out in (outside, inside):
         same(out, c["outputs"]["v2_in_body"])
         same(grad(out, x), c["gradients"]["v2_in_body"])
-    with gradient_override_map({"Identity": times10}):
+    with gradient_override_map({"Identity": ten}):
         same(grad(identity(x) * 2, x), c["gradients"]["v1_cond_outside"])
         same(grad(identity(identity(x)) * 2, x), c["gradients"]["v1_cond_outside_two_identities"])
         same(grad(x * 3, x), c["gradients"]["v1_cond_outside_x-1.5"])
@@ -598,7 +587,7 @@ def map_to_builtin(c: dict[str, Any]) -> None:
 @case("c_map_not_transitive")
 def not_transitive(c: dict[str, Any]) -> None:
     x = tensor(c, "x")
-    with gradient_override_map({"Identity": "Relu", "Relu": times10}):
+    with gradient_override_map({"Identity": "Relu", "Relu": ten}):
         y = identity(x)
         torch.relu(x)
     same(y, c["outputs"]["y"])
@@ -609,21 +598,13 @@ def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
     return torch.where(upstream > 0, upstream * (op.outputs[0] > 0), 0.0)
 
 
-@case("c_guided_relu")
+@case("c_guided_relu", "c_guided_maximum")
 def guided_relu(c: dict[str, Any]) -> None:
-    _guided(c, torch.relu, missed=False)
-
-
-@case("c_guided_maximum")
-def guided_maximum(c: dict[str, Any]) -> None:
     """As in TensorFlow `maximum(x, 0)` is another type and is missed; here the key warns."""
-    zero = torch.zeros((), dtype=torch.float64)
-    _guided(c, lambda h: torch.maximum(h, zero), missed=True)
-
-
-def _guided(c: dict[str, Any], act: Callable[..., torch.Tensor], missed: bool) -> None:
-    x = tensor(c, "x")
+    x, zero = tensor(c, "x"), torch.zeros((), dtype=torch.float64)
     w1, w2, w3 = (tensor(c, name, grad=False) for name in ("w1", "w2", "w3"))
+    missed = c["id"] == "c_guided_maximum"
+    act = (lambda h: torch.maximum(h, zero)) if missed else torch.relu
     expected = pytest.warns(UserWarning, match="Relu") if missed else nullcontext()
     with expected, gradient_override_map({"Relu": guided}):
         y = act(act(x @ w1) @ w2) @ w3
@@ -636,7 +617,7 @@ def _guided(c: dict[str, Any], act: Callable[..., torch.Tensor], missed: bool) -
 def eager_mode(c: dict[str, Any]) -> None:
     """Torch is always eager, and the map is honoured: TensorFlow's eager mode ignores it."""
     x = tensor(c, "x")
-    with gradient_override_map({"Identity": times10}):
+    with gradient_override_map({"Identity": ten}):
         y = identity(x)
     same(grad(y, x), c["gradients"]["tf_gradients_inside_tf_function"])
     assert not math.isclose(c["gradients"]["eager_tape"][0], 10.0)

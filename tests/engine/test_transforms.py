@@ -1,7 +1,5 @@
 """The engine under torch.func and torch.compile: what works, and what falls back or raises."""
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,24 +17,18 @@ from lessons.tricks import (
 from tests.engine.rules import mapped, ten
 from tests.engine.test_plain import PASSING
 
+# torch.func and torch.compile warn about torch's own internals on first use.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 TRICKS: dict[str, Any] = {
     **{name: trick for name, trick, _ in PASSING}, "stop": stop_gradient,
     "through": straight_through(torch.sign), "pair": forward_backward(torch.sign, torch.tanh),
 }  # fmt: skip
 
 
-@pytest.fixture
-def quiet() -> Iterator[None]:
-    """torch.func and torch.compile warn about torch's own internals on first use."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 # torch.func
 
 
-@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("name", TRICKS)
 def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
     trick, point = TRICKS[name], x.detach()
@@ -49,7 +41,6 @@ def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
     assert torch.equal(torch.func.vmap(trick)(rows), torch.stack([trick(r) for r in rows]))
 
 
-@pytest.mark.usefixtures("quiet")
 def test_a_norm_is_clipped_to_the_same_bits_one_by_one_and_under_vmap(dtype: torch.dtype) -> None:
     rows = torch.linspace(-3, 3, 62, dtype=torch.float64).reshape(31, 2).to(dtype)
     loss = lambda x: (clip_gradient_norm(x, 1.3) ** 2).sum() / 2  # noqa: E731
@@ -59,7 +50,6 @@ def test_a_norm_is_clipped_to_the_same_bits_one_by_one_and_under_vmap(dtype: tor
     assert torch.equal(together, one_by_one)
 
 
-@pytest.mark.usefixtures("quiet")
 def test_a_map_under_torch_func() -> None:
     rule = {"Square": lambda op, upstream: 3 * op.inputs[0] * upstream}
     f = lambda x: mapped(torch.square, rule, x)  # noqa: E731
@@ -70,7 +60,6 @@ def test_a_map_under_torch_func() -> None:
         assert torch.func.grad(lambda x: torch.square(x).sum())(xs).tolist() == [3, -6]
 
 
-@pytest.mark.usefixtures("quiet")
 def test_forward_mode_raises_torchs_error(x: torch.Tensor) -> None:
     with torch.autograd.forward_ad.dual_level():
         dual = torch.autograd.forward_ad.make_dual(x.detach(), torch.ones(2))
@@ -81,7 +70,6 @@ def test_forward_mode_raises_torchs_error(x: torch.Tensor) -> None:
 # torch.compile
 
 
-@pytest.mark.usefixtures("quiet")
 def test_tricks_compile_whole(x: torch.Tensor) -> None:
     torch._dynamo.reset()
     weighted = list(enumerate(TRICKS.values(), start=1))
@@ -90,7 +78,6 @@ def test_tricks_compile_whole(x: torch.Tensor) -> None:
     assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.autograd.grad(loss(x), x)[0])
 
 
-@pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize(("op", "key"), [(identity, "Identity"), (torch.square, "Square")])
 def test_maps_fall_back_to_eager(op: Any, key: str, x: torch.Tensor) -> None:
     torch._dynamo.reset()

@@ -150,13 +150,10 @@ def test_reading_what_was_written():
     [
         *("mul", "mul:", ":0", "mul:x", "mul:-1", "mul:1:2", "mul:0123", "<script>", "mul:٣"),
         *("a" * 100 + ":0", "mul:0;sqrt:0", ",".join(f"mul_{i}:0" for i in range(MOST + 1))),
+        "mul:0," * 1_000_000,
     ],
+    ids=lambda text: text[:20],
 )
 def test_hostile_text_is_refused_with_a_sentence(text):
     with pytest.raises(ValueError, match=r"names no edge|at most"):
         read_cuts(text)
-
-
-def test_very_long_text_is_refused_at_once():
-    with pytest.raises(ValueError, match="at most"):
-        read_cuts("mul:0," * 1_000_000)

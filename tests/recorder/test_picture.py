@@ -8,8 +8,8 @@ import torch
 from hypothesis import example, given
 
 from lessons.kit.formulas.drawing import covered, picture
-from lessons.outputs.catalogue import lessons
-from lessons.recorder import record
+from lessons.outputs.catalogue import find, lessons
+from lessons.recorder import named, record
 from lessons.recorder.picture.layout import Drawing
 from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
 from lessons.recorder.recording.plain_tensor import Value, whole
@@ -19,12 +19,16 @@ from tests.recorder.test_layout import boxes as frames
 from tests.recorder.test_layout import check, crosses
 
 
+def drawn(program, index=(0,), cuts=(), **leaves):
+    """The picture of a program, by its result's backward pass."""
+    with record(leaves, cuts=cuts) as recording:
+        result = program(*leaves.values())
+    return picture(recording.backward(result), index)
+
+
 def lesson_picture(slug, index=(0,), cuts=(), x=X):
-    (lesson,) = (one for one in lessons() if one.slug == slug)
-    given_inputs = {"x": leaf(*x), "u": torch.tensor(U, dtype=torch.float64)}
-    with record(given_inputs, cuts=cuts) as recording:
-        z = lesson.program(*given_inputs.values())
-    return picture(recording.backward(z), index)
+    u = torch.tensor(U, dtype=torch.float64)
+    return drawn(find(slug).program, index, cuts, x=leaf(*x), u=u)
 
 
 def by_id(items):
@@ -157,13 +161,6 @@ def written(drawing):
     return "".join(f"[{text}]" if cut else text for text, cut in drawing["equation"])
 
 
-def square_times(x, cuts=(), first=lambda x: x):
-    """The picture of first(x)² · x."""
-    with record({"x": x}, cuts=cuts) as recording:
-        y = first(x) ** 2 * x
-    return picture(recording.backward(y), (0,))
-
-
 @pytest.mark.parametrize(
     ("cuts", "first", "said"),
     [
@@ -175,20 +172,16 @@ def square_times(x, cuts=(), first=lambda x: x):
     ],
 )
 def test_the_equation_is_the_sum_of_what_the_edges_bring(cuts, first, said):
-    drawing = square_times(leaf(4.0), cuts, first)
+    drawing = drawn(lambda x: named(first(x) ** 2 * x, "y"), cuts=cuts, x=leaf(4.0))
     assert written(drawing) == said
     assert written(covered(drawing)) == "dy/dx = ?"
 
 
 def test_of_several_inputs_the_equation_is_for_the_one_with_several_paths():
-    assert two_factors(leaf(2.0), leaf(3.0))["equation"] == []
-    x, w = leaf(-2.0), leaf(3.0)
-    with record({"x": x, "w": w}) as recording:
-        loss = x * w + x
-    assert written(picture(recording.backward(loss))) == "dloss/dx = 3 + 1 = 4"
-    with record({"x": x}) as recording:
-        long = x + x + x + x + x
-    assert picture(recording.backward(long))["equation"] == []
+    assert drawn(torch.mul, x=leaf(2.0), w=leaf(3.0))["equation"] == []
+    both = drawn(lambda x, w: named(x * w + x, "y"), x=leaf(-2.0), w=leaf(3.0))
+    assert written(both) == "dy/dx = 3 + 1 = 4"
+    assert drawn(lambda x: x + x + x + x + x, x=leaf(-2.0))["equation"] == []
 
 
 def test_nothing_moves_while_values_change():
@@ -209,11 +202,8 @@ def test_nan_is_said_and_not_hidden():
 
 
 def test_what_does_not_lead_to_the_output_is_not_drawn():
-    x = leaf(1.0)
-    with record({"x": x}) as recording:
-        y = x * 2
-        y.exp()
-    assert [n["id"] for n in picture(recording.backward(y))["nodes"]] == ["x", "mul"]
+    drawing = drawn(lambda x: [x * 2, x.exp()][0], x=leaf(1.0))
+    assert [n["id"] for n in drawing["nodes"]] == ["x", "mul"]
 
 
 def test_before_a_backward_pass_all_ops_are_drawn():
@@ -246,15 +236,8 @@ def test_steps_are_text():
     assert (last["parts"], last["waiting"]) == ([], [])
 
 
-def two_factors(x, w, index=(0,)):
-    """The picture of x · w."""
-    with record({"x": x, "w": w}) as recording:
-        z = x * w
-    return picture(recording.backward(z), index)
-
-
 def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
-    drawing = two_factors(leaf(-2.0, 0.5, 2.0), leaf(3.0).squeeze(), (2,))
+    drawing = drawn(torch.mul, (2,), x=leaf(-2.0, 0.5, 2.0), w=leaf(3.0).squeeze())
     entry, sums = "Showing entry 3 of 3.", "The gradient of w is summed over 3 entries."
     assert drawing["entries"] == f"{entry}\n{sums}"
     assert drawing["alternative"].endswith(sums)
@@ -270,7 +253,7 @@ def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
 
 
 def test_of_single_numbers_it_says_neither():
-    drawing = two_factors(leaf(2.0).squeeze(), leaf(3.0).squeeze())
+    drawing = drawn(torch.mul, x=leaf(2.0).squeeze(), w=leaf(3.0).squeeze())
     assert drawing["entries"] == ""
     assert "summed" not in drawing["alternative"]
     assert {node["entry"] for node in drawing["nodes"]} == {""}
@@ -278,7 +261,7 @@ def test_of_single_numbers_it_says_neither():
 
 def test_several_shapes_are_told_apart():
     matrix = torch.arange(6.0).reshape(2, 3).requires_grad_()
-    drawing = two_factors(matrix, leaf(1.0, 2.0, 3.0), (1, 2))
+    drawing = drawn(torch.mul, (1, 2), x=matrix, w=leaf(1.0, 2.0, 3.0))
     assert drawing["entries"].startswith("Showing one entry of each tensor.")
     assert "The gradient of w is summed over 2 entries." in drawing["alternative"]
 
