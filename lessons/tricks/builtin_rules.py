@@ -5,6 +5,7 @@ type. Some of its built-ins read the op's output, not its input; those are writt
 The rest run the named op on the operands and take its vector-Jacobian product.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -19,70 +20,37 @@ def _no_gradient(op: Op, *upstream: Any) -> tuple[None, ...]:
     return (None,) * len(op.inputs)
 
 
-def _identity(op: Op, upstream: torch.Tensor) -> Any:
+def _identity(op: Op, upstream: torch.Tensor) -> torch.Tensor:
     return upstream
 
 
-def _relu(op: Op, upstream: torch.Tensor) -> Any:
-    return torch.where(op.outputs[0] > 0, upstream, 0.0)
+def _named(op_type: str, gradient: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Rule:
+    def rule(op: Op, upstream: torch.Tensor) -> torch.Tensor:
+        return gradient(op.outputs[0], upstream)
+
+    rule.__name__ = f"built-in gradient of {op_type}"
+    return rule
 
 
-def _relu6(op: Op, upstream: torch.Tensor) -> Any:
-    y = op.outputs[0]
-    return torch.where((y > 0) & (y < 6), upstream, 0.0)
-
-
-def _sigmoid(op: Op, upstream: torch.Tensor) -> Any:
-    return upstream * op.outputs[0] * (1 - op.outputs[0])
-
-
-def _tanh(op: Op, upstream: torch.Tensor) -> Any:
-    return upstream * (1 - op.outputs[0] ** 2)
-
-
-def _exp(op: Op, upstream: torch.Tensor) -> Any:
-    return upstream * op.outputs[0]
-
-
-def _sqrt(op: Op, upstream: torch.Tensor) -> Any:
-    return upstream * 0.5 / op.outputs[0]
-
-
-def _rsqrt(op: Op, upstream: torch.Tensor) -> Any:
-    return upstream * -0.5 * op.outputs[0] ** 3
-
-
-def _reciprocal(op: Op, upstream: torch.Tensor) -> Any:
-    return -upstream * op.outputs[0] ** 2
-
-
-def _elu(op: Op, upstream: torch.Tensor) -> Any:
-    return torch.where(op.outputs[0] > 0, upstream, upstream * (op.outputs[0] + 1))
-
-
-def _softmax(op: Op, upstream: torch.Tensor) -> Any:
-    y = op.outputs[0]
-    return (upstream - (upstream * y).sum(-1, keepdim=True)) * y
-
-
-def _log_softmax(op: Op, upstream: torch.Tensor) -> Any:
-    return upstream - op.outputs[0].exp() * upstream.sum(-1, keepdim=True)
-
+_OF_OUTPUT: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "relu": lambda y, upstream: torch.where(y > 0, upstream, 0.0),
+    "relu6": lambda y, upstream: torch.where((y > 0) & (y < 6), upstream, 0.0),
+    "sigmoid": lambda y, upstream: upstream * y * (1 - y),
+    "tanh": lambda y, upstream: upstream * (1 - y**2),
+    "exp": lambda y, upstream: upstream * y,
+    "sqrt": lambda y, upstream: upstream * 0.5 / y,
+    "rsqrt": lambda y, upstream: upstream * -0.5 * y**3,
+    "reciprocal": lambda y, upstream: -upstream * y**2,
+    "elu": lambda y, upstream: torch.where(y > 0, upstream, upstream * (y + 1)),
+    "softmax": lambda y, upstream: (upstream - (upstream * y).sum(-1, keepdim=True)) * y,
+    "log_softmax": lambda y, upstream: upstream - y.exp() * upstream.sum(-1, keepdim=True),
+}
+"""The gradient from an op's output and its upstream gradient."""
 
 _WRITTEN_OUT: dict[str, Rule] = {
     **dict.fromkeys(("stop_gradient", "py_func", "round", "floor", "ceil"), _no_gradient),
     "identity": _identity,
-    "relu": _relu,
-    "relu6": _relu6,
-    "sigmoid": _sigmoid,
-    "tanh": _tanh,
-    "exp": _exp,
-    "sqrt": _sqrt,
-    "rsqrt": _rsqrt,
-    "reciprocal": _reciprocal,
-    "elu": _elu,
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
+    **{name: _named(name, gradient) for name, gradient in _OF_OUTPUT.items()},
 }
 
 
@@ -118,16 +86,14 @@ def builtin_rule(op_type: str) -> Rule:
         except (TypeError, RuntimeError) as error:
             raise TrickError(
                 f"the built-in gradient of {op_type} does not fit op {op.name!r} of type "
-                f"{op.type}: "
-                f"{op_type} cannot be run on its arguments ({error})."
+                f"{op.type}: {op_type} cannot be run on its arguments ({error})."
             ) from error
         outputs = [y] if isinstance(y, torch.Tensor) else list(y)
         pairs = [(o, u) for o, u in zip(outputs, upstream, strict=False) if o.requires_grad]
         if any(u is None or o.shape != u.shape for o, u in pairs) or len(outputs) != len(upstream):
             raise TrickError(
                 f"the built-in gradient of {op_type} does not fit op {op.name!r} of type "
-                f"{op.type}: "
-                "their outputs differ in number or shape."
+                f"{op.type}: their outputs differ in number or shape."
             )
         wanted = [x for x in operands if x.requires_grad]
         if not pairs or not wanted:
