@@ -279,18 +279,14 @@ class Lesson:
                     found[one.name] = one.format(one.parse(found[one.name]))
         return found
 
-    @property
-    def defaults(self) -> dict[str, str]:
-        """The text of the default values."""
-        return dict(self._defaults)
-
     @cached_property
-    def _defaults(self) -> dict[str, str]:
+    def defaults(self) -> Mapping[str, str]:
+        """The text of the default values."""
         return self.text(self.validate({}))
 
     def changed(self, values: Values) -> dict[str, str]:
         """Write as text only the values that differ from their defaults."""
-        return {n: text for n, text in self.text(values).items() if text != self._defaults[n]}
+        return {n: text for n, text in self.text(values).items() if text != self.defaults[n]}
 
 
 def _apart(one: float | str, other: float | str) -> float:

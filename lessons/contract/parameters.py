@@ -94,7 +94,7 @@ class Number(Parameter):
         return value
 
     def format(self, value: float) -> str:
-        return _shortest(value)
+        return shortest(value)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Numbers(Parameter):
         return tuple(read_number(word) for word in words)
 
     def format(self, value: Sequence[float] | None) -> str:
-        return "" if value is None else ", ".join(_shortest(number) for number in value)
+        return "" if value is None else ", ".join(shortest(number) for number in value)
 
 
 @dataclass(frozen=True)
@@ -267,16 +267,14 @@ def read_number(text: str) -> float:
     return value
 
 
-def _shortest(value: float) -> str:
-    return (
-        str(int(value))
-        if value == int(value) and abs(value) < 1e15 and (value or not _negative(value))
-        else repr(value)
-    )
+def shortest(value: float) -> str:
+    """The shortest text that reads back to this number.
 
-
-def _negative(value: float) -> bool:
-    return math.copysign(1.0, value) < 0
+    >>> shortest(-2.0), shortest(0.1), shortest(-0.0), shortest(1e30)
+    ('-2', '0.1', '-0.0', '1e+30')
+    """
+    whole = math.isfinite(value) and value == int(value) and abs(value) < 1e15
+    return str(int(value)) if whole and (value or math.copysign(1, value) > 0) else repr(value)
 
 
 def nearest(text: str, names: Iterable[str]) -> list[str]:

@@ -56,10 +56,8 @@ what the step's ``lab`` sets. What the lab cannot show is listed with the verdic
 
 The lists ``## Settings`` and ``## Words`` at the end are described in lessons/contract/words.py.
 
-Front matter is lines of ``key: text``, read in nine lines below. As YAML, by python-frontmatter, it
-was no shorter: two more packages for the app; ``order`` comes as an int and a title “Yes” as True,
-so that all is made text again; a title with a colon, as of ``two_players``, is refused until it is
-quoted; a file without front matter is no error.
+Front matter is lines of ``key: text``, not YAML, which refuses a title with a colon and reads “Yes”
+as True.
 """
 
 import re
@@ -74,6 +72,9 @@ from lessons.contract.words import SETTINGS
 from lessons.text import words
 from lessons.text.words import HEADING, VALUE, ProseError, sections
 
+_TASK = ("goal", "solved", "missed")
+_DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
+               "uncovers", "touch"}  # fmt: skip
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+)(?: = (\w+))?: (.+)$")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
@@ -336,54 +337,35 @@ def _within(place: int, spans: list[tuple[int, int]]) -> bool:
 
 def _step(path: Path, title: str, body: str) -> Step:
     where = f"{path}, step “{title.strip()}”"
-    lab: dict[str, str] = {}
-    asked: list[str] = []
-    reveal: dict[str, str] = {}
-    computed: list[tuple[str, str, str]] = []
-    stage, touch, uncovers = "", {}, frozenset[str]()
-    controls: tuple[str, ...] | None = None
-    task: dict[str, str] = {}
+    said: dict[str, str] = {}
     lines: list[str] = []
     for line in body.splitlines():
         directive = _DIRECTIVE.match(line)
         if not directive:
             lines.append(line)
-        elif directive.group(1) == "lab":
-            lab |= _settings(directive.group(2))
-        elif directive.group(1) == "reveal":
-            reveal |= _settings(directive.group(2))
-        elif directive.group(1) == "computed":
-            computed += _computed(where, directive.group(2))
-        elif directive.group(1) == "predict":
-            asked = directive.group(2).split()
-        elif directive.group(1) == "bug":
-            asked = ["bug", "as=bug"]
-        elif directive.group(1) == "stage":
-            stage = directive.group(2)
-        elif directive.group(1) == "controls":
-            controls = _names(directive.group(2))
-        elif directive.group(1) == "uncovers":
-            uncovers = frozenset(_names(directive.group(2)))
-        elif directive.group(1) == "touch":
-            touch = _settings(directive.group(2))
-        elif directive.group(1) in ("goal", "solved", "missed"):
-            task[directive.group(1)] = directive.group(2)
+        elif directive[1] not in _DIRECTIVES:
+            raise ProseError(f"{where}: unknown directive {directive[1]!r}")
+        elif directive[1] in said:
+            raise ProseError(f"{where}: two directives {directive[1]!r}")
         else:
-            raise ProseError(f"{where}: unknown directive {directive.group(1)!r}")
+            said[directive[1]] = directive[2]
+    lab, reveal = _settings(said.get("lab", "")), _settings(said.get("reveal", ""))
+    computed = _computed(where, said["computed"]) if "computed" in said else []
+    asked = ["bug", "as=bug"] if "bug" in said else said.get("predict", "").split()
     cuts, number = lab.pop("cuts", None), lab.pop("at", None)
     if number is not None and not (number.isascii() and number.isdigit()):
         raise ProseError(f"{where}: at is a step of the backward pass, 0 or more, not {number!r}")
-    lines, turn = _turn(where, lines, task)
+    lines, turn = _turn(where, lines, {name: said[name] for name in _TASK if name in said})
     step = Step(
         title.strip(),
         "\n".join(lines).strip(),
         lab,
-        stage=stage,
+        stage=said.get("stage", ""),
         cuts=cuts,
         graph_step=None if number is None else int(number),
-        controls=controls,
-        touch=touch,
-        uncovers=uncovers,
+        controls=_names(said["controls"]) if "controls" in said else None,
+        touch=_settings(said.get("touch", "")),
+        uncovers=frozenset(_names(said.get("uncovers", ""))),
         turn=turn,
     )
     if not asked:
@@ -414,7 +396,7 @@ def _turn(where: str, lines: list[str], task: Mapping[str, str]) -> tuple[list[s
     start = next((i for i, line in enumerate(lines) if line.startswith(TURN)), None)
     if start is None and not task:
         return lines, None
-    if start is None or task.keys() != {"goal", "solved", "missed"}:
+    if start is None or len(task) < len(_TASK):
         raise ProseError(f"{where}: {TURN} needs a paragraph, goal, solved and missed")
     end = next((i for i, line in enumerate(lines[start:], start) if not line.strip()), len(lines))
     try:

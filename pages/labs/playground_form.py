@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, cast
 
+from lessons.contract.parameters import shortest
 from lessons.playground import (
     Document,
     Input,
@@ -21,7 +22,7 @@ from lessons.playground import (
 )
 from lessons.playground.document.check import check_names
 from lessons.playground.document.contents import Distribution
-from lessons.playground.document.input_text import read_number, shortest
+from lessons.playground.document.input_text import read_number
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program

@@ -61,7 +61,7 @@ class Place:
     def opened(cls, lesson: Lesson, given: Mapping[str, str]) -> "Place":
         """Make the place that an address leads to; ignore its unknown parts."""
         at = natural(given.get("at", ""), 9999)
-        place = cls(lesson, lesson.defaults, given.get("cuts", "")[:4000], at)
+        place = cls(lesson, dict(lesson.defaults), given.get("cuts", "")[:4000], at)
         place.text |= lesson.spelled({n: text for n, text in given.items() if n in place.text})
         hide, fix = (given.get(word, "")[:2000].split(",") for word in TEACHER)
         place.hide, place.fix = (frozenset(place.text.keys() & names) for names in (hide, fix))

@@ -26,7 +26,7 @@ import re
 import zlib
 from collections.abc import Callable
 
-from lessons.contract.parameters import suggestion
+from lessons.contract.parameters import shortest, suggestion
 from lessons.playground.document.contents import Document, Input, Override, Plot
 from lessons.playground.document.input_text import (
     format_noise,
@@ -34,7 +34,6 @@ from lessons.playground.document.input_text import (
     read_noise,
     read_number,
     read_values,
-    shortest,
 )
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS

@@ -1,9 +1,9 @@
 """An input's values and noise as text: what a field, a document or a URL carries."""
 
-import math
 import re
 
 from lessons.contract import parameters
+from lessons.contract.parameters import shortest
 from lessons.playground.document.contents import Noise, Numbers
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_DIGITS, MAX_INPUT_ELEMENTS
@@ -76,16 +76,6 @@ def format_noise(noise: Noise) -> str:
     like = f" like {noise.like}" if noise.like else ""
     range_ = f"{shortest(noise.a)}, {shortest(noise.b)}"
     return f"{noise.distribution}({range_}) seed {noise.seed}{like}"
-
-
-def shortest(value: float) -> str:
-    """The shortest text that reads back to this number.
-
-    >>> shortest(-2.0), shortest(0.1), shortest(-0.0), shortest(1e30)
-    ('-2', '0.1', '-0.0', '1e+30')
-    """
-    whole = math.isfinite(value) and value == int(value) and abs(value) < 1e15
-    return str(int(value)) if whole and (value or math.copysign(1, value) > 0) else repr(value)
 
 
 def _row(text: str) -> tuple[float, ...]:
