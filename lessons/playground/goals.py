@@ -6,6 +6,7 @@ are not those on the screen, and its numbers are held against what the goal asks
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
@@ -123,22 +124,15 @@ def looked_at(checked: Checked) -> dict[str, tuple[bool, bool]]:
 
     A program that cannot run at other inputs, or gives something of another shape, meets none.
     """
-    trials: dict[bool, Trial | None] = {}
+    trials: dict[bool, Trial | None] = {False: None, True: None}
     inputs = checked.document.inputs
     moves = any(one.noise is None and one.name != checked.over.name for one in inputs)
-    for moved in (False, True):
-        if moved and not moves:  # drawn noise is the same again
-            trials[moved] = trials[False]
-            continue
-        try:
-            trials[moved] = _trial(checked, moved)
-        except PlaygroundError:
-            trials[moved] = None
-    found = {}
-    for goal in GOALS:
-        trial = trials[goal.moved]
-        found[goal.name] = goal.met(trial) if trial else (False, False)
-    return found
+    for moved in trials:
+        with suppress(PlaygroundError):
+            # Drawn noise is the same again.
+            trials[moved] = trials[False] if moved and not moves else _trial(checked, moved)
+    tried = ((goal, trials[goal.moved]) for goal in GOALS)
+    return {goal.name: goal.met(trial) if trial else (False, False) for goal, trial in tried}
 
 
 def _trial(checked: Checked, moved: bool) -> Trial | None:

@@ -21,6 +21,7 @@ from lessons.playground.language.expressions import (
     written,
 )
 from lessons.playground.language.functions import FUNCTIONS, Function
+from lessons.playground.language.rewrite import Put
 
 
 @dataclass
@@ -139,14 +140,6 @@ class Emitter:
         return fill(self.framework.tensor, {"value": number})
 
 
-class _Fill(ast.NodeTransformer):
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self.given = given
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.given.get(node.id, node)
-
-
 def fill(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
     """A template with expressions for its names; an argument that is not given falls away.
 
@@ -157,7 +150,7 @@ def fill(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
     if isinstance(tree, ast.Call):
         known = set(given)
         tree.args = [a for a in tree.args if not isinstance(a, ast.Name) or a.id in known]
-    made: ast.expr = _Fill(given).visit(tree)
+    made: ast.expr = Put(given).visit(tree)
     return made
 
 

@@ -4,7 +4,7 @@ The helper functions stand in helpers.py.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from lessons.playground.codegen.helpers import JAX_HELPERS, TENSORFLOW_HELPERS, TORCH_HELPERS
 from lessons.playground.language.functions import Function
@@ -32,8 +32,8 @@ class Framework:
     tensor: str
     given: str
     imports: str
-    helpers: Mapping[str, str] = field(default_factory=dict)
-    foot: str = ""
+    helpers: Mapping[str, str]
+    foot: str
     maps: bool = False
 
     def computing_in(self, dtype: str) -> "Framework":
@@ -46,9 +46,8 @@ class Framework:
 
     def spelling(self, function: Function) -> str:
         """The function as an expression over its parameters' names."""
-        return {
-            "torch": function.torch, "tensorflow": function.tensorflow, "jax": function.jax,
-        }[self.name]  # fmt: skip
+        found: str = getattr(function, self.name)
+        return found
 
 
 TORCH = Framework(
@@ -57,24 +56,7 @@ TORCH = Framework(
     "torch.tensor(value)",
     "torch.tensor(value, requires_grad=True)",
     "import json\n\nimport torch\n",
-    {
-        "step": """
-def step(x):
-    return (x > 0).to(x.dtype)
-""",
-        "onehot_argmax": """
-def onehot_argmax(x):
-    return torch.nn.functional.one_hot(x.argmax(-1), x.shape[-1]).to(x.dtype)
-""",
-        "onehot_sample": """
-def onehot_sample(p, u):
-    with torch.no_grad():
-        below = p.cumsum(-1)
-        total = below[..., -1:]
-        drawn = ((below <= u.unsqueeze(-1) * total) & (below < total)).sum(-1)
-        return torch.nn.functional.one_hot(drawn, p.shape[-1]).to(p.dtype)
-""",
-    },
+    TORCH_HELPERS,
     """
 output = program(*inputs.values())
 gradients = [None] * len(inputs)
@@ -137,7 +119,5 @@ print(json.dumps(found))
 )  # fmt: skip
 
 FRAMEWORKS = {one.name: one for one in (TORCH, TENSORFLOW, JAX)}
-IN_A_FILE = FRAMEWORKS | {
-    "torch": replace(TORCH, helpers={**TORCH_HELPERS, **TORCH.helpers}, maps=False)
-}
+IN_A_FILE = FRAMEWORKS | {"torch": replace(TORCH, maps=False)}
 """The frameworks as a whole file has them: torch there brings helpers in place of the engine."""

@@ -89,6 +89,22 @@ def py_func(run, *inputs):
         return tuple(y.detach() for y in outputs)
     return outputs.detach()
 ''',
+    "step": """
+def step(x):
+    return (x > 0).to(x.dtype)
+""",
+    "onehot_argmax": """
+def onehot_argmax(x):
+    return torch.nn.functional.one_hot(x.argmax(-1), x.shape[-1]).to(x.dtype)
+""",
+    "onehot_sample": """
+def onehot_sample(p, u):
+    with torch.no_grad():
+        below = p.cumsum(-1)
+        total = below[..., -1:]
+        drawn = ((below <= u.unsqueeze(-1) * total) & (below < total)).sum(-1)
+        return torch.nn.functional.one_hot(drawn, p.shape[-1]).to(p.dtype)
+""",
 }
 
 TENSORFLOW_HELPERS = {

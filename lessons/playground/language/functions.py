@@ -104,10 +104,6 @@ def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor
     return reduced
 
 
-def _where(condition: torch.Tensor, a: Any, b: Any) -> torch.Tensor:
-    return torch.where(condition, a, b)
-
-
 def _parameter(word: str) -> Parameter:
     """``x`` a tensor, ``low#`` a number, ``k%`` a whole one, ``scale~`` either, ``c?`` a mask,
     ``a!`` a branch; ``=1`` after it a default, ``axis%?`` one that may be left out."""
@@ -118,9 +114,7 @@ def _parameter(word: str) -> Parameter:
         "#": "number", "%": "whole", "~": "either", "?": "mask", "!": "any",
     }  # fmt: skip
     kind = kinds.get(name[-1], "tensor")
-    return Parameter(
-        name.rstrip("#%~?!"), kind, float(default) if default else None, optional
-    )  # fmt: skip
+    return Parameter(name.rstrip("#%~?!"), kind, float(default) if default else None, optional)
 
 
 def _row(
@@ -177,7 +171,7 @@ _ROWS = (
          "torch.minimum(a, b)", "tf.minimum(a, b)", "jnp.minimum(a, b)"),
     _row("clamp x low#=-1e30 high#=1e30", "clamp", torch.clamp,
          "torch.clamp(x, low, high)", "tf.clip_by_value(x, low, high)", "clamp(x, low, high)"),
-    _row("where condition? a! b!", "where", _where,
+    _row("where condition? a! b!", "where", torch.where,
          "torch.where(condition, a, b)", "tf.where(condition, a, b)", "jnp.where(condition, a, b)"),
     _row("sum x axis%?", "sum", _reduce(torch.sum),
          "torch.sum(x, axis)", "tf.reduce_sum(x, axis)", "jnp.sum(x, axis)"),

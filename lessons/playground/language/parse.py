@@ -23,7 +23,7 @@ def parse_program(text: str, inputs: Sequence[str]) -> Program:
     Raises:
         PlaygroundError: the first thing that is wrong, at its line and column.
     """
-    tree = _ast(scan(text).text, "exec")
+    tree = _ast(scan(text), "exec")
     reader = Reader(text, dict.fromkeys(inputs, "tensor"))
     lines = tuple(reader.assignment(line, inputs) for line in tree.body)
     if not lines:
@@ -43,7 +43,7 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
         PlaygroundError: with the part "rule".
     """
     try:
-        clean = scan(text, rule=True).text
+        clean = scan(text, rule=True)
         if "\n" in clean.strip():
             raise PlaygroundError(WORDS("rule_of_lines"), 1, 1)
         body = _ast(" " * (len(clean) - len(clean.lstrip())) + clean.strip(), "rule").body

@@ -430,7 +430,7 @@ class _Paste:
         text = ast.unparse(node)
         if len(text) > _LONGEST_STATEMENT:
             raise SyntaxError("too long to be read")
-        value = ast.parse(scan(text).text, mode="eval").body
+        value = ast.parse(scan(text), mode="eval").body
         kind = kind_of(Reader(text, dict(self.kinds)).read(value, several))
         return "tensor" if kind == "several" else kind
 

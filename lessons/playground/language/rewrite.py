@@ -3,7 +3,7 @@
 import ast
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lessons.playground.language.functions import CALLABLE
@@ -150,7 +150,7 @@ class Rewriter(ast.NodeTransformer):
 class Put(ast.NodeTransformer):
     """Puts expressions in place of names."""
 
-    def __init__(self, given: dict[str, ast.expr]) -> None:
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
         self.given = given
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -39,19 +39,6 @@ _ALLOWED = {*"+-*/@()[],=<>.", "**", "==", "!=", "<=", ">="}
 _PAIRS = {")": "(", "]": "["}
 
 
-@dataclass(frozen=True)
-class Scanned:
-    """A program that Python's parser may see.
-
-    Args:
-        text: the same length as what came, comments blanked out: plain ASCII.
-        words: the names that occur, in order.
-    """
-
-    text: str
-    words: tuple[str, ...]
-
-
 @dataclass
 class _State:
     text: str
@@ -64,8 +51,8 @@ class _State:
     line_start: bool = True
 
 
-def scan(text: str, rule: bool = False) -> Scanned:
-    """Check every character and token.
+def scan(text: str, rule: bool = False) -> str:
+    """Check every character and token, and blank the comments out: plain ASCII of the same length.
 
     Args:
         text: the program, or with ``rule`` one expression.
@@ -79,7 +66,6 @@ def scan(text: str, rule: bool = False) -> Scanned:
         raise PlaygroundError(WORDS("long_text", count=len(text), most=most))
     state = _State(text, rule)
     kept: list[str] = []
-    words: list[str] = []
     place = 0
     while place < len(text):
         match = _TOKEN.match(text, place)
@@ -88,14 +74,12 @@ def scan(text: str, rule: bool = False) -> Scanned:
         else:
             kind, token = str(match.lastgroup), match.group()
             _check(state, kind, token, place)
-            if kind == "name":
-                words.append(token)
             kept.append(_comment(state, place, match) if kind == "comment" else token)
         place += len(kept[-1])
     if state.brackets:
         bracket, where = state.brackets[-1]
         raise refused(text, where, WORDS("never_closed", bracket=bracket))
-    return Scanned("".join(kept), tuple(words))
+    return "".join(kept)
 
 
 def refused(text: str, place: int, message: str) -> PlaygroundError:

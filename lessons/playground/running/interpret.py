@@ -6,6 +6,7 @@ ever compiled, evaluated or looked up.
 """
 
 import ast
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -234,9 +235,7 @@ class Machine:
         self._check_size(node, (*(rows or u.shape), p.shape[-1]))
 
     def _check_size(self, node: Node, shape: Sequence[int]) -> None:
-        count = 1
-        for size in shape:
-            count *= size
+        count = math.prod(shape)
         if count > MAX_ELEMENTS:
             shown = shape_text(shape)
             message = WORDS("large_result", count=count, shape=shown, most=MAX_ELEMENTS)

@@ -62,18 +62,16 @@ def run(document: Document, curves: bool = True, seconds: float = SECONDS) -> Ou
     Raises:
         PlaygroundError: whatever is wrong, for people, with line and column.
     """
-    return run_checked(check(document), curves, Budget(seconds))
+    return run_checked(check(document), curves, seconds)
 
 
-def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = None) -> Outcome:
+def run_checked(checked: Checked, curves: bool = True, seconds: float = SECONDS) -> Outcome:
     """As ``run``, for a document that has been checked."""
-    budget = budget or Budget()
-    document = checked.document
-    before = budget.spent()
+    budget, document = Budget(seconds), checked.document
     tricky = live(checked, budget=budget)
-    with_tricks = budget.spent() - before
+    with_tricks = budget.spent()
     plain = live(checked, plain=True, budget=budget)
-    without = budget.spent() - before - with_tricks
+    without = budget.spent() - with_tricks
     names = list(checked.inputs)
     passes = {"trick_gradient": (tricky, tricky.output), "true_gradient": (plain, plain.output)}
     if document.intended:
@@ -83,9 +81,9 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
         budget.check()
         leaves = [made.inputs[name] for name in names]
         found[role] = _by_name(names, gradients(output, leaves, keep=True))
-    rules = budget.spent() - before - with_tricks - without
+    rules = budget.spent() - with_tricks - without
     values = {**checked.inputs, **{n: _plain(v) for n, v in tricky.values.items()}}
-    swept = None
+    room, swept = None, tuple[Series, ...]()
     if curves:
         given = [value.numel() for value in checked.inputs.values()]
         room = plan(
@@ -99,9 +97,9 @@ def run_checked(checked: Checked, curves: bool = True, budget: Budget | None = N
         swept = sweep(checked, room, budget)
     return Outcome(
         series=_series(checked, values[checked.output], found),
-        curves=swept.series if swept else (),
-        notes=tuple(notes(checked, passes, values, found, swept)),
-        work=WORDS("draws", n=swept.draws) if swept and swept.draws > 1 else "",
+        curves=swept,
+        notes=tuple(notes(checked, passes, values, found, room)),
+        work=WORDS("draws", n=room.draws) if room and room.draws > 1 else "",
         values=values,
         output=checked.output,
         over=checked.over.name,
@@ -136,7 +134,6 @@ def _series(
         series.append(Series("forward", "forward", places, y))
     for role, by_input in found.items():
         gradient = by_input[checked.over.name]
-        y = torch.zeros_like(x).flatten().numpy() if gradient is None else (
-            gradient.flatten().numpy())  # fmt: skip
+        y = (torch.zeros_like(x) if gradient is None else gradient).flatten().numpy()
         series.append(Series(role, role, places, y))
     return tuple(series)

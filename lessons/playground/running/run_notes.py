@@ -14,9 +14,9 @@ from lessons.contract.roles import ROLES
 from lessons.playground.document.check import Checked
 from lessons.playground.language.expressions import called, children, sign, words
 from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.running.budget import Plan
 from lessons.playground.running.execute import Live, gradients
 from lessons.playground.running.interpret import Step
-from lessons.playground.running.sweep import Curves
 from lessons.playground.running.words import WORDS
 from lessons.text import listed, number
 
@@ -28,7 +28,7 @@ def notes(
     passes: Mapping[str, tuple[Live, torch.Tensor]],
     values: Mapping[str, torch.Tensor],
     found: Mapping[str, Mapping[str, torch.Tensor | None]],
-    curves: Curves | None,
+    room: Plan | None,
 ) -> Iterator[Note]:
     """Every note of one run.
 
@@ -37,7 +37,7 @@ def notes(
         passes: the forward pass of each role, with its steps and graph, and what was derived.
         values: what each name came to.
         found: gradients by role and input.
-        curves: what was swept, if anything was.
+        room: for the curves, if they were computed.
     """
     made = passes["trick_gradient"][0]
     over = checked.over.name
@@ -52,10 +52,10 @@ def notes(
     x, result = checked.inputs[over], values[checked.output]
     if result.shape != x.shape and result.numel() != 1:
         yield Note("info", WORDS("other_shape", output=checked.output, input=over))
-    if curves is not None and curves.points < CURVE_POINTS:
-        yield Note("info", WORDS("few_points", points=curves.points, usual=CURVE_POINTS))
-    if curves is not None and curves.draws > 1:
-        yield Note("info", WORDS("band", draws=curves.draws))
+    if room is not None and room.points < CURVE_POINTS:
+        yield Note("info", WORDS("few_points", points=room.points, usual=CURVE_POINTS))
+    if room is not None and room.draws > 1:
+        yield Note("info", WORDS("band", draws=room.draws))
 
 
 def _forward(checked: Checked, made: Live) -> Iterator[Note]:
@@ -65,11 +65,8 @@ def _forward(checked: Checked, made: Live) -> Iterator[Note]:
         if not step.result.is_floating_point():
             continue
         bad = ~step.result.isfinite()
-        if (
-            bad.any()
-            and all(operand.isfinite().all() for operand in step.operands)
-            and count < _MOST
-        ):
+        first = bad.any() and all(operand.isfinite().all() for operand in step.operands)
+        if first and count < _MOST:
             count += 1
             about = _place(checked, step) | {"kind": _kind(step.result), "cause": _cause(step)}
             places = (bad.flatten().nonzero().flatten() + 1).tolist()

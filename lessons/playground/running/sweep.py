@@ -7,35 +7,18 @@ counted. Where a curve may jump it is run again between its points, and broken w
 """
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from lessons.contract.result import Array, Series
 from lessons.playground.document.check import Checked, draws
-from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import forward, gradients
 
 
-@dataclass(frozen=True)
-class Curves:
-    """What came of it.
-
-    Args:
-        series: one for each role; with a band where there is noise.
-        draws: how many draws are behind each point, 1 without noise.
-        points: how many there are, those beside a jump not counted.
-    """
-
-    series: tuple[Series, ...]
-    draws: int
-    points: int
-
-
-def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
-    """Compute the curves.
+def sweep(checked: Checked, room: Plan, budget: Budget) -> tuple[Series, ...]:
+    """Compute a curve for each role, with a band where there is noise.
 
     Args:
         checked: what to run.
@@ -45,12 +28,10 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
     Raises:
         PlaygroundError: the time is over.
     """
-    drawn = [input_ for input_ in checked.document.inputs if input_.noise is not None]
     noise = {
-        input_.name: torch.stack(
-            list(itertools.islice(draws(checked.document, input_), room.draws))
-        )
-        for input_ in drawn
+        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), room.draws)))
+        for one in checked.document.inputs
+        if one.noise is not None
     }
     plot = checked.document.plot
     x = grid(plot.low, plot.high, room.points)
@@ -59,13 +40,13 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> Curves:
     if len(between):
         finer = _swept(checked, torch.from_numpy(between), noise, room, budget)
         series = [_broken(curve, more) for curve, more in zip(series, finer, strict=True)]
-    return Curves(tuple(series), room.draws, room.points)
+    return tuple(series)
 
 
-def grid(low: float, high: float, count: int = CURVE_POINTS) -> torch.Tensor:
+def grid(low: float, high: float, count: int) -> torch.Tensor:
     """The places of a curve, float64; one that is 0 but for rounding is 0, where much happens.
 
-    >>> float(grid(-0.3, 0.9).abs().min())
+    >>> float(grid(-0.3, 0.9, 121).abs().min())
     0.0
     """
     step = (high - low) / (count - 1)

@@ -72,12 +72,8 @@ def preset(name: str) -> Document:
 
 def preset_of(document: Document) -> str:
     """The name of the preset that a document is, its title aside; empty where it is none."""
-    return _names().get(_bare(document), "")
-
-
-@cache
-def _names() -> dict[Document, str]:
-    return {_bare(one.document): one.name for one in presets()}
+    bare = _bare(document)
+    return next((one.name for one in presets() if _bare(one.document) == bare), "")
 
 
 def _bare(document: Document) -> Document:
