@@ -7,7 +7,7 @@ from typing import TypeVar
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace
+from lessons.kit.chart_pieces import Trace, scatter
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -73,12 +73,7 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
     name, fact = called
     x, y = (float(component) for component in result[role].y)
     length, degrees = (number(float(result.facts[f"{f}_{fact}"]), 4) for f in ("length", "angle"))
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": [0.0, x],
-        "y": [0.0, y],
+    return scatter("lines+markers", [0.0, x], [0.0, y], name) | {
         "line": {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 3},
         "marker": {
             "symbol": "arrow",
@@ -94,12 +89,7 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
 
 def outline(x: Array, y: Array, name: str) -> Trace:
     """A thin line around the allowed region."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
+    return scatter("lines", x, y, name) | {
         "line": {"color": "ink:axis", "width": 1},
         "hoverinfo": "skip",
     }

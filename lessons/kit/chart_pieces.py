@@ -34,16 +34,16 @@ _TICKS = 24
 """Ticks along a curve, about."""
 
 
+def scatter(mode: str, x: Any, y: Any, name: str = "") -> Trace:
+    """Start a Plotly trace over x and y; ``|`` adds its other settings."""
+    return {"type": "scatter", "mode": mode, "x": x, "y": y} | ({"name": name} if name else {})
+
+
 def curve(series: Series, exact: bool = False) -> Trace:
     """The series as a line; ``exact`` keeps corners that Plotly may otherwise round off."""
     role = ROLES[series.role]
     dash, width = _BEADS if role.dash == "dot" else (role.dash, 3)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": role.label,
-        "x": series.x,
-        "y": series.y,
+    return scatter("lines", series.x, series.y, role.label) | {
         "line": {"color": f"role:{role.name}", "dash": dash, "width": width}
         | ({"simplify": False} if exact else {}),
         "hovertemplate": WORDS("curve_hover", name=role.label),
@@ -54,12 +54,7 @@ def ticks(series: Series) -> Trace:
     """The series as thin ticks, which are seen on a line as well as on paper: a target."""
     role = ROLES[series.role]
     every = max(1, len(series.x) // _TICKS)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": role.label,
-        "x": series.x[::every],
-        "y": series.y[::every],
+    return scatter("markers", series.x[::every], series.y[::every], role.label) | {
         "marker": {
             "color": f"role:{role.name}",
             "symbol": "line-ns-open",
@@ -85,11 +80,7 @@ def band(series: Series) -> Trace:
     if series.low is None or series.high is None:
         raise ValueError(f"series {series.name} has no band")
     x, y = _outline(series.x, series.low, series.high)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
+    return scatter("lines", x, y) | {
         "line": {"width": 0},
         "fill": "toself",
         "fillcolor": f"role:{series.role}/0.22",
@@ -103,12 +94,12 @@ def edges(series: Series) -> Trace:
     if series.low is None or series.high is None:
         raise ValueError(f"series {series.name} has no band")
     role = ROLES[series.role]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": role.label,
-        "x": np.concatenate([series.x, _GAP, series.x]),
-        "y": np.concatenate([series.low, _GAP, series.high]),
+    return scatter(
+        "lines",
+        np.concatenate([series.x, _GAP, series.x]),
+        np.concatenate([series.low, _GAP, series.high]),
+        role.label,
+    ) | {
         "line": {"color": f"role:{role.name}", "dash": "dot", "width": 2},
         "hoverinfo": "skip",
     }
@@ -117,12 +108,7 @@ def edges(series: Series) -> Trace:
 def points(series: Series) -> Trace:
     """The learner's points; each carries its number, 1 for the first, for clicks."""
     role = ROLES[series.role]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": role.label,
-        "x": series.x,
-        "y": series.y,
+    return scatter("markers", series.x, series.y, role.label) | {
         "customdata": list(range(1, len(series.x) + 1)),
         "marker": mark(role),
         "showlegend": False,
@@ -159,12 +145,12 @@ def limits(
     limit: float, ends: tuple[float, float], name: str, sides: Sequence[int] = (1, -1)
 ) -> Trace:
     """Thin lines at a limit above and below 0, or above alone, which set that parameter."""
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": np.array([*ends, np.nan] * len(sides))[:-1],
-        "y": np.repeat([side * limit for side in sides], 3)[:-1],
+    line = scatter(
+        "lines",
+        np.array([*ends, np.nan] * len(sides))[:-1],
+        np.repeat([side * limit for side in sides], 3)[:-1],
+        name,
+    ) | {
         "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }

@@ -9,7 +9,7 @@ from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, spoken
+from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, scatter, spoken
 from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named, room
 from lessons.text import number
@@ -146,12 +146,12 @@ def _sticks(role: str, label: str, x: Array, y: Array) -> Trace:
     """From 0 to each value, with a mark at the value; what is not finite is left to words."""
     gap = np.full_like(x, np.nan)
     finite = np.where(np.isfinite(y), y, np.nan)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": label,
-        "x": np.stack([x, x, gap], 1).ravel(),
-        "y": np.stack([np.where(np.isfinite(y), 0.0, np.nan), finite, gap], 1).ravel(),
+    return scatter(
+        "lines+markers",
+        np.stack([x, x, gap], 1).ravel(),
+        np.stack([np.where(np.isfinite(y), 0.0, np.nan), finite, gap], 1).ravel(),
+        label,
+    ) | {
         "line": {"color": f"role:{role}", "width": 3, "simplify": False},
         "marker": {
             "color": f"role:{role}",
@@ -168,12 +168,7 @@ def _words(role: str, label: str, x: Array, y: Array, span: tuple[float, float])
     """NaN and infinities where their stick would be."""
     places = np.where(np.isnan(y), 0.0, np.where(y < 0, span[0], span[1]) / 1.15)
     lost = ~np.isfinite(y)
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "name": label,
-        "x": x[lost],
-        "y": places[lost],
+    return scatter("text", x[lost], places[lost], label) | {
         "text": [number(float(value)) for value in y[lost]],
         "textposition": "top center",
         "textfont": {"color": f"role:{role}", "size": 13},

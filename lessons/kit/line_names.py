@@ -8,7 +8,7 @@ import numpy as np
 from lessons.contract.result import Array
 from lessons.contract.stacking import Stack, stacked
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace
+from lessons.kit.chart_pieces import Trace, scatter
 
 WORDS = Words(__file__)
 
@@ -56,11 +56,7 @@ def label(
     role: str, name: str, x: float, y: float, side: str = "middle right", visible: bool = True
 ) -> Trace:
     """A name in its role's colour, beside a place on a chart."""
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [x],
-        "y": [y],
+    return scatter("text", [x], [y]) | {
         "text": [f"\u00a0{name}\u00a0"],
         "textposition": side,
         "textfont": {"color": f"role:{role}", "size": 12},

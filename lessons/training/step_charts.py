@@ -10,7 +10,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Series
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, band, curve
+from lessons.kit.chart_pieces import Trace, axes, band, curve, scatter
 from lessons.kit.line_names import named
 from lessons.text import number
 
@@ -160,11 +160,7 @@ def named_over_powers(
 def _untrained(layout: Trace, logarithmic: bool) -> Trace:
     """What stands in the middle of a chart while it has no lines."""
     x, y = (sum(layout[axis]["range"]) / 2 for axis in ("xaxis", "yaxis"))
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [x],
-        "y": [10.0**y if logarithmic else y],
+    return scatter("text", [x], [10.0**y if logarithmic else y]) | {
         "text": [WORDS("not_trained")],
         "textfont": {"color": "ink:muted", "size": 15},
         "hoverinfo": "skip",
@@ -195,12 +191,7 @@ def powers_of_ten(parts: Iterable[Array | None]) -> tuple[float, float]:
 
 def line(name: str, x: Array, y: Array, colour: str, dash: str, width: float = 2.5) -> Trace:
     """A boundary, NaN between its parts."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": x,
-        "y": y,
+    return scatter("lines", x, y, name) | {
         "line": {"color": colour, "dash": dash, "width": width, "simplify": False},
         "hovertemplate": name + "<extra></extra>",
         "showlegend": False,
@@ -209,12 +200,7 @@ def line(name: str, x: Array, y: Array, colour: str, dash: str, width: float = 2
 
 def crowd(name: str, x: Array, y: Array, colour: str, symbol: str, size: float = 5) -> Trace:
     """Many small points of one kind."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": x,
-        "y": y,
+    return scatter("markers", x, y, name) | {
         "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 0.8}},
         "hovertemplate": name + "<extra></extra>",
         "showlegend": False,

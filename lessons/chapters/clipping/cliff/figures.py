@@ -19,7 +19,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
 from lessons.kit.line_names import label
 from lessons.text import number
 from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
@@ -111,12 +111,7 @@ def _lines(result: Result) -> Iterator[Trace]:
     for index, arm in enumerate(ARMS):
         role, name = LOOKS[arm]
         w, b = _shown(result.planes["places"][:, :, index])
-        yield {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": w,
-            "y": b,
+        yield scatter("lines", w, b, name) | {
             "line": {
                 "color": f"role:{role}",
                 "dash": ROLES[role].dash,
@@ -154,12 +149,7 @@ def _above(window: Window) -> list[Trace]:
 def _mark(result: Result) -> Trace:
     """The mark where training starts."""
     w, b = result.planes["places"][0, :, 0]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": WORDS("start"),
-        "x": [float(w)],
-        "y": [float(b)],
+    return scatter("markers", [float(w)], [float(b)], WORDS("start")) | {
         "marker": {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width": 2}},
         "hovertemplate": WORDS("start_hover"),
     }

@@ -15,7 +15,7 @@ from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace
+from lessons.kit.chart_pieces import Trace, scatter
 from lessons.kit.line_names import label
 from lessons.text import number
 from lessons.training.step_charts import HEIGHT
@@ -195,11 +195,7 @@ def _edges(window: Window) -> Trace:
     )
     w, b, text, sides = (list(one) for one in zip(*words, strict=True))
     x, y = on_paper(window, np.array(w), np.array(b), np.zeros(len(words)))
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": x,
-        "y": y,
+    return scatter("text", x, y) | {
         "text": text,
         "textposition": sides,
         "textfont": {"color": ["ink:muted"] * (len(words) - 1) + ["role:forward"], "size": 14},
@@ -220,12 +216,7 @@ def _paths(result: Result, window: Window) -> Iterator[Trace]:
         last = int(out.argmax()) if out.any() else len(places) - 1
         w, b = places[: last + 1].T
         x, y = on_paper(window, w, b, errors[: last + 1])
-        yield {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": name,
-            "x": x,
-            "y": y,
+        yield scatter("lines+markers", x, y, name) | {
             "line": {
                 "color": f"role:{role}",
                 "dash": ROLES[role].dash,
@@ -242,11 +233,7 @@ def _paths(result: Result, window: Window) -> Iterator[Trace]:
 def _start(result: Result, window: Window) -> Trace:
     w, b = result.planes["places"][0, :, 0]
     x, y = on_paper(window, w, b, result.planes["errors"][0, 0])
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [float(x)],
-        "y": [float(y)],
+    return scatter("markers+text", [float(x)], [float(y)]) | {
         "text": [WORDS("start") + "\u00a0\u00a0"],
         "textposition": "middle left",
         "textfont": {"color": "ink:text", "size": 14, "shadow": "auto"},

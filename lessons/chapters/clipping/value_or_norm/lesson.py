@@ -26,6 +26,7 @@ from lessons.kit.chart_pieces import (
     gradient_curves,
     limits,
     mark,
+    scatter,
 )
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
@@ -419,12 +420,8 @@ def _own_gradient(result: Result, fact: str) -> list[Trace]:
         if fact == "angle":
             value = turn(before, value)
         drawn.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": name,
-                "x": [before % 360],
-                "y": [value],
+            scatter("markers", [before % 360], [value], name)
+            | {
                 "marker": mark(ROLES[role]),
                 "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{name}</extra>",
             }

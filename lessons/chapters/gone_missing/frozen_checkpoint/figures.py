@@ -7,7 +7,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, fitted
+from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, fitted, scatter
 from lessons.kit.components import component_figure
 from lessons.kit.findings import brief
 from lessons.kit.line_names import named
@@ -125,19 +125,13 @@ def _drawn(places: Array, kept: Array, names: list[str], colour: str) -> tuple[T
     sides = {0.0: "bottom center", float(places[:, 1].max()): "top center"}
     gap = np.full_like(x, np.nan)
     return (
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": np.stack([-x, -to_x, gap], 1).ravel(),
-            "y": np.stack([y, to_y, gap], 1).ravel(),
+        scatter("lines", np.stack([-x, -to_x, gap], 1).ravel(), np.stack([y, to_y, gap], 1).ravel())
+        | {
             "line": {"color": colour, "width": 2, "dash": "dot" if grey else "solid"},
             "hoverinfo": "skip",
         },
-        {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": -x,
-            "y": y,
+        scatter("markers+text", -x, y)
+        | {
             "text": names,
             "textposition": [sides.get(float(one), "top left") for one in y],
             "textfont": {"color": "ink:muted" if grey else colour, "size": 12},

@@ -11,7 +11,17 @@ from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, dragged, points, ticks
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    cells,
+    covered_with,
+    curve,
+    dragged,
+    points,
+    scatter,
+    ticks,
+)
 from lessons.kit.components import MOST_NAMED, in_words
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
@@ -124,12 +134,12 @@ def _marks(series: Series, powers: Powers) -> Trace:
 def _words(series: Series, powers: Powers) -> Trace:
     """NaN and infinities, where they would be."""
     gone = ~np.isfinite(series.y)
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "name": WORDS("not_finite"),
-        "x": 1.0 + np.flatnonzero(gone),
-        "y": np.full(int(gone.sum()), float(powers.high)),
+    return scatter(
+        "text",
+        1.0 + np.flatnonzero(gone),
+        np.full(int(gone.sum()), float(powers.high)),
+        WORDS("not_finite"),
+    ) | {
         "text": [number(float(one)) for one in series.y[gone]],
         "textposition": "middle center",
         "textfont": {"color": f"role:{series.role}", "size": 13},
@@ -148,12 +158,7 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
     ):
         at = math.log10(size / values["scale"])
         within = powers.zero < at < high - 0.08 * (high - low)
-        yield {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": [0.4, right],
-            "y": [at, at],
+        yield scatter("lines", [0.4, right], [at, at], name) | {
             "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
             "visible": within,
             "hoverinfo": "skip",
@@ -182,12 +187,7 @@ def _over_scales(values: Values) -> tuple[Trace, Trace]:
         "ticktext": ["1", *(f"2<sup>{power}</sup>" for power in (5, 10, 16, 20, 25, MOST))],
     }
     at = math.log2(values["scale"])
-    line: Trace = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": WORDS("your_scale"),
-        "x": [at, at],
-        "y": [-1e3, 1e3],
+    line: Trace = scatter("lines", [at, at], [-1e3, 1e3], WORDS("your_scale")) | {
         "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }

@@ -23,6 +23,7 @@ from lessons.kit.chart_pieces import (
     dragged,
     fitted,
     points,
+    scatter,
     span,
     spoken,
 )
@@ -242,12 +243,12 @@ def _stems(x: Array, y: Array) -> Trace:
     """From 0 to each contribution, a diamond at its end; those of exactly 0 lie on the axis."""
     gap = np.full_like(x, np.nan)
     size = _size(len(x))
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": NAMES["trick_gradient"],
-        "x": np.stack([x, x, gap], 1).ravel(),
-        "y": np.stack([np.zeros_like(y), y, gap], 1).ravel(),
+    return scatter(
+        "lines+markers",
+        np.stack([x, x, gap], 1).ravel(),
+        np.stack([np.zeros_like(y), y, gap], 1).ravel(),
+        NAMES["trick_gradient"],
+    ) | {
         "line": {"color": "role:trick_gradient", "width": 3, "simplify": False},
         "marker": {
             "color": "role:trick_gradient",
@@ -262,12 +263,7 @@ def _stems(x: Array, y: Array) -> Trace:
 
 def _crowns(x: Array, y: Array) -> Trace:
     """Each step's part with no stop, an open square around the diamonds."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": NAMES["true_gradient"],
-        "x": x,
-        "y": y,
+    return scatter("markers", x, y, NAMES["true_gradient"]) | {
         "marker": {
             "color": "role:true_gradient",
             "symbol": "square-open",
@@ -285,12 +281,7 @@ def _size(count: int) -> float:
 def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
     """A mark at the stop nearest to the last state; nothing where there is none."""
     there = kept < steps
-    return {
-        "type": "scatter",
-        "mode": "lines+text",
-        "name": WORDS("last_stop"),
-        "x": [kept + 0.5, kept + 0.5],
-        "y": list(ends),
+    return scatter("lines+text", [kept + 0.5, kept + 0.5], list(ends), WORDS("last_stop")) | {
         "text": ["", "\u00a0" + WORDS("last_stop")],
         "textposition": "bottom right",
         "textfont": {"color": "ink:muted", "size": 12},

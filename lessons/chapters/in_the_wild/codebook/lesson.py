@@ -25,7 +25,7 @@ from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, scatter
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.inputs import array, computed_in
@@ -496,11 +496,8 @@ def _pulls(result: Result) -> Figure:
     drawn = DRAWN_SHARE * pull
     traces: list[Trace] = [
         crowd(WORDS("code"), codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": np.array([z[0], code[0]]),
-            "y": np.array([z[1], code[1]]),
+        scatter("lines", np.array([z[0], code[0]]), np.array([z[1], code[1]]))
+        | {
             "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
             "hoverinfo": "skip",
         },
@@ -548,12 +545,9 @@ def _arrow(start: Array, by: Array) -> Trace:
     """From a place along a vector, its tip marked; nothing but a ring where the vector is 0."""
     there = np.isfinite(by).all()
     end = start + by if there else start
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": "pull",
-        "x": np.array([start[0], end[0]]),
-        "y": np.array([start[1], end[1]]),
+    return scatter(
+        "lines+markers", np.array([start[0], end[0]]), np.array([start[1], end[1]]), "pull"
+    ) | {
         "line": {"color": "role:trick_gradient", "width": 3},
         "marker": {
             "color": "role:trick_gradient",
@@ -569,11 +563,7 @@ def _arrow(start: Array, by: Array) -> Trace:
 
 def _spot(place: Array, symbol: str = "") -> Trace:
     marker = mark(ROLES["forward"]) | {"size": 11}
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": place[:1],
-        "y": place[1:],
+    return scatter("markers", place[:1], place[1:]) | {
         "marker": marker | ({"symbol": symbol} if symbol else {}),
         "showlegend": False,
         "hoverinfo": "skip",

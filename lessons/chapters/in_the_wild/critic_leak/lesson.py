@@ -16,7 +16,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points
+from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, scatter
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.findings import brief
@@ -363,12 +363,7 @@ def _updates(result: Result, values: Values) -> Figure:
 
 def _level(best: float, end: float) -> Trace:
     """A thin line at the best reward that an action pays."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": WORDS("best_reward"),
-        "x": [0.0, end],
-        "y": [best, best],
+    return scatter("lines", [0.0, end], [best, best], WORDS("best_reward")) | {
         "line": {"color": "ink:axis", "width": 1, "dash": "dot"},
         "hovertemplate": WORDS("best_hover"),
     }

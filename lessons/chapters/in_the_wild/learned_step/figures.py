@@ -10,7 +10,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark
+from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark, scatter
 from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import NAMES, label, named, second_name
@@ -70,21 +70,14 @@ def _slopes(result: Result) -> Figure:
         drawn = y + slope * (across - s) if math.isfinite(slope) else np.full(3, np.nan)
         # A line ends at the frame, so that its name fits there.
         lines[role] = _within(across, drawn, 1.1 * low, 1.1 * high)
-    point: Trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": np.array([s]),
-        "y": np.array([y]),
+    point: Trace = scatter("markers", np.array([s]), np.array([y])) | {
         "marker": mark(ROLES["forward"]),
         "showlegend": False,
         "hovertemplate": WORDS("slopes_hover"),
     }
-    weight: Trace = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": WORDS("weight_itself"),
-        "x": np.array([0.0, end]),
-        "y": np.array([x, x]),
+    weight: Trace = scatter(
+        "lines", np.array([0.0, end]), np.array([x, x]), WORDS("weight_itself")
+    ) | {
         "line": {"color": "ink:muted", "width": 1, "dash": "dash"},
         "hoverinfo": "skip",
     }

@@ -18,6 +18,7 @@ from lessons.kit.chart_pieces import (
     dragged,
     gradient_curves,
     mark,
+    scatter,
 )
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named, second_name
@@ -115,12 +116,12 @@ def _falls(ray: Array, other: Array) -> bool:
 def _rays(rows: Array) -> Trace:
     """A thin line for each sample, with a dot at its tip."""
     zero, gap = np.zeros(len(rows)), np.full(len(rows), np.nan)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": WORDS("a_sample"),
-        "x": np.stack([zero, rows[:, 0], gap], 1).ravel(),
-        "y": np.stack([zero, rows[:, 1], gap], 1).ravel(),
+    return scatter(
+        "lines+markers",
+        np.stack([zero, rows[:, 0], gap], 1).ravel(),
+        np.stack([zero, rows[:, 1], gap], 1).ravel(),
+        WORDS("a_sample"),
+    ) | {
         "line": {"color": "ink:axis", "width": 1, "simplify": False},
         "marker": {
             "color": "ink:axis",
@@ -230,12 +231,12 @@ def _here(result: Result, values: Values, role: str) -> Trace:
     powers = result.curves[0].x
     size = float(values["size"])
     there = size > 0 and powers[0] <= math.log10(size) <= powers[-1]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [math.log10(size) if there else float(powers[0])],
-        "y": [float(result.facts[f"cos_{fact}"])],
+    return scatter(
+        "markers",
+        [math.log10(size) if there else float(powers[0])],
+        [float(result.facts[f"cos_{fact}"])],
+        name,
+    ) | {
         "marker": mark(ROLES[role]),
         "visible": there,
         "hovertemplate": WORDS("direction_hover", error=number(size, 4), name=name),

@@ -9,7 +9,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, band, cells, curve, dragged, fitted, mark
+from lessons.kit.chart_pieces import Trace, axes, band, cells, curve, dragged, fitted, mark, scatter
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.text import number
@@ -106,12 +106,12 @@ def _area(bars: Histogram) -> Trace:
     """One row: a stepped area over its own ground line."""
     ground = ROWS[bars.role] + 0.08
     share = 0.75 * np.repeat(bars.counts, 2) / (float(bars.counts.max()) or 1.0)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": NAMES[bars.role],
-        "x": np.repeat(bars.edges, 2),
-        "y": np.concatenate([[ground], ground + share, [ground]]),
+    return scatter(
+        "lines",
+        np.repeat(bars.edges, 2),
+        np.concatenate([[ground], ground + share, [ground]]),
+        NAMES[bars.role],
+    ) | {
         "fill": "toself",
         "fillcolor": f"role:{bars.role}/0.4",
         "line": {"color": f"role:{bars.role}", "width": 1},
@@ -122,12 +122,12 @@ def _area(bars: Histogram) -> Trace:
 def _spread(bars: Histogram) -> Trace:
     """From one standard deviation below the mean of the draws to one above it."""
     y = ROWS[bars.role]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": NAMES[bars.role],
-        "x": np.array([bars.mean - bars.spread, bars.mean, bars.mean + bars.spread]),
-        "y": np.full(3, float(y)),
+    return scatter(
+        "lines+markers",
+        np.array([bars.mean - bars.spread, bars.mean, bars.mean + bars.spread]),
+        np.full(3, float(y)),
+        NAMES[bars.role],
+    ) | {
         "line": {"color": f"role:{bars.role}", "width": 4},
         "marker": mark(ROLES[bars.role]) | {"size": [0, 9, 0], "opacity": 1},
         "hovertemplate": "%{x:.4g}<extra>" + NAMES[bars.role] + "</extra>",
@@ -136,12 +136,9 @@ def _spread(bars: Histogram) -> Trace:
 
 def _line(result: Result) -> Trace:
     exact = float(result.facts["exact"])
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": NAMES["true_gradient"],
-        "x": np.array([exact, exact]),
-        "y": np.array([-0.12, 3.0]),
+    return scatter(
+        "lines", np.array([exact, exact]), np.array([-0.12, 3.0]), NAMES["true_gradient"]
+    ) | {
         "line": {"color": "role:true_gradient", "dash": "dot", "width": 2},
         "hoverinfo": "skip",
     }
@@ -204,12 +201,7 @@ def _variance(result: Result) -> Figure:
         WORDS("variance_axis"),
     )
     best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
-    marker = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": NAMES["trick_gradient"],
-        "x": np.array([baseline]),
-        "y": np.array([own]),
+    marker = scatter("markers", np.array([baseline]), np.array([own]), NAMES["trick_gradient"]) | {
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
         "hovertemplate": WORDS("variance_hover"),
     }

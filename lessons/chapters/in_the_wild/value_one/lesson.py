@@ -24,6 +24,7 @@ from lessons.kit.chart_pieces import (
     curve,
     fitted,
     gradient_curves,
+    scatter,
     span,
 )
 from lessons.kit.components import in_words, sticks
@@ -369,12 +370,12 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
     gap = np.full_like(x, np.nan)
     with np.errstate(over="ignore", invalid="ignore"):  # a note says what is not finite
         rises = np.stack([y - slope * half, y + slope * half, gap], 1)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": LABELS["trick_gradient"],
-        "x": np.stack([x - half, x + half, gap], 1).ravel(),
-        "y": rises.ravel(),
+    return scatter(
+        "lines",
+        np.stack([x - half, x + half, gap], 1).ravel(),
+        rises.ravel(),
+        LABELS["trick_gradient"],
+    ) | {
         "line": {"color": "role:trick_gradient", "width": 4, "simplify": False},
         "hoverinfo": "skip",
     }

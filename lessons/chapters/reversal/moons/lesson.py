@@ -25,7 +25,7 @@ from lessons.contract.result import Array, Facts, Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, axes
+from lessons.kit.chart_pieces import Trace, axes, scatter
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.inputs import array, computed_in, golden
@@ -403,11 +403,7 @@ def table(history: History, values: Values) -> Table:
 
 def _plane(history: History) -> Figure:
     picture, facts = history.latest.picture, history.facts
-    region: Trace = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": picture["region_x"],
-        "y": picture["region_y"],
+    region: Trace = scatter("lines", picture["region_x"], picture["region_y"]) | {
         "line": {"width": 0},
         "fill": "toself",
         "fillcolor": "ink:grid",

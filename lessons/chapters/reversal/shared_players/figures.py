@@ -9,7 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, dragged, round_up
+from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.findings import brief, times
 from lessons.kit.line_names import NAMES, label
@@ -106,12 +106,7 @@ def _arrows(role: str, starts: Array, ends: Array) -> Trace:
     gap = np.full_like(starts, np.nan)
     way = np.stack([starts, ends, gap], 1).reshape(-1, 2)
     trick = role == "trick_gradient"
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": LABELS[role],
-        "x": way[:, 0],
-        "y": way[:, 1],
+    return scatter("lines+markers", way[:, 0], way[:, 1], LABELS[role]) | {
         "line": {"color": f"role:{role}", "dash": look.dash, "width": 3 if trick else 2},
         "marker": {
             "symbol": "arrow",
@@ -126,24 +121,14 @@ def _arrows(role: str, starts: Array, ends: Array) -> Trace:
 
 
 def _line(name: str, ends: Array) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": ends[:, 0],
-        "y": ends[:, 1],
+    return scatter("lines", ends[:, 0], ends[:, 1], name) | {
         "line": {"color": "ink:axis", "width": 1.5},
         "hoverinfo": "skip",
     }
 
 
 def _points(name: str, features: Array, symbol: str) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": features[:, 0],
-        "y": features[:, 1],
+    return scatter("markers", features[:, 0], features[:, 1], name) | {
         "marker": {
             "color": "role:forward",
             "symbol": symbol,

@@ -25,7 +25,7 @@ from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, axes, band, curve, points
+from lessons.kit.chart_pieces import Trace, axes, band, curve, points, scatter
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, golden, series_by_role
@@ -496,11 +496,7 @@ def static_table(result: Result, values: Values) -> Table:
 
 
 def _upright(x: float, decades: tuple[float, float]) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": np.array([x, x]),
-        "y": 10.0 ** np.array(decades),
+    return scatter("lines", np.array([x, x]), 10.0 ** np.array(decades)) | {
         "line": {"color": "role:noise", "dash": "solid", "width": 5},
         "opacity": 0.5,
         "hoverinfo": "skip",

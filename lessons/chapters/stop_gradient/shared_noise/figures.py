@@ -17,6 +17,7 @@ from lessons.kit.chart_pieces import (
     cells,
     curve,
     fitted,
+    scatter,
     span,
     spoken,
 )
@@ -160,12 +161,12 @@ def _bars(bars: Histogram) -> Trace:
     has a scale of its own: beside a single peak the other would be flat, and tell a covered peak.
     """
     share = np.repeat(bars.counts, 2) / max(float(bars.counts.max()), 1.0)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": ROLES[bars.role].label,
-        "x": np.repeat(bars.edges, 2),
-        "y": np.concatenate([[0.0], share if bars.role == "trick_gradient" else -share, [0.0]]),
+    return scatter(
+        "lines",
+        np.repeat(bars.edges, 2),
+        np.concatenate([[0.0], share if bars.role == "trick_gradient" else -share, [0.0]]),
+        ROLES[bars.role].label,
+    ) | {
         "fill": "toself",
         "fillcolor": f"role:{bars.role}/0.4",
         "line": {"color": f"role:{bars.role}", "width": 1},
@@ -176,12 +177,7 @@ def _bars(bars: Histogram) -> Trace:
 def _line(x: float) -> Trace:
     """A vertical line over the whole height."""
     role = ROLES["intended_gradient"]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": role.label,
-        "x": [x, x],
-        "y": [-1.3, 1.3],
+    return scatter("lines", [x, x], [-1.3, 1.3], role.label) | {
         "line": {"color": f"role:{role.name}", "dash": role.dash, "width": 2},
         "hoverinfo": "skip",
     }
