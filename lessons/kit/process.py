@@ -45,11 +45,9 @@ def parse_in_turn() -> None:
     SystemError where two were at it ("AST constructor recursion depth mismatch"): of 48 pages that
     opened at once, four showed it.
     """
-    if sys.version_info < (3, 12) and not hasattr(ast.parse, "__wrapped__"):
-        ast.parse = _in_turn(ast.parse)
-
-
-def _in_turn(parse: Callable[..., Any]) -> Callable[..., Any]:
+    if sys.version_info >= (3, 12) or hasattr(ast.parse, "__wrapped__"):
+        return
+    parse: Callable[..., Any] = ast.parse
     turn = threading.RLock()
 
     @functools.wraps(parse)
@@ -57,7 +55,7 @@ def _in_turn(parse: Callable[..., Any]) -> Callable[..., Any]:
         with turn:
             return parse(*given, **named)
 
-    return parsed
+    ast.parse = parsed
 
 
 # As malloc.h numbers them.

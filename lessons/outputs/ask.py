@@ -20,12 +20,7 @@ class Asked(NamedTuple):
     cuts: tuple[Cut, ...]
 
     def to_json(self, result: Result, history: History | None = None) -> str:
-        """What it came to, as one JSON object, unrounded.
-
-        Args:
-            result: what the lab computed, before the first step of any training.
-            history: of the training, where there was one.
-        """
+        """What it came to, as one JSON object, unrounded."""
         head: dict[str, Any] = {"cuts": write_cuts(self.cuts)} if self.cuts else {}
         if self.lesson.lab.training:
             facts = history.facts if history else {"step": 0}

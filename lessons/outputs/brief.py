@@ -157,17 +157,14 @@ class _Fold(ast.NodeTransformer):
         decides = isinstance(node.op, ast.Or)
         if any(_is(one, decides) for one in node.values):
             return ast.Constant(decides)
-        left = [one for one in node.values if not _is(one, not decides)]
-        node.values = left
+        node.values = left = [one for one in node.values if not _is(one, not decides)]
         return node if len(left) > 1 else left[0] if left else ast.Constant(not decides)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+    def visit_If(self, node: ast.If | ast.IfExp) -> Any:
         self.generic_visit(node)
         return node.body if _is(node.test, True) else node.orelse if _is(node.test, False) else node
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        self.generic_visit(node)
-        return node.body if _is(node.test, True) else node.orelse if _is(node.test, False) else node
+    visit_IfExp = visit_If  # noqa: N815 - as ast names it
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         self.generic_visit(node)

@@ -109,7 +109,6 @@ def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]
     """Where in a Markdown text each of these terms stands first, outside code and maths.
 
     Args:
-        text: values filled in or not.
         allowed: slugs of terms.
 
     Yields:

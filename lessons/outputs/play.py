@@ -43,7 +43,8 @@ def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
 
     NaN and infinities are text; a gradient that does not exist is null.
     """
-    body: dict[str, Any] = {
+    whole = json.loads(outcome.to_json())
+    return {
         "document": text,
         "output": outcome.output,
         "values": {name: plain(value) for name, value in outcome.values.items()},
@@ -52,13 +53,8 @@ def as_json(outcome: Outcome, text: str) -> dict[str, Any]:
             for role, by_input in outcome.gradients.items()
         },
         "overridden": dict(outcome.overridden),
+        **{name: whole[name] for name in ("series", "curves", "notes")},
     }
-    body |= {
-        name: value
-        for name, value in json.loads(outcome.to_json()).items()
-        if name in ("series", "curves", "notes")
-    }
-    return body
 
 
 def as_table(outcome: Outcome, title: str) -> str:

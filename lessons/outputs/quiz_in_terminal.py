@@ -17,7 +17,6 @@ def ask(slug: str, seed: int | None = None) -> str:
     """Ask the questions of a chapter's quiz, one after the other.
 
     Args:
-        slug: the chapter.
         seed: which quiz; None draws one. The same seed asks the same questions.
 
     Returns:

@@ -44,7 +44,6 @@ def answered(
     """Return a lesson's questions in turn.
 
     Args:
-        lesson: whose questions.
         predicted: the last answers, as ``review`` has looked at them.
         right_at_first: by the question's name, for those that were answered.
     """
@@ -62,7 +61,6 @@ def as_data(rows: Iterable[Answered], done: bool) -> dict[str, Any]:
     """Return the content of the JSON file and of the message to a framing page.
 
     Args:
-        rows: of one lesson.
         done: whether the last step was reached with every question answered.
     """
     answers = [asdict(row) for row in rows]

@@ -39,7 +39,6 @@ def review(lesson: Lesson, answers: Mapping[str, str]) -> list[Predicted]:
     """Each question in turn, judged at the settings of its own step.
 
     Args:
-        lesson: whose questions.
         answers: what was committed to last, by question, as a ``Trail`` has it.
     """
     return [
@@ -54,7 +53,6 @@ def reviewed(slug: str, answers: tuple[tuple[str, str], ...]) -> tuple[Predicted
     """Review a lesson once for the same answers: it takes up to 250 ms.
 
     Args:
-        slug: the lesson's.
         answers: as for ``review``, as sorted pairs.
     """
     return tuple(review(find(slug), dict(answers)))

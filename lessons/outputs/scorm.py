@@ -56,7 +56,6 @@ def framed(lesson: Lesson, site: str, query: str = "") -> str:
     """Return the address of a lesson for a frame of another page.
 
     Args:
-        lesson: which.
         site: the address of the home page.
         query: step and settings, as an address has them; without it, the lesson's beginning.
 
@@ -70,12 +69,7 @@ def framed(lesson: Lesson, site: str, query: str = "") -> str:
 
 
 def package(lesson: Lesson, address: str) -> bytes:
-    """Return the package's zip file; the same lesson and address give the same bytes.
-
-    Args:
-        lesson: which.
-        address: as ``framed`` returns it.
-    """
+    """Return the package's zip file; the same lesson and address give the same bytes."""
     words = {"slug": lesson.slug, "title": html.escape(lesson.title)}
     page = _PAGE.format(**words, address=html.escape(address), script=_SCRIPT.read_text("utf-8"))
     file = io.BytesIO()

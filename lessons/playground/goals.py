@@ -139,7 +139,6 @@ def _trial(checked: Checked, moved: bool) -> Trial | None:
     """The program at ``_PLACES``; None where its value has not the shape of x.
 
     Args:
-        checked: the program.
         moved: the other given inputs are moved as well.
     """
     over, shape = checked.over.name, checked.inputs[checked.over.name].shape

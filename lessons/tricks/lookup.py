@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from .errors import TrickError, describe, listed
+from .errors import TrickError, describe
 from .optypes import OP_TYPES
 from .plain import identity, py_func, stop_gradient
 
@@ -134,21 +134,20 @@ def _by_name() -> dict[str, tuple[str, ...]]:
 NAMES = _by_name()
 
 
-def nearest(word: str, known: Mapping[str, tuple[str, ...]]) -> str:
-    """The known names nearest to `word`, for an error message, torch's beside TensorFlow's.
+def nearest(word: str) -> str:
+    """The names nearest to `word`, for an error message, torch's beside TensorFlow's.
 
-    >>> nearest("Matmul", NAMES), nearest("Multiply", NAMES)
-    ('matmul / MatMul', 'mul / Mul')
+    >>> nearest("Matmul"), nearest("Multiply"), nearest("")
+    ('matmul / MatMul', 'mul / Mul', '')
     """
-    folded = {name.lower(): name for name in known}
+    folded = {name.lower(): name for name in NAMES}
     close = difflib.get_close_matches(word.lower(), folded, n=3, cutoff=0.6)
     close = [word.lower()] if word.lower() in folded else close
     pairs: dict[str, None] = {}
     for match in close:
-        for name in known[folded[match]]:
-            row = OP_TYPES[name]
-            pairs[" / ".join([name, *row.tensorflow[:1]])] = None
-    return listed(pairs) if pairs else ""
+        for name in NAMES[folded[match]]:
+            pairs[" / ".join([name, *OP_TYPES[name].tensorflow[:1]])] = None
+    return ", ".join(pairs)
 
 
 def resolve(key: object) -> tuple[str, ...]:
@@ -162,7 +161,7 @@ def resolve(key: object) -> tuple[str, ...]:
     if isinstance(key, str):
         if key in NAMES:
             return NAMES[key]
-        hint = nearest(key, NAMES)
+        hint = nearest(key)
         raise TrickError(
             f"unknown op type {key!r}: "
             + (f"did you mean {hint}? " if hint else "")

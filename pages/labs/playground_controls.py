@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lessons.contract.devices import DTYPES
 from lessons.playground import RULES, PlaygroundError, presets
-from lessons.playground.document.contents import DTYPES
 from lessons.playground.document.input_text import read_number
 from lessons.playground.language.limits import MAX_INPUTS
 from lessons.text import visible

@@ -91,8 +91,8 @@ def test_values_are_read(text, values):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[", "]", "[]", "[[]]", "[1", "1]", "[[1, 2], [3]]", "[[1], 2]", "nan", "inf", "1_0",
-     "0x1", "1e400", "--1", "x", "1;2", "[1, [2]]", "٣", "9" * 41, "1 " * 1025, "\x00"],
+    ["", "[", "]", "[]", "[[]]", "[1", "1]", "[[1], 2]", "nan", "inf", "1_0",
+     "0x1", "1e400", "--1", "x", "1;2", "[1, [2]]", "٣", "9" * 41, "\x00"],
 )  # fmt: skip
 def test_what_is_no_list_of_numbers_is_refused(text):
     with pytest.raises(PlaygroundError) as caught:

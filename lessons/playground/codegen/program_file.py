@@ -23,7 +23,6 @@ def code(document: Document, framework: str = "torch") -> str:
     """The document as source text, with the tricks that it uses in a few lines each.
 
     Args:
-        document: what to write.
         framework: "torch", "tensorflow" or "jax".
 
     Raises:

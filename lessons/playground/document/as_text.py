@@ -46,23 +46,18 @@ _LARGEST_URL = 20_000
 
 def to_text(document: Document) -> str:
     """The document as text; ``from_text`` reads this very document back."""
-    lines = []
-    if document.title:
-        lines.append(f"title {_one_line(document.title)}")
-    if document.about:
-        lines.append(f"about {_one_line(document.about)}")
+    told = {"title": _one_line(document.title), "about": _one_line(document.about)}
+    lines = [f"{word} {text}" for word, text in told.items() if text]
     for input_ in document.inputs:
         given = format_noise(input_.noise) if input_.noise else format_values(input_.values)
         lines.append(f"input {input_.name} = {given}")
     for row in document.overrides:
         only = f" in {', '.join(row.only)}" if row.only else ""
         lines.append(f"override {row.op_type}{only} = {_one_line(row.rule)}")
-    if document.output:
-        lines.append(f"output {document.output}")
-    if document.intended:
-        lines.append(f"intended {document.intended}")
-    plot, usual = document.plot, Plot()
-    if plot != usual:
+    named = {"output": document.output, "intended": document.intended}
+    lines += [f"{word} {name}" for word, name in named.items() if name]
+    plot = document.plot
+    if plot != Plot():
         entry = f" entry {plot.entry}" if plot.entry != 1 else ""
         name = f" {plot.input}" if plot.input else ""
         lines.append(f"plot{name} from {shortest(plot.low)} to {shortest(plot.high)}{entry}")
@@ -162,9 +157,8 @@ class _Fields:
         if not equals or not name:
             raise PlaygroundError(WORDS("input_line"))
         drawn = given[:1].isalpha() and given.isascii()
-        self.inputs.append(
-            Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
-        )
+        made = Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
+        self.inputs.append(made)
 
     def override(self, rest: str) -> None:
         head, equals, rule = (part.strip() for part in rest.partition("="))

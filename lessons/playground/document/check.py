@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import torch
 
+from lessons.contract.devices import DTYPES
 from lessons.contract.parameters import suggestion
 from lessons.kit.draws import unit_draws
-from lessons.playground.document.contents import DTYPES, Document, Input, Noise, shape_of
+from lessons.playground.document.contents import Document, Input, Noise, shape_of
 from lessons.playground.document.override_rules import Row, read_override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program, kind_of
@@ -84,7 +85,7 @@ def check(document: Document) -> Checked:
         output,
         _plotted(document),
         {input_.name: next(draws(document, input_)) for input_ in document.inputs},
-        getattr(torch, DTYPES[DTYPES.index(document.dtype)]),
+        DTYPES[document.dtype],
     )
 
 
@@ -160,14 +161,14 @@ def _check_name(name: str) -> None:
 
 
 def _check_values(input_: Input) -> None:
-    shape = shape_of(input_.values or 0.0)
+    rows = input_.values if isinstance(input_.values, tuple) else (input_.values,)
     flat: list[object] = []
-    for row in input_.values if isinstance(input_.values, tuple) else (input_.values,):
+    for row in rows:
         flat += row if isinstance(row, tuple) else (row,)
     if not flat or len(flat) > MAX_INPUT_ELEMENTS:
         message = WORDS("many_numbers", count=len(flat), most=MAX_INPUT_ELEMENTS)
         raise _wrong(message, input_.name)
-    if len(flat) != math.prod(shape):
+    if len({len(row) if isinstance(row, tuple) else 0 for row in rows}) > 1:
         raise _wrong(WORDS("rows_differ"), input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
         raise _wrong(WORDS("not_finite"), input_.name)

@@ -14,9 +14,6 @@ from lessons.text import cited
 
 Distribution = Literal["uniform", "normal"]
 
-DTYPES = ("float64", "float32", "bfloat16")
-"""The number formats a document can compute in."""
-
 Numbers = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """One number, a list, or a matrix."""
 
@@ -97,7 +94,7 @@ class Document:
         overrides: the rows of the override table.
         plot: what the curves run over.
         intended: a name whose true gradient is the one wanted; empty for none.
-        dtype: one of ``DTYPES``.
+        dtype: a number format that ``contract/devices.py`` names.
         title: a few words.
         about: one sentence.
     """

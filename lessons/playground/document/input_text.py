@@ -6,7 +6,7 @@ from lessons.contract import parameters
 from lessons.contract.parameters import shortest
 from lessons.playground.document.contents import Noise, Numbers
 from lessons.playground.document.words import WORDS
-from lessons.playground.language.limits import MAX_DIGITS, MAX_INPUT_ELEMENTS
+from lessons.playground.language.limits import MAX_DIGITS
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, visible
@@ -33,16 +33,11 @@ def read_values(text: str) -> Numbers:
     if compact.startswith("[") and "[" in compact[1:]:
         if not re.fullmatch(r"\[ ?\[[^][]*\](?: ?, ?\[[^][]*\])* ?,? ?\]", compact):
             raise _wrong(WORDS("matrix_of_rows"))
-        rows = tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
-        if any(len(row) != len(rows[0]) for row in rows):
-            raise _wrong(WORDS("rows_differ"))
-        _check_count(sum(len(row) for row in rows))
-        return rows
+        return tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
     if compact.startswith("[") != compact.endswith("]"):
         raise _wrong(WORDS("bracket_missing"))
     listed = compact.startswith("[")
     values = _row(compact[1:-1] if listed else compact)
-    _check_count(len(values))
     return values if listed or len(values) > 1 else values[0]
 
 
@@ -82,13 +77,7 @@ def _row(text: str) -> tuple[float, ...]:
     words = [word for word in re.split(r"[\s,]+", text.strip()) if word]
     if not words:
         raise _wrong(WORDS("no_numbers"))
-    _check_count(len(words))
     return tuple(read_number(word) for word in words)
-
-
-def _check_count(count: int) -> None:
-    if count > MAX_INPUT_ELEMENTS:
-        raise _wrong(WORDS("many_numbers", count=count, most=MAX_INPUT_ELEMENTS))
 
 
 def read_number(word: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lessons.contract.parameters import nearest, suggestion
+from lessons.contract.parameters import suggestion
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Rule
@@ -16,6 +16,7 @@ from lessons.playground.language.playground_error import PlaygroundError, shape_
 from lessons.playground.running.interpret import Machine
 from lessons.text import cited, visible
 from lessons.tricks import op_types
+from lessons.tricks.lookup import nearest
 
 _MOST = 6
 
@@ -54,17 +55,13 @@ class Row:
 def read_override(override: Override, names: Sequence[str]) -> Row:
     """Read one row.
 
-    Args:
-        override: as the document has it.
-        names: those the program gives.
-
     Raises:
         PlaygroundError: an unknown op type (with the nearest), rule or name.
     """
     key = override.op_type
     types = _types_of(key)
     if not types:
-        near = _near(key)
+        near = nearest(key)
         message = WORDS("no_op_type_near", key=cited(key), near=near)
         raise _wrong(message if near else WORDS("no_op_type", key=cited(key)), visible(key, 32))
     for name in override.only:
@@ -82,18 +79,10 @@ def _types_of(key: str) -> tuple[str, ...]:
     return tuple(name for name, tensorflow in table.items() if tensorflow == key)
 
 
-def _near(key: str) -> str:
-    """The op types nearest to a key, torch's name beside TensorFlow's; empty if none is near."""
-    pairs = {name: f"{name} / {other}" if other else name for name, other in op_types().items()}
-    pairs |= {other: pairs[name] for name, other in op_types().items() if other}
-    return ", ".join(dict.fromkeys(pairs[word] for word in nearest(key, pairs)))
-
-
 def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[..., Any]:
     """The rule as the engine calls it: ``rule(op, *upstream)``.
 
     Args:
-        row: what to compute.
         machine: with the rule's own text; its budget ends a rule that takes too long.
         calls: counts, by op type, how often the rule ran.
     """

@@ -37,7 +37,6 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
     Args:
         text: the rule; None stands for no gradient.
         names: what it may read: grad, grad1, in1, out1 and so on.
-        subject: whose rule, for errors.
 
     Raises:
         PlaygroundError: with the part "rule".

@@ -76,8 +76,6 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
     r"""The program that pasted code is; None for a program that is typed here.
 
     Args:
-        text: what stands in the program's field.
-        inputs: the inputs that there are.
         before: the program that ran last, where it is known: code that shares no line with it was
             pasted over it.
 

@@ -55,7 +55,6 @@ def scan(text: str, rule: bool = False) -> str:
     """Check every character and token, and blank the comments out: plain ASCII of the same length.
 
     Args:
-        text: the program, or with ``rule`` one expression.
         rule: True allows None and names one line only.
 
     Raises:

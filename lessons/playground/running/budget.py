@@ -171,7 +171,6 @@ def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
     """About how long a program takes to compute and to draw, by its text alone.
 
     Args:
-        program: its text.
         sizes: how many numbers each of its inputs holds.
         drawn: whether any input is.
     """

@@ -53,7 +53,6 @@ def live(
     """Run the program forward.
 
     Args:
-        checked: what to run.
         inputs: values by name, instead of the document's own; cast to its dtype.
         plain: True takes every trick and override out.
         budget: the time it may take, its backward pass's rules included.

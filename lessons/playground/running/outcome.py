@@ -55,7 +55,6 @@ def run(document: Document, curves: bool = True, seconds: float = SECONDS) -> Ou
     """Check a document and compute all of it.
 
     Args:
-        document: what to run.
         curves: False leaves the curves out, for while the learner types.
         seconds: after how long it is stopped, between two ops.
 

@@ -18,7 +18,6 @@ def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recordin
     """One run at the learner's points with the document's own draw, forward and backward.
 
     Args:
-        checked: what to run.
         cuts: edges (op, operand as the recording counts) where the gradient stops.
 
     Raises:

@@ -33,11 +33,7 @@ def notes(
     """Every note of one run.
 
     Args:
-        checked: what ran.
         passes: the forward pass of each role, with its steps and graph, and what was derived.
-        values: what each name came to.
-        found: gradients by role and input.
-        room: for the curves, if they were computed.
     """
     made = passes["trick_gradient"][0]
     over = checked.over.name

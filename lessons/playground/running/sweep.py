@@ -20,11 +20,6 @@ from lessons.playground.running.execute import forward, gradients
 def sweep(checked: Checked, room: Plan, budget: Budget) -> tuple[Series, ...]:
     """Compute a curve for each role, with a band where there is noise.
 
-    Args:
-        checked: what to run.
-        room: how many points, draws, and runs at a time.
-        budget: the time left.
-
     Raises:
         PlaygroundError: the time is over.
     """
