@@ -89,7 +89,6 @@ def _first(
     A tensor may have more rows than the series: then its numbers are those of the shown row.
 
     Args:
-        of, groups, index, series: what is compared with what.
         alone: whether, where no group has all the numbers, the shown component by itself counts.
     """
     width = len(series.y)

@@ -61,8 +61,6 @@ class History:
         """Take in how things stand after ``done`` steps.
 
         Args:
-            done: steps made.
-            snapshot: what was seen.
             keep: False drops this moment from the curves when the next one comes.
         """
         if self._count and (self._passing or self._steps[self._count - 1] == done):

@@ -280,7 +280,7 @@ class Lesson:
         return found
 
     @cached_property
-    def defaults(self) -> Mapping[str, str]:
+    def defaults(self) -> dict[str, str]:
         """The text of the default values."""
         return self.text(self.validate({}))
 
@@ -311,7 +311,6 @@ def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozen
     A later question doesn't hide a role that an answered question has already shown.
 
     Args:
-        lesson: the lesson with the questions.
         answered: names of the questions that the learner has answered.
         step: the learner's step, counted from 1.
     """
@@ -340,9 +339,7 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
     """Remove the tasks that name a hidden control from a step's text.
 
     Args:
-        lesson: the lesson with the controls.
         text: Markdown; each task is a paragraph that names controls by their labels.
-        hidden: names of the hidden controls.
     """
     labels = [f"**{p.label}**" for p in lesson.lab.parameters if p.name in hidden]
     kept = (
@@ -354,11 +351,7 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
 
 
 def held_controls(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
-    """Return the controls that this step's question locks until the learner answers it.
-
-    Args:
-        lesson, answered, step: as for ``hidden_roles``.
-    """
+    """Return the controls that this step's question locks until the learner answers it."""
     question = lesson.prose.steps[step - 1].question
     if question is None or question.name in answered:
         return frozenset()

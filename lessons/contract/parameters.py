@@ -220,10 +220,6 @@ _MOST_UNKNOWN = 3
 def validate(parameters: Sequence[Parameter], given: Mapping[str, str]) -> dict[str, Any]:
     """Every parameter's value: as given, else its default.
 
-    Args:
-        parameters: what may be set.
-        given: text by name.
-
     Raises:
         InvalidParametersError: everything that was refused, at once.
     """

@@ -78,7 +78,6 @@ def grade(
     more. Of several such facts the nearest counts.
 
     Args:
-        question: whose answers stand for facts.
         right: the key of the right answer.
         text: as it came from the learner; “1/4” is a number too.
         facts: the ones that the learner saw.

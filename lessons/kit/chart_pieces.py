@@ -169,11 +169,7 @@ def mark(role: Role) -> Trace:
 
 
 def gradient_points(result: Result) -> list[Trace]:
-    """The three gradients at the same points, each seen by its form where it lies on another.
-
-    Args:
-        result: with a series of each role's name.
-    """
+    """The three gradients at the same points, each seen by its form where it lies on another."""
     return [points(result[role]) for role in GRADIENTS]
 
 
@@ -273,10 +269,7 @@ def cells(result: Result, names: Iterable[str], index: int, digits: int) -> list
     """These series at one input as cells of a table.
 
     Args:
-        result: with a series of each name.
-        names: of the series, in order.
         index: which input, 0 for the first.
-        digits: significant ones.
     """
     return [number(float(result[n].y[index]), digits) for n in names]
 

@@ -32,10 +32,6 @@ def sticks(
 
     Args:
         result: with a series of each role's name, x the component's number, 1 for the first.
-        labels: the roles to draw.
-        names: of the components.
-        y: the title of the axis.
-        height: of the chart in pixels.
     """
     y_all = np.concatenate([result[role].y for role in labels])
     low, high = fitted([y_all])
@@ -82,8 +78,6 @@ def component_figure(
     """The chart “gradient”, with one stick a component and role.
 
     Args:
-        result, labels, names, y, height: as for ``sticks``.
-        title, subject, caption: of the figure.
         shows: what it shows; the numbers in words follow it.
     """
     data, layout = sticks(result, labels, names, y, height)
@@ -95,10 +89,8 @@ def points_figure(result: Result, called: str, *, where: str, caption: str, show
     """The chart “gradient”, with the three gradients as marks, each seen by its form.
 
     Args:
-        result: with a series of each role's name.
         called: what a component is here.
         where: the gradient is taken, in the title.
-        caption: of the figure.
         shows: what it shows; the numbers in words follow it.
     """
     heights = fitted([1.15 * result[role].y for role in GRADIENTS])

@@ -144,8 +144,6 @@ def _not_finite(
     Args:
         given: x as the learner wrote it, float64, shape [n].
         x: the same as computed with.
-        roles: values by role at x.
-        causes: the lesson's own.
     """
     known = (
         (x.isinf(), WORDS("x_too_large")),

@@ -97,11 +97,7 @@ class Experiment:
         table: Callable[[Result, Values], Table],
         **more: Any,
     ) -> Lab:
-        """A lab whose graph is that of the run, and whose lines have names of their own.
-
-        Args:
-            words, parameters, compute, figures, table, more: as for ``Lab``.
-        """
+        """A lab whose graph is that of the run, and whose lines have names of their own."""
         return Lab(
             words=words,
             parameters=parameters,

@@ -21,8 +21,6 @@ def gradients(
     """The gradient of y's sum with respect to each leaf; zeros where nothing leads back to it.
 
     Args:
-        y: of any shape.
-        leaves: floating point, each with a gradient.
         upstream: of y's shape, a factor for each entry of y in the sum.
     """
     if not y.requires_grad:

@@ -19,11 +19,7 @@ GRID = 121
 
 
 def computed_in(dtype: str = "float64") -> tuple[Parameter, ...]:
-    """The device and the number format to compute in, as parameters of a lab.
-
-    Args:
-        dtype: the number format at first, by torch's name.
-    """
+    """The device and the number format to compute in, as parameters of a lab."""
     return (
         WORDS.label(Device("device", "cpu", advanced=True)),
         WORDS.label(Choice("dtype", dtype, advanced=True, names=tuple(DTYPES))),
@@ -44,7 +40,6 @@ def point_in_text(default: str, of: str = "x", most: int = 256) -> Parameter:
     Args:
         default: its place, 1 for the first.
         of: the list of points.
-        most: entries of the list.
     """
     return WORDS.label(Index("point", default, advanced=True, low=1, high=most, of=of))
 
@@ -79,10 +74,6 @@ def golden(first: int, *shape: int) -> torch.Tensor:
     """Numbers in [0, 1), float64: the fractional parts of multiples of the golden ratio.
 
     Other frameworks can compute the same ones; drawn numbers would differ there.
-
-    Args:
-        first: the first multiple.
-        shape: of the result.
     """
     multiples = torch.arange(first, first + math.prod(shape), dtype=torch.float64)
     return (multiples * (math.sqrt(5) - 1) / 2 % 1).reshape(shape)

@@ -37,8 +37,6 @@ def with_strip(
 
     Args:
         curves: by role; the target among them.
-        x, y: titles of the axes.
-        frame: of the gradients.
     """
     target = curves["intended_gradient"]
     there = [name for name in NOISY if name in curves]

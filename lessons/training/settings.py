@@ -37,20 +37,12 @@ def rate(default: str, slider: tuple[float, float], step: float) -> Parameter:
 
 
 def seed_drawn(most: int) -> Parameter:
-    """Which seed the charts of a single seed show.
-
-    Args:
-        most: as many seeds as can be trained.
-    """
+    """Which seed the charts of a single seed show."""
     return WORDS.label(Integer("shown", "1", advanced=True, low=1, high=most, in_run="looks"))
 
 
 def first_seed(most: int = 2**31) -> Parameter:
-    """The number of the first seed.
-
-    Args:
-        most: the largest number.
-    """
+    """The number of the first seed."""
     return WORDS.label(Integer("seed", "0", advanced=True, low=0, high=most))
 
 

@@ -63,10 +63,7 @@ def arms_table(
     Args:
         history: with a number for each arm and measure, ``trick_loss`` say.
         measures: the name of each measure's row.
-        arms: the columns.
-        digits: significant ones.
         what: the start of the caption; it says after which step if nothing is given.
-        called: the title of the column of measures.
     """
     rows = tuple(
         (name, *(with_ends(history.facts, f"{arm}_{measure}", digits) for arm in arms))
@@ -114,13 +111,9 @@ def step_chart(
     """A chart of means over the seeds, step by step.
 
     Args:
-        history: what was seen.
-        name, layout, title, subject, caption: of the figure.
         lines: the numbers to draw; a single line needs no name.
         spoken: what the chart shows, for those who cannot see it.
         found: what it shows so far, said after ``spoken``.
-        below: traces under the lines.
-        step: the word for a step.
     """
     alt = WORDS("step_alt", spoken=spoken, step=step, done=history.done, found=found)
     data = [*below, *_over_steps(history, lines, layout)]

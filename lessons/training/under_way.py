@@ -85,8 +85,6 @@ class Run:
         Args:
             seconds: how long. At least one step is made, and the last is the one that ends nearest
                 to this time.
-            values: the settings from here on.
-            most: no more steps than this.
         """
         if self.over:
             return
@@ -140,7 +138,6 @@ def numbers_at_end(lab: Lab, program: Callable[..., Any], **settings: str) -> Ma
     """The numbers of a run's facts at its end; kept, since each answer to grade asks for them.
 
     Args:
-        lab, program: as for ``Run``.
         settings: as text, those that differ from the lab's own; few seeds and few steps, say.
     """
     return _at_end(lab, program, tuple(settings.items()))
