@@ -10,7 +10,9 @@ from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError, lessons
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import described
-from lessons.playground import PlaygroundError, code, from_text
+from lessons.playground.codegen.program_file import code
+from lessons.playground.document.as_text import from_text
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import visible
 
 NUMBERS, FILE, PROGRAM = "numbers", "file", "program"

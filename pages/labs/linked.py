@@ -20,9 +20,9 @@ from lessons.contract.graph_numbers import (
 )
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.playground import Outcome
 from lessons.playground.codegen.program_file import places
 from lessons.playground.document.check import Checked
+from lessons.playground.running.outcome import Outcome
 from lessons.playground.running.outcome_charts import rows_of
 from lessons.playground.running.scissors import operations
 from lessons.recorder import Recording

@@ -7,29 +7,19 @@ from functools import lru_cache
 from urllib.parse import urlencode
 
 from lessons.contract.roles import ROLES
-from lessons.playground import (
-    Document,
-    Input,
-    PlaygroundError,
-    Plot,
-    check,
-    defined_in_the_file,
-    differences,
-    edges,
-    preset,
-    preset_of,
-    presets,
-    program_code,
-    recorded,
-    snip,
-    to_text,
-)
-from lessons.playground.document.contents import zeros
+from lessons.playground.codegen.differences import differences
+from lessons.playground.codegen.program_file import defined_in_the_file, program_code
+from lessons.playground.document.as_text import to_text
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input, Plot, zeros
+from lessons.playground.document.presets import preset, preset_of, presets
 from lessons.playground.goals import GOALS, looked_at
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
-from lessons.playground.running.recorded import place
+from lessons.playground.running.recorded import place, recorded
+from lessons.playground.running.scissors import edges, snip
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.graph_messages import GraphSpec

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lessons.contract.devices import DTYPES
-from lessons.playground import RULES, PlaygroundError, presets
 from lessons.playground.document.input_text import read_number
+from lessons.playground.document.override_rules import RULES
+from lessons.playground.document.presets import presets
 from lessons.playground.language.limits import MAX_INPUTS
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import visible
 from lessons.tricks import op_types
 from pages.labs import payload

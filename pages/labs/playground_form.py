@@ -10,23 +10,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, cast
 
 from lessons.contract.parameters import shortest
-from lessons.playground import (
+from lessons.playground.document.check import check_names
+from lessons.playground.document.contents import (
+    Distribution,
     Document,
     Input,
     Noise,
     Override,
-    PlaygroundError,
     Plot,
-    format_values,
-    read_values,
 )
-from lessons.playground.document.check import check_names
-from lessons.playground.document.contents import Distribution
-from lessons.playground.document.input_text import read_number
+from lessons.playground.document.input_text import format_values, read_number, read_values
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import output_after, pasted
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, visible
 from lessons.tricks import op_types
 from pages.labs.words import WORDS

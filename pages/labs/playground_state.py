@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lessons.playground import Document, Outcome, PlaygroundError, preset_of, to_url
+from lessons.playground.document.as_text import to_url
 from lessons.playground.document.check import Checked
+from lessons.playground.document.contents import Document
+from lessons.playground.document.presets import preset_of
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import Outcome
 from lessons.recorder import Recording
 from pages.labs.playground_form import INPUT, Form, names
 

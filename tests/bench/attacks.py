@@ -25,7 +25,8 @@ from websockets.exceptions import WebSocketException
 from websockets.typing import Origin
 
 from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS, MOST_NUMBERS
-from lessons.playground import Document, Input, to_url
+from lessons.playground.document.as_text import to_url
+from lessons.playground.document.contents import Document, Input
 from pages.labs.playground_form import form_of
 from pages.server.application import SOCKET
 from pages.server.socket_guard import STREAM

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from lessons.playground import preset
+from lessons.playground.document.presets import preset
 from lessons.playground.language.words import WORDS as LANGUAGE
 from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS

@@ -8,7 +8,7 @@ import pytest
 
 from lessons.chapters.clipping.value_or_norm import lesson as value_or_norm
 from lessons.outputs.catalogue import find, lessons
-from lessons.playground import presets
+from lessons.playground.document.presets import presets
 from pages.labs import playground
 from pages.labs.lesson import computed, frame
 from pages.labs.messages import Wish

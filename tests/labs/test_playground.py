@@ -5,17 +5,9 @@ from typing import Any
 
 import pytest
 
-from lessons.playground import (
-    Document,
-    Input,
-    Noise,
-    Override,
-    Plot,
-    from_text,
-    preset,
-    presets,
-    to_url,
-)
+from lessons.playground.document.as_text import from_text, to_url
+from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.presets import preset, presets
 from pages.labs import playground
 from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Wish

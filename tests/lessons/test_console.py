@@ -13,7 +13,7 @@ import pytest
 
 from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
-from lessons.playground import code
+from lessons.playground.codegen.program_file import code
 from lessons.playground.document.presets import presets
 from tests.support.amount import also, cases
 

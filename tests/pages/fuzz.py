@@ -25,7 +25,8 @@ from streamlit.testing.v1.app_test import calc_hash
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
-from lessons.playground import presets, to_text, to_url
+from lessons.playground.document.as_text import to_text, to_url
+from lessons.playground.document.presets import presets
 from pages.labs import payload
 from pages.server import application
 from pages.server.addresses import Addresses

@@ -7,7 +7,8 @@ from base64 import b64decode
 import pytest
 
 from lessons.outputs.catalogue import find
-from lessons.playground import preset, to_url
+from lessons.playground.document.as_text import to_url
+from lessons.playground.document.presets import preset
 from pages.labs import wire
 from pages.labs.messages import Wish
 from pages.ui import live, place

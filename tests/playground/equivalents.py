@@ -19,8 +19,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lessons.playground import FUNCTIONS, Document, Input, PlaygroundError, code, presets, run
 from lessons.playground.codegen.differences import DIFFERENCES
+from lessons.playground.codegen.program_file import code
+from lessons.playground.document.contents import Document, Input
+from lessons.playground.document.presets import presets
+from lessons.playground.language.functions import FUNCTIONS
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import run
 from tests.playground import names
 from tests.playground.programs import valid
 

@@ -10,21 +10,14 @@ import random
 import sys
 import threading
 
-from lessons.playground import (
-    Document,
-    Outcome,
-    PlaygroundError,
-    check,
-    edges,
-    from_text,
-    from_url,
-    run,
-    snip,
-    to_text,
-    to_url,
-)
 from lessons.playground.codegen.program_file import code
+from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document
 from lessons.playground.document.presets import presets
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import Outcome, run
+from lessons.playground.running.scissors import edges, snip
 from tests.playground.programs import mutated, wild
 from tests.support.fuzzing import fuzz
 

@@ -2,7 +2,7 @@
 
 import random
 
-from lessons.playground import Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OPS
 
 _CELLS = tuple((i % 7 + 1) / 7 for i in range(1024))

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import torch
 
-from lessons.playground import Document, Input, Override
+from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
 
 _LIKE_THE_FILES = """

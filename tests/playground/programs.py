@@ -3,7 +3,9 @@
 import random
 import string
 
-from lessons.playground import FUNCTIONS, RULES, Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.override_rules import RULES
+from lessons.playground.language.functions import FUNCTIONS
 
 _SMOOTH = ("sin({})", "cos({})", "tanh({})", "sigmoid({})", "softplus({})", "square({})", "-{}",
            "sqrt(square({}) + 1)", "log(square({}) + 1)", "exp(tanh({}))", "{}**2", "{}**3",

@@ -6,8 +6,11 @@ import json
 import pytest
 
 from lessons.__main__ import main
-from lessons.playground import check, from_text, operations, recorded
+from lessons.playground.document.as_text import from_text
+from lessons.playground.document.check import check
 from lessons.playground.document.presets import preset
+from lessons.playground.running.recorded import recorded
+from lessons.playground.running.scissors import operations
 from tests.playground.said import said
 
 

@@ -5,22 +5,12 @@ import zlib
 
 import pytest
 
-from lessons.playground import (
-    Document,
-    Input,
-    Noise,
-    Override,
-    PlaygroundError,
-    Plot,
-    check,
-    from_text,
-    from_url,
-    read_noise,
-    read_values,
-    to_text,
-    to_url,
-)
+from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.input_text import read_noise, read_values
 from lessons.playground.document.words import WORDS
+from lessons.playground.language.playground_error import PlaygroundError
 from tests.playground.said import said
 
 FULL = Document(

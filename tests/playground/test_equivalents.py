@@ -5,8 +5,9 @@ import math
 
 import pytest
 
-from lessons.playground import check, code
 from lessons.playground.codegen.differences import differences
+from lessons.playground.codegen.program_file import code
+from lessons.playground.document.check import check
 from tests.playground.equivalents import (
     FRAMEWORKS,
     PRINTED,

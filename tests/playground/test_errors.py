@@ -2,9 +2,11 @@
 
 import pytest
 
-from lessons.playground import Document, Input, Override, PlaygroundError, run
+from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.lookalikes import explain
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.words import WORDS
+from lessons.playground.running.outcome import run
 from tests.playground.said import said
 
 

@@ -9,7 +9,11 @@ import plotly.graph_objects as go
 import pytest
 
 from lessons.contract.result import Result
-from lessons.playground import Document, Input, PlaygroundError, from_text, presets, run
+from lessons.playground.document.as_text import from_text
+from lessons.playground.document.contents import Document, Input
+from lessons.playground.document.presets import presets
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import run
 from lessons.playground.running.outcome_charts import figures, table
 from tests.lessons.test_findings import Shown, holds, reads
 from tests.playground.programs import valid

@@ -3,9 +3,13 @@
 import pytest
 import torch
 
-from lessons.playground import Document, Input, Override, PlaygroundError, check, live, run
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import FUNCTIONS, onehot_sample
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
+from lessons.playground.running.execute import live
+from lessons.playground.running.outcome import run
 from tests.playground.said import said
 
 X = ((1.0, 3.0, 2.0, -1.0), (0.5, 0.0, 700.0, 710.0))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from lessons.playground import check, from_text
+from lessons.playground.document.as_text import from_text
+from lessons.playground.document.check import check
 from lessons.playground.goals import GOALS, looked_at
 
 X = "input x = [-2, -1, 1]\n"

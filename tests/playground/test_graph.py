@@ -5,19 +5,14 @@ import random
 import pytest
 import torch
 
-from lessons.playground import (
-    PlaygroundError,
-    check,
-    edges,
-    from_text,
-    live,
-    operations,
-    presets,
-    recorded,
-    run,
-    snip,
-)
-from lessons.playground.running.recorded import place
+from lessons.playground.document.as_text import from_text
+from lessons.playground.document.check import check
+from lessons.playground.document.presets import presets
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.execute import live
+from lessons.playground.running.outcome import run
+from lessons.playground.running.recorded import place, recorded
+from lessons.playground.running.scissors import edges, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
 from tests.playground.programs import valid
 from tests.playground.said import said

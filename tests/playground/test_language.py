@@ -5,12 +5,13 @@ import ast
 import pytest
 import torch
 
-from lessons.playground import FUNCTIONS, Document, Input, check, live
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input
 from lessons.playground.language import expressions
-from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.functions import CALLABLE, FUNCTIONS
 from lessons.playground.language.words import HELP
 from lessons.playground.running.budget import Budget
-from lessons.playground.running.execute import forward
+from lessons.playground.running.execute import forward, live
 from lessons.tricks import gradient_override_map, op_types
 
 ARGUMENTS = {

@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from lessons.outputs import catalogue
-from lessons.playground import format_values, lesson_document, run
+from lessons.playground.document.input_text import format_values
+from lessons.playground.document.presets import lesson_document
+from lessons.playground.running.outcome import run
 from tests.playground.said import said
 
 

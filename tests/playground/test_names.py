@@ -11,10 +11,12 @@ from functools import cache
 import pytest
 import torch
 
-from lessons.playground import Document, Input, Override, PlaygroundError, check
 from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.playground_error import PlaygroundError
 from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
 from tests.support.amount import cases
 

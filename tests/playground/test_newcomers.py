@@ -10,11 +10,16 @@ import pytest
 import torch
 from torch.nn import functional
 
-from lessons.playground import Document, Input, check, preset, program_code, run, snip
+from lessons.playground.codegen.program_file import program_code
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input
+from lessons.playground.document.presets import preset
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.language.words import WORDS
+from lessons.playground.running.outcome import run
+from lessons.playground.running.scissors import snip
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lessons.playground import preset
+from lessons.playground.document.presets import preset
 from lessons.playground.language.pasted import pasted as read_pasted
 from lessons.playground.language.words import WORDS
 from pages.labs.messages import Wish

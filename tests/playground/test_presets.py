@@ -2,8 +2,8 @@
 
 import pytest
 
-from lessons.playground import run
 from lessons.playground.document.presets import preset, presets
+from lessons.playground.running.outcome import run
 from tests.playground.said import said
 
 

@@ -6,11 +6,14 @@ import json
 
 import pytest
 
-from lessons.playground import Document, Input, Override, check, from_text, run
 from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.codegen.words import WORDS
+from lessons.playground.document.as_text import from_text
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.document.presets import preset, presets
+from lessons.playground.running.outcome import run
 from tests.support.folded import folded
 
 MIXED = from_text(

@@ -8,18 +8,12 @@ import random
 import pytest
 import torch
 
-from lessons.playground import (
-    check,
-    edges,
-    from_text,
-    from_url,
-    live,
-    run,
-    snip,
-    to_text,
-    to_url,
-)
 from lessons.playground.codegen.program_file import code
+from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
+from lessons.playground.document.check import check
+from lessons.playground.running.execute import live
+from lessons.playground.running.outcome import run
+from lessons.playground.running.scissors import edges, snip
 from tests.playground.programs import valid
 from tests.support.amount import cases
 from tests.support.folded import folded

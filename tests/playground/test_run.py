@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import first_draw
-from lessons.playground import Document, Input, Noise, Override, PlaygroundError, Plot, run
 from lessons.playground.document.check import draws
+from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import run
 from lessons.playground.running.words import WORDS
 from tests.playground.said import said
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from lessons.contract.result import Series
-from lessons.playground import Document, Input, Noise, Plot, presets, run
+from lessons.playground.document.contents import Document, Input, Noise, Plot
+from lessons.playground.document.presets import presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
 from lessons.playground.running import outcome, sweep
 from lessons.playground.running.budget import plan
+from lessons.playground.running.outcome import run
 
 
 def curves(

@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from lessons.playground import Document, Input, run
+from lessons.playground.document.contents import Document, Input
 from lessons.playground.document.presets import preset
+from lessons.playground.running.outcome import run
 
 LOGITS = ((0.3, -0.1, 0.5), (0.0, 2.0, -1.0), (-3.0, 0.4, 4.0))
 

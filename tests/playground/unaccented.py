@@ -3,24 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from lessons.playground import (
-    FORMS,
-    FUNCTIONS,
-    RULES,
-    Document,
-    Input,
-    Override,
-    PlaygroundError,
-    code,
-    from_text,
-    presets,
-    run,
-    to_text,
-)
 from lessons.playground.codegen.differences import DIFFERENCES
+from lessons.playground.codegen.program_file import code
+from lessons.playground.document.as_text import from_text, to_text
+from lessons.playground.document.contents import Document, Input, Override
+from lessons.playground.document.override_rules import RULES
+from lessons.playground.document.presets import presets
 from lessons.playground.goals import GOALS
+from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.pasted import pasted
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.spellings import INSTEAD
+from lessons.playground.running.outcome import run
 from lessons.playground.running.outcome_charts import figures, table
 from lessons.tricks import op_types
 from tests.lessons.unaccented import english, strings

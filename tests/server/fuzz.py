@@ -16,7 +16,7 @@ from typing import Any
 from lessons.contract.cuts import write_cuts
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
-from lessons.playground import presets
+from lessons.playground.document.presets import presets
 from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.labs.playground_form import form_of

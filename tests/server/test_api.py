@@ -10,7 +10,8 @@ from starlette.exceptions import HTTPException
 from lessons.__main__ import main
 from lessons.outputs import numbers_api
 from lessons.outputs.catalogue import lessons
-from lessons.playground import preset, to_text
+from lessons.playground.document.as_text import to_text
+from lessons.playground.document.presets import preset
 from pages.server import api
 from tests.server.asgi import ask, run
 from tests.support.amount import also, cases

@@ -21,8 +21,8 @@ from starlette.responses import HTMLResponse
 from lessons.contract.covering import covered_figure
 from lessons.contract.lesson import Lesson, hidden_roles
 from lessons.outputs.catalogue import find, lessons
-from lessons.playground import presets
-from lessons.playground import run as run_document
+from lessons.playground.document.presets import presets
+from lessons.playground.running.outcome import run as run_document
 from lessons.playground.running.outcome_charts import figures as playground_figures
 from lessons.training.under_way import Run
 from pages.labs import payload, wire
