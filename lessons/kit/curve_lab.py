@@ -12,7 +12,7 @@ import torch
 
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Parameter, Values
-from lessons.contract.result import Facts, FactsAsAsked, Note, Result
+from lessons.contract.result import Facts, FactsAsAsked, Result
 from lessons.contract.words import Words
 from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
@@ -110,11 +110,16 @@ def curve_lab(curve: Curve) -> Lab:
             "inputs": len(points),
             **{role: float(value[place]) for role, value in at_points.items()},
         }
+        causes = (
+            (x.isinf(), WORDS("x_too_large")),
+            *curve.causes(x, at_points),
+            (at_points["forward"].isinf(), WORDS("value_too_large")),
+        )
         return Result(
             series=series_by_role(array(points), at_points),
             curves=series_by_role(array(grid), on_grid),
             facts=FactsAsAsked(known, observed, lambda: curve.facts(run, settings)),
-            notes=(*_not_finite(points, x, at_points, curve.causes),),
+            notes=(*notes_on_not_finite("x", points, at_points, causes, WORDS("step_too_large")),),
             work=WORDS.counted("inputs", len(points)),
         )
 
@@ -131,23 +136,3 @@ def curve_lab(curve: Curve) -> Lab:
 
 def _first(values: Roles, role: str) -> float:
     return float(values[role][0])
-
-
-def _not_finite(
-    given: torch.Tensor,
-    x: torch.Tensor,
-    roles: Roles,
-    causes: Callable[[torch.Tensor, Roles], Iterable[Cause]],
-) -> Iterable[Note]:
-    """A note for each cause of a NaN or infinity at the learner's x, the lesson's causes first.
-
-    Args:
-        given: x as the learner wrote it, float64, shape [n].
-        x: the same as computed with.
-    """
-    known = (
-        (x.isinf(), WORDS("x_too_large")),
-        *causes(x, roles),
-        (roles["forward"].isinf(), WORDS("value_too_large")),
-    )
-    return notes_on_not_finite("x", given, roles, known, otherwise=WORDS("step_too_large"))

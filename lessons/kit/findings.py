@@ -49,8 +49,9 @@ def of_gradient(
     x, t = trick.x, trick.y
     size = _size(t, *(one.y for one in (true, intended) if one is not None))
     said = _alone(x, t, size, called)
-    if true is not None:
-        said = said or _multiple(t, true.y, size) or _apart(t, true.y, size)
+    if true is not None and not said:
+        both = _finite_in_both(t, true.y)
+        said = _multiple(*both, size) or _apart(*both, size)
     if not said or intended is None:
         return said
     if _same(t, intended.y, size):
@@ -61,8 +62,9 @@ def of_gradient(
 def are_apart(trick: Series, true: Series) -> bool:
     """Test whether ``of_gradient`` has nothing simpler to say than how far both gradients reach."""
     size = _size(trick.y, true.y)
-    simple = _alone(trick.x, trick.y, size, "x") or _multiple(trick.y, true.y, size)
-    return not simple and bool((np.isfinite(trick.y) & np.isfinite(true.y)).any())
+    both = _finite_in_both(trick.y, true.y)
+    simple = _alone(trick.x, trick.y, size, "x") or _multiple(*both, size)
+    return not simple and len(both[0]) > 0
 
 
 def of_curves(curves: Iterable[Series], called: str = "x") -> str:
@@ -197,10 +199,13 @@ def _alone(x: Array, t: Array, size: float, called: str) -> str:
     return ""
 
 
+def _finite_in_both(t: Array, g: Array) -> tuple[Array, Array]:
+    there = np.isfinite(t) & np.isfinite(g)
+    return t[there], g[there]
+
+
 def _multiple(t: Array, g: Array, size: float) -> str:
     """Say that a gradient is the true one, or a multiple of it; nothing if it is neither."""
-    there = np.isfinite(t) & np.isfinite(g)
-    t, g = t[there], g[there]
     if not len(t):
         return ""
     if _same(t, g, size):
@@ -213,8 +218,6 @@ def _multiple(t: Array, g: Array, size: float) -> str:
 
 def _apart(t: Array, g: Array, size: float) -> str:
     """Say how far a gradient and the true one reach; if equally far, how much they differ."""
-    there = np.isfinite(t) & np.isfinite(g)
-    t, g = t[there], g[there]
     if not len(t):
         return ""
     here, true = (brief(_furthest(one), size, 2) for one in (t, g))

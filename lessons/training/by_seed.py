@@ -73,7 +73,7 @@ class TwoArms(BySeed, Generic[N]):
     """
 
     other = "plain"
-    optimizer: type[Adam] | type[Descent] = Adam
+    optimizer: type[Descent] = Adam
 
     def __init__(self, program: Callable[..., Any], values: Values) -> None:
         super().__init__(values)

@@ -9,7 +9,7 @@ matrix product: weight [seeds, out, in] times points [seeds, in, points].
 
 import copy
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import torch
@@ -130,27 +130,15 @@ def accuracy(logit: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return torch.where(finite, right, torch.nan)
 
 
-class Adam:
-    """Adam on stacked weights (Kingma and Ba, 2015), every entry by itself as always.
-
-    Written out: torch.optim loads torch's compiler and sympy with it, seconds and a hundred
-    thousand objects that the app's garbage collection would walk after every message from then on.
-    All weights' gradients lie in a row, so that each of Adam's operations is one call, not one a
-    weight: with small networks the calls cost more than the numbers.
+class Descent:
+    """Plain gradient descent on stacked weights.
 
     Args:
         weights: leaves of one dtype on one device; changed in place.
     """
 
-    MEAN, SQUARE, LEAST = 0.9, 0.999, 1e-8
-
     def __init__(self, weights: Iterable[torch.Tensor]) -> None:
-        self.weights = weights = list(weights)
-        self._mean, self._square, self._size = (
-            torch.zeros_like(_in_a_row(weights)).detach() for _ in range(3)
-        )
-        self._means, self._sizes = self._like_weights(self._mean), self._like_weights(self._size)
-        self._steps = 0
+        self.weights = list(weights)
 
     def step(self, loss: torch.Tensor, rate: float) -> None:
         """One update, with the gradient of ``loss`` summed over the seeds.
@@ -161,36 +149,48 @@ class Adam:
         if not loss.requires_grad:
             return
         gradients = torch.autograd.grad(loss.sum(), self.weights, materialize_grads=True)
+        with torch.no_grad():
+            self.update(gradients, rate)
+
+    def update(self, gradients: Sequence[torch.Tensor], rate: float) -> None:
+        """Change the weights."""
+        for weight, gradient in zip(self.weights, gradients, strict=True):
+            weight -= rate * gradient
+
+
+class Adam(Descent):
+    """Adam on stacked weights (Kingma and Ba, 2015), every entry by itself as always.
+
+    Written out: torch.optim loads torch's compiler and sympy with it, seconds and a hundred
+    thousand objects that the app's garbage collection would walk after every message from then on.
+    All weights' gradients lie in a row, so that each of Adam's operations is one call, not one a
+    weight: with small networks the calls cost more than the numbers.
+    """
+
+    MEAN, SQUARE, LEAST = 0.9, 0.999, 1e-8
+
+    def __init__(self, weights: Iterable[torch.Tensor]) -> None:
+        super().__init__(weights)
+        self._mean, self._square, self._size = (
+            torch.zeros_like(_in_a_row(self.weights)).detach() for _ in range(3)
+        )
+        self._means, self._sizes = self._like_weights(self._mean), self._like_weights(self._size)
+        self._steps = 0
+
+    def update(self, gradients: Sequence[torch.Tensor], rate: float) -> None:
         self._steps += 1
         mean_share, square_share = (1 - of**self._steps for of in (self.MEAN, self.SQUARE))
-        with torch.no_grad():
-            gradient = _in_a_row(gradients)
-            self._mean.lerp_(gradient, 1 - self.MEAN)
-            self._square.mul_(self.SQUARE).addcmul_(gradient, gradient, value=1 - self.SQUARE)
-            torch.sqrt(self._square, out=self._size)
-            self._size.div_(math.sqrt(square_share)).add_(self.LEAST)
-            torch._foreach_addcdiv_(self.weights, self._means, self._sizes, -rate / mean_share)
+        gradient = _in_a_row(gradients)
+        self._mean.lerp_(gradient, 1 - self.MEAN)
+        self._square.mul_(self.SQUARE).addcmul_(gradient, gradient, value=1 - self.SQUARE)
+        torch.sqrt(self._square, out=self._size)
+        self._size.div_(math.sqrt(square_share)).add_(self.LEAST)
+        torch._foreach_addcdiv_(self.weights, self._means, self._sizes, -rate / mean_share)
 
     def _like_weights(self, row: torch.Tensor) -> list[torch.Tensor]:
         """Views of a row of numbers in the weights' shapes."""
         parts = torch.split(row, [weight.numel() for weight in self.weights])
         return [part.view_as(weight) for part, weight in zip(parts, self.weights, strict=True)]
-
-
-class Descent:
-    """Plain gradient descent, in the place of ``Adam``."""
-
-    def __init__(self, weights: Iterable[torch.Tensor]) -> None:
-        self.weights = list(weights)
-
-    def step(self, loss: torch.Tensor, rate: float) -> None:
-        """One update, with the gradient of ``loss`` summed over the seeds."""
-        if not loss.requires_grad:
-            return
-        gradients = torch.autograd.grad(loss.sum(), self.weights, materialize_grads=True)
-        with torch.no_grad():
-            for weight, gradient in zip(self.weights, gradients, strict=True):
-                weight -= rate * gradient
 
 
 def _in_a_row(tensors: Iterable[torch.Tensor]) -> torch.Tensor:

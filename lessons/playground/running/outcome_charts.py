@@ -43,7 +43,10 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
     series = {line.name: line for line in outcome.series}
     if not _on_curve(outcome, curves, series):
         entry = document.plot.entry - 1
-        series = {name: _only(line, entry) for name, line in series.items()}
+        series = {
+            name: Series(name, line.role, line.x[[entry]], line.y[[entry]])
+            for name, line in series.items()
+        }
     x = _moved(outcome, document)
     gradients = _gradients(outcome, document, curves, series, x)
     return aligned(gradients, _value(outcome, curves, series, x))
@@ -110,14 +113,7 @@ def _gradients(
         titled(subject, of_curves(there.values(), x), THE_GRADIENT),
         _caption(outcome, document, len(series[roles[0]].x)),
         gradient_alt(subject, spoken(series, roles, x), x),
-        [
-            *data,
-            *(
-                _held(points(series[role]), outcome)
-                for role in reversed(roles)
-                if role != "intended_gradient"
-            ),
-        ],
+        [*data, *(_held(points(series[role]), outcome) for role in NOISY[::-1] if role in there)],
         layout,
         height=height,
         selects="entry",
@@ -191,10 +187,6 @@ def _meets(drawn: Series, line: Series) -> bool:
     with np.errstate(invalid="ignore"):  # not there, and not inside either
         fits = (line.y >= low - room) & (line.y <= high + room)
     return bool(np.all(fits | ~inside | ~np.isfinite(low) | ~np.isfinite(high)))
-
-
-def _only(line: Series, entry: int) -> Series:
-    return Series(line.name, line.role, line.x[[entry]], line.y[[entry]])
 
 
 def _caption(outcome: Outcome, document: Document, shown: int) -> str:
