@@ -155,7 +155,7 @@ def _refused(run: Run, node: Node) -> Fault:
         "refused",
         f"Torch refuses the backward pass{begun}: {saver(node, stale)} saved "
         f"{listed(list(dict.fromkeys([stale.name, *same])), 4)} for its gradient"
-        f"{in_line(node.place)}, then {how}{from_to(stale)}.",
+        f"{in_line(node.place)}, then {how}.{from_to(stale)}",
         instead_of(stale, "Write the new value into a new tensor, or change a clone."),
         node.name,
     )

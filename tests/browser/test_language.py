@@ -17,8 +17,6 @@ LABS = ("", "stop_gradient?lesson=noise_leaks", "reversal?lesson=moons&step=2", 
 OTHERS = ("course", "reversal?quiz=7", "glossary", "teach", "your_own_code")
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
 FILES = {"moons", "playground", "scorm"}
-# The recorder's texts still stand in its Python; this list is to be empty.
-RECORDERS = ("A graph of ", "Gradient from ", "Start at ")
 # Streamlit has these in English alone.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
 TEXTS = """() => [...document.querySelectorAll("body *")].flatMap((one) => {
@@ -54,6 +52,6 @@ def test_a_page_in_another_language(translated, open_page, path, width, height):
             tab.click()
         page.wait_for_timeout(1000)
     said = [one for one in page.evaluate(TEXTS) if one not in STREAMLITS]
-    left = {one: english(one) - NAMES - FILES for one in said if not one.startswith(RECORDERS)}
+    left = {one: english(one) - NAMES - FILES for one in said}
     assert not {one: words for one, words in left.items() if words}
     assert not page.evaluate(TOO_WIDE)

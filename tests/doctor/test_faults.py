@@ -29,7 +29,7 @@ CASES = {
         "stale",
         r"x was changed by \S+\.step\(\)[^$]*Call \S+\.step\(\) after the last backward",
     ),
-    "in_place": (broken.in_place, "refused", r"exp saved y .* it was 2\.718, now it is 3\.718"),
+    "in_place": (broken.in_place, "refused", r"exp saved y .* [Ii]t was 2\.718, now it is 3\.718"),
     "unused": (broken.Unused, "unused", r"forgotten\.weight, forgotten\.bias got no gradient"),
     "dead": (
         lambda x: torch.relu(-x * x).sum(),

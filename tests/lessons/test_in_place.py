@@ -9,6 +9,7 @@ import torch
 from lessons.chapters.gone_missing.in_place.lesson import in_place
 from lessons.outputs.catalogue import find
 from lessons.recorder.picture.graph_drawing import picture
+from lessons.recorder.picture.sentences import WORDS
 from tests.support import course
 
 MESSAGE = "one of the variables needed for gradient computation has been modified by an inplace"
@@ -62,7 +63,7 @@ def test_the_graph_marks_each_op_that_saved_y_and_the_op_that_changed_it(reads, 
     drawn = picture(recording, (0,))
     assert "add" in {node["id"] for node in drawn["nodes"]}
     said = " ".join(step["sentence"] for step in drawn["steps"])
-    assert "y[0] was 7.389, the backward pass reads 8.389" in said
+    assert WORDS("reads_now", entry="y[0]", before="7.389", now="8.389") in said
     clean = LESSON.record(LESSON.validate({"reads": reads}))
     assert not any(node.stale for node in clean)
 

@@ -21,9 +21,10 @@ LESSONS = [
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
 ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs")
-ROOMS += ("lessons/playground", "pages/labs", "pages/ui")
+ROOMS += ("lessons/playground", "lessons/recorder", "pages/labs", "pages/ui")
 FOR_PROGRAMS = ("numbers_api.py", "play.py", "messages.py", "bundle.py", "component.py", "page.py")
-"""They describe API, command and socket to programmers, or hold JavaScript and CSS."""
+FOR_PROGRAMS += ("derivatives.py",)
+"""They describe API, command and socket to programmers, hold JavaScript and CSS, or list ops."""
 MODULES = [
     *LESSONS,
     *(
@@ -102,6 +103,8 @@ def code_in(node):
         return [] if getattr(made, "attr", getattr(made, "id", "")) in SHOWN_ERRORS else [node]
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_row":
         return node.args[:1]  # a function of the playground with its parameters
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "opaque":
+        return node.args  # the doctor prints it
     if isinstance(node, ast.keyword) and node.arg == "highlight":
         return [node]
     return []

@@ -12,6 +12,7 @@ from lessons.outputs.catalogue import find, lessons
 from lessons.recorder import named, record
 from lessons.recorder.picture.layout import Drawing
 from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
+from lessons.recorder.picture.sentences import WORDS
 from lessons.recorder.recording.plain_tensor import Value, whole
 from lessons.tricks import stop_gradient
 from tests.recorder.programs import Instruction, U, X, inputs, leaf, own_run, programs, run
@@ -152,7 +153,8 @@ def test_a_cut_edge_says_what_it_holds_back():
     drawing = lesson_picture("noise_leaks", cuts={("sqrt", 0)})
     edge = by_id(drawing["edges"])["sqrt:0"]
     assert (edge["state"], edge["gradient"], edge["offered"]) == ("cut", "none", "0.2451")
-    assert "cut. 0.2451 would pass here" in drawing["alternative"]
+    said = WORDS("cut_edge", consumer="sqrt", producer="yu", offered="0.2451")
+    assert said in drawing["alternative"].splitlines()
     assert edge["cuttable"]
 
 
@@ -198,7 +200,7 @@ def test_nan_is_said_and_not_hidden():
     drawing = lesson_picture("noise_leaks", x=[0.0, 1.0, 2.0])
     edge = by_id(drawing["edges"])["pow:0"]
     assert (edge["gradient"], edge["sign"], edge["weight"]) == ("NaN", "nan", 0)
-    assert any("The NaN arises here" in step["sentence"] for step in drawing["steps"])
+    assert any(WORDS("nan") in step["sentence"] for step in drawing["steps"])
 
 
 def test_what_does_not_lead_to_the_output_is_not_drawn():
@@ -218,11 +220,12 @@ def test_before_a_backward_pass_all_ops_are_drawn():
 def test_the_text_alternative_has_every_node_and_edge_with_its_number():
     drawing = lesson_picture("right_place", index=(2,))
     lines = drawing["alternative"].splitlines()
-    assert lines[0] == "A graph of 9 nodes and 10 edges. Showing the third input, x = 1."
+    assert lines[0] == f"{WORDS('graph', nodes=9, edges=10)} Showing the third input, x = 1."
     assert len(lines) == 1 + 9 + 10
-    assert "clean: sqrt of y, value 1." in lines
-    assert "Gradient from clean back to y: 0.5." in lines
-    assert "Gradient from stop_gradient back to sub: none, stopped." in lines
+    assert WORDS("made_of", name="clean", op="sqrt", operands="y", value="1") in lines
+    assert WORDS("edge", consumer="clean", producer="y", gradient="0.5") in lines
+    stopped = WORDS("edge", consumer="stop_gradient", producer="sub", gradient="none (stopped)")
+    assert stopped in lines
 
 
 def test_steps_are_text():
@@ -231,7 +234,7 @@ def test_steps_are_text():
     assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
     last = steps[-1]
     assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
-    ends = "The backward pass ends here: x.grad = −1.0198."
+    ends = WORDS("leaf", name="x", gradient="−1.0198")
     assert last["sentence"] == ends
     assert (last["parts"], last["waiting"]) == ([], [])
 

@@ -16,7 +16,7 @@ from lessons.kit.formulas.symbols import latex_number
 from lessons.recorder import named, record
 from lessons.recorder.derivatives import ELEMENTWISE, local_derivative, terms
 from lessons.recorder.picture.graph_drawing import picture
-from lessons.recorder.recording.plain_tensor import LIMIT, place
+from lessons.recorder.recording.plain_tensor import LIMIT, NOT_KEPT, place, spelled
 from lessons.tricks import (
     clip_gradient,
     clip_gradient_norm,
@@ -266,4 +266,6 @@ def test_a_number_that_was_not_kept_is_no_nan():
         loss = z.sin().sum()
     drawn = picture(recording.backward(loss), (LIMIT - 1, 2))
     assert "NaN" not in json.dumps(drawn, ensure_ascii=False)
-    assert next(node["value"] for node in drawn["nodes"] if node["label"] == "z") == "not kept"
+    assert next(node["value"] for node in drawn["nodes"] if node["label"] == "z") == spelled(
+        NOT_KEPT
+    )

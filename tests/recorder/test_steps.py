@@ -9,6 +9,7 @@ from hypothesis import given
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import RecordError, record
 from lessons.recorder.picture.backward_steps import backward_steps
+from lessons.recorder.picture.sentences import WORDS
 from lessons.recorder.recording.plain_tensor import Value
 from lessons.tricks import (
     clip_gradient,
@@ -97,7 +98,7 @@ def test_a_fan_in_waits_and_then_adds_up():
     (waiting,) = ops["sin"].waiting
     assert (waiting.node, waiting.waiting) == ("x", 1)
     assert waiting.parts[0] == ("sin:0", pytest.approx(math.exp(0.5) * math.cos(0.5)))
-    assert "x waits for another path" in ops["sin"].sentence
+    assert WORDS("waits", name="x", paths=WORDS.counted("paths", 1)) in ops["sin"].sentence
     (arrived,) = ops["x"].arrived
     assert arrived.total == pytest.approx(sum(part for _, part in arrived.parts))
     assert ops["x"].upstream == arrived.total
@@ -109,42 +110,57 @@ def test_a_broadcast_operand_shows_its_products():
     part = next(part for step in steps for part in step.parts if part.to == "w")
     assert part.terms == ((1.0, 1.0), (1.0, 2.0), (1.0, 3.0))
     assert part.gradient == 6.0
-    assert "1 · 1 + 1 · 2 + 1 · 3 = 6 to w" in steps[1].sentence
+    assert f"1 · 1 + 1 · 2 + 1 · 3 = {sends('6', 'w')}" in steps[1].sentence
 
 
 def test_a_broadcast_operand_of_many_shows_the_first_few():
     steps = steps_of(lambda x, w: x * w, torch.ones(100, dtype=torch.float64), leaf(5.0).sum())
     (part,) = steps[1].parts
     assert len(part.terms) + part.terms_left_out == 100
-    assert "97 more = 100 to w" in steps[1].sentence
+    more = WORDS("more_terms", n=97)
+    assert f"{more} = {sends('100', 'w')}" in steps[1].sentence
 
 
 def half(op, upstream):
     return 0.5 * upstream
 
 
+def sends(gradient, name):
+    return WORDS("sends", gradient=gradient, name=name)
+
+
+def trick(name, op, came, sent):
+    return WORDS(name, op=op, came=came, sent=sends(sent, "mul"))
+
+
 @pytest.mark.parametrize(
     ("program", "sentence"),
     [
-        (lambda x: flip_gradient(x * 2, 0.5) * 3, "flips the gradient: −1.5 to mul"),
+        (lambda x: flip_gradient(x * 2, 0.5) * 3, trick("reversed", "flip_gradient", "3", "−1.5")),
         (
             lambda x: scale_gradient(x * 2, 2.0) * 3,
-            "scales the gradient: 3 came in, it sends 6 to mul",
+            trick("scaled", "scale_gradient", "3", "6"),
         ),
         (
             lambda x: clip_gradient(x * 2, -1, 1) * 3,
-            "limits the gradient: 3 came in, it sends 1 to mul",
+            trick("clipped", "clip_gradient", "3", "1"),
         ),
-        (lambda x: clip_gradient(x * 2, -5, 5) * 3, "finds 3 within its limit"),
-        (lambda x: straight_through(torch.round)(x * 2) * 3, "on unchanged: 3 to mul"),
+        (
+            lambda x: clip_gradient(x * 2, -5, 5) * 3,
+            trick("within_limit", "clip_gradient", "3", "3"),
+        ),
+        (
+            lambda x: straight_through(torch.round)(x * 2) * 3,
+            trick("straight_through", "straight_through", "3", "3"),
+        ),
         (
             lambda x: forward_backward(torch.sign, lambda x: 2 * x)(x * 2) * 3,
-            "the gradient of the surrogate g: 6 to mul",
+            trick("surrogate", "forward_backward", "3", "6"),
         ),
-        (lambda x: stop_gradient(x * 2) * x, "stops the gradient: mul gets nothing from here"),
-        (lambda x: (x * 2).sum(), "vector-Jacobian product: 1 to mul"),
-        (lambda x: torch.sqrt(x * 0) ** 2, "The NaN arises here: 0 · ∞"),
-        (lambda x: stop_gradient(x), "stops the gradient: x gets nothing"),
+        (lambda x: stop_gradient(x * 2) * x, WORDS("stops", op="stop_gradient", operand="mul")),
+        (lambda x: (x * 2).sum(), WORDS("product", name="sum", op="sum", sent=sends("1", "mul"))),
+        (lambda x: torch.sqrt(x * 0) ** 2, WORDS("nan")),
+        (lambda x: stop_gradient(x), WORDS("stops", op="stop_gradient", operand="x")),
     ],
 )
 def test_a_sentence_says_what_the_trick_did(program, sentence):
@@ -155,18 +171,18 @@ def test_a_sentence_says_what_the_trick_did(program, sentence):
 def test_sentences_of_overrides_no_grad_and_cuts():
     with gradient_override_map({"square": half}):
         steps = steps_of(torch.square, leaf(3.0))
-    assert "The rule half replaces the gradient of square: 1 came in" in steps[1].sentence
+    told = {"op": "square", "came": "1", "sent": sends("0.5", "x")}
+    assert steps[1].sentence == WORDS("overridden", rule="half", **told)
 
     def partly(x):
         with torch.no_grad():
             y = x * 2
         return x * y
 
-    assert "ran without gradients (no_grad)" in " ".join(
-        step.sentence for step in steps_of(partly, leaf(3.0))
-    )
+    said = [step.sentence for step in steps_of(partly, leaf(3.0))]
+    assert WORDS("without_gradients", name="y", operand="x") in said
     steps = steps_of(lambda x: torch.exp(x) * x, leaf(0.0), cuts={("mul", 0)})
-    assert "The edge to exp is cut: exp gets nothing in place of 0." in steps[1].sentence
+    assert WORDS("cut", name="exp", gradient="0") in steps[1].sentence
     assert [step.node for step in steps] == ["mul", "mul", "x"]
 
 

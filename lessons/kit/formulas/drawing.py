@@ -8,7 +8,7 @@ from lessons.kit.formulas.entries import entry_of, shown_entries, shown_sums
 from lessons.kit.formulas.equation import equation, unknown
 from lessons.recorder import Recording
 from lessons.recorder.picture import graph_drawing
-from lessons.recorder.picture.graph_drawing import CHANGED
+from lessons.recorder.recording.plain_tensor import spelled
 
 
 def picture(
@@ -38,7 +38,7 @@ def picture(
 
 def covered(drawn: dict[str, Any]) -> dict[str, Any]:
     """The same drawing as `picture` made, with forward values and without any gradient."""
-    gone = {"gradient": "", "full": "none", "offered": None, "weight": 0.0}
+    gone = {"gradient": "", "full": spelled(None), "offered": None, "weight": 0.0}
     gone |= {"sign": "none", "state": "none", "alternative": "", "stale": False}
     alternative = drawn["alternative"]
     for sentence in (sentence for node in drawn["nodes"] for sentence in node["stale"]):
@@ -55,5 +55,7 @@ def covered(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 def _covered(box: dict[str, Any]) -> dict[str, Any]:
-    lines = [line for line in box["lines"] if not line.endswith(CHANGED)]
-    return box | {"upstream": "none", "upstream_full": "none", "stale": [], "lines": lines}
+    *lines, value = box["lines"]
+    lines = [*lines[: len(lines) - len(box["stale"])], value]
+    none = spelled(None)
+    return box | {"upstream": none, "upstream_full": none, "stale": [], "lines": lines}

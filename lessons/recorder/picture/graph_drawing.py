@@ -14,13 +14,14 @@ from ..recording.plain_tensor import NOT_KEPT, Value, component, short, spelled,
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
 from .places import places
-from .sentences import stale_sentence
+from .sentences import WORDS, stale_sentence
 from .step import Part, Step
 
 LONGEST = 18
 """Characters of a name in a box; all of it is in the words."""
-CHANGED = " changed since"
-"""Behind the name of a tensor, in the box of the op that had saved it."""
+_KINDS = ("stopped", "overridden", "reversed", "scaled", "clipped", "surrogate")
+_TRICKS = dict(zip(_KINDS, WORDS("tricks").split(", "), strict=True))
+"""What a trick did to the gradient, in words."""
 
 
 def picture(
@@ -86,7 +87,8 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
     named = [] if node.label == node.type and numbers else [name]
     value = short(node.outputs[0].component(index))
     doing = [] if node.leaf or does == name else [does]
-    return [*named, *doing, *(f"{one.name}{CHANGED}" for one in node.stale), value]
+    changed = (WORDS("changed_since", name=one.name) for one in node.stale)
+    return [*named, *doing, *changed, value]
 
 
 def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, Any]:
@@ -100,7 +102,7 @@ def _node(recording: Recording, node: Node, index: Sequence[int]) -> dict[str, A
         "value": spelled(node.outputs[0].component(index)),
         "full": "; ".join(whole(value) for value in node.outputs),
         "upstream": spelled(component(node.gradient, index)),
-        "upstream_full": "none" if node.gradient is None else whole(node.gradient),
+        "upstream_full": spelled(None) if node.gradient is None else whole(node.gradient),
         "stale": [stale_sentence(node, one, index) for one in node.stale],
     }
 
@@ -113,7 +115,7 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "from": edge.producer.name,
         "to": edge.consumer.name,
         "gradient": "" if state == "none" else short(gradient),
-        "full": "none" if edge.gradient is None else whole(edge.gradient),
+        "full": spelled(None) if edge.gradient is None else whole(edge.gradient),
         "offered": None if offered is None else short(offered),
         "sign": _sign(gradient),
         "state": state,
@@ -139,26 +141,28 @@ def _sign(gradient: Any) -> str:
 
 
 def _spoken(edge: Edge, gradient: Any, offered: Any) -> str:
-    way = f"from {edge.consumer.label} back to {edge.producer.label}"
+    ends = {"consumer": edge.consumer.label, "producer": edge.producer.label}
     if edge.state == "cut":
-        return f"Gradient {way}: cut. {short(offered)} would pass here."
-    if edge.state in ("none", "stopped"):
-        return f"Gradient {way}: none{', stopped' if edge.state == 'stopped' else ''}."
-    how = "" if edge.state == "flowing" else f", {edge.state}"
-    return f"Gradient {way}: {short(gradient)}{how}."
+        return WORDS("cut_edge", offered=short(offered), **ends)
+    return WORDS("edge", gradient=_with_trick(short(gradient), edge.state), **ends)
+
+
+def _with_trick(text: str, kind: str) -> str:
+    return f"{text} ({_TRICKS[kind]})" if kind in _TRICKS else text
 
 
 def _alternative(
     recording: Recording, nodes: Sequence[dict[str, Any]], edges: Sequence[dict[str, Any]]
 ) -> str:
     """The drawing in words, for screen readers: a line for each node, then one for each edge."""
-    spoken = [f"A graph of {len(nodes)} nodes and {len(edges)} edges."]
+    spoken = [WORDS("graph", nodes=len(nodes), edges=len(edges))]
     for box in nodes:
         node = recording.nodes[box["id"]]
         made = ", ".join(edge.producer.label for edge in node.operands)
-        what = f"{box['label']}: {node.type} of {made}" if made else f"{box['label']}: {node.type}"
-        trick = "" if node.kind in ("plain", "input", "constant") else f", {node.kind}"
-        spoken.append(" ".join([f"{what}{trick}, value {box['value']}.", *box["stale"]]))
+        op = _with_trick(node.type, node.kind)
+        told = {"name": box["label"], "op": op, "value": box["value"]}
+        said = WORDS("made_of", operands=made, **told) if made else WORDS("node", **told)
+        spoken.append(" ".join([said, *box["stale"]]))
     return "\n".join([*spoken, *(edge["alternative"] for edge in edges)])
 
 

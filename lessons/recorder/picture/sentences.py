@@ -4,49 +4,45 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...text import factor
+from ...text.words import Texts
 from ..recording.nodes import Node, Stale
 from ..recording.plain_tensor import short, spelled, unflat
 from ..recording.recording import Recording
 from ..recording.saved import changed_at, refused_words, saver
 from .step import Part, Step, Sum
 
+WORDS = Texts(__file__)
+
 
 def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> str:
     """What happened in `step` at the component `index`, and what the trick did here."""
     node = recording.nodes[step.node]
     if step.kind == "start":
-        return f"Start at {node.label} with the upstream gradient {spelled(step.upstream)}."
-    if step.kind == "stopped" and step.node == recording.refused:
-        return refused_words(node)
+        return WORDS("start", name=node.label, gradient=spelled(step.upstream))
     if step.kind == "stopped":
-        return _stopped(node)
+        return refused_words(node) if step.node == recording.refused else _stopped(node)
     if step.kind == "leaf":
-        total = "".join(f" {_sum(sum_)}" for sum_ in step.arrived)
-        value, passes = spelled(step.upstream), len(recording.passes)
+        told = {"name": node.label, "gradient": spelled(step.upstream)}
+        ends, passes = WORDS("leaf", **told), len(recording.passes)
         if passes > 1:  # a training step may have cleared the gradient between them
-            return (
-                f"The backward pass ends here: {passes} backward passes bring {node.label}.grad "
-                f"{value} in all.{total}"
-            )
-        return f"The backward pass ends here: {node.label}.grad = {value}.{total}"
+            ends = WORDS("leaf_of_passes", passes=passes, **told)
+        return " ".join([ends, *map(_sum, step.arrived)])
     sentences = [_op(recording, node, step)]
     sentences += [stale_sentence(node, one, index) for one in node.stale]
     for part in step.parts:
         if part.state == "cut":
-            to = recording.nodes[part.to].label
-            sentences.append(
-                f"The edge to {to} is cut: {to} gets nothing in place of {spelled(part.offered)}."
-            )
+            to, gradient = recording.nodes[part.to].label, spelled(part.offered)
+            sentences.append(WORDS("cut", name=to, gradient=gradient))
     sentences += [
-        f"{recording.nodes[sum_.node].label} has all its parts: {_sum(sum_)}"
+        WORDS("complete", name=recording.nodes[sum_.node].label, sum=_sum(sum_))
         for sum_ in step.arrived
         if sum_.node not in recording.gradients
     ]
     reached = {part.to for part in step.parts}
     for sum_ in step.waiting:
         if sum_.node in reached:
-            count = f"{sum_.waiting} more paths" if sum_.waiting > 1 else "another path"
-            sentences.append(f"{recording.nodes[sum_.node].label} waits for {count}.")
+            label, paths = recording.nodes[sum_.node].label, WORDS.counted("paths", sum_.waiting)
+            sentences.append(WORDS("waits", name=label, paths=paths))
     return " ".join(sentences)
 
 
@@ -56,80 +52,77 @@ def stale_sentence(node: Node, stale: Stale, index: Sequence[int] = ()) -> str:
     Of a tensor of several numbers it is that of the component `index`, where it was changed, else
     the first that was.
     """
-    by = stale.writer
-    how = f" by {by.type}" if by is not None else ""
-    said = f"{stale.name} was changed{how} after {saver(node, stale)} saved it"
-    place = changed_at(stale, index)
+    told = {"name": stale.name, "op": saver(node, stale)}
+    said = WORDS("changed", **told)
+    if stale.writer is not None:
+        said = WORDS("changed_by", writer=stale.writer.type, **told)
     if stale.refused:
-        said = f"{said}, and torch refuses to use it"
+        said += f" {WORDS('refused')}"
+    place = changed_at(stale, index)
     if place is None or stale.now is None:
-        return f"{said}."
+        return said
     before, now = short(stale.before.numbers[place]), short(stale.now.numbers[place])
     several = len(stale.before.numbers) > 1
     where = str(list(unflat(place, stale.before.shape))) if several else ""
-    end = "it is" if stale.refused else "the backward pass reads"
-    return f"{said}: {stale.name}{where} was {before}, {end} {now}{' now' * stale.refused}."
+    told = {"entry": f"{stale.name}{where}", "before": before, "now": now}
+    return f"{said} {WORDS('is_now', **told) if stale.refused else WORDS('reads_now', **told)}"
 
 
 def _stopped(node: Node) -> str:
     operand = next(edge.producer.label for edge in node.operands if edge.producer.requires_grad)
     if node.off:
-        why = f"{node.label} ran without gradients (no_grad)"
-    elif node.type == "py_func":
-        why = f"{node.label} is a py_func, which has no gradient"
-    else:
-        why = f"{node.type} passes the value on and stops the gradient"
-    return f"{why}: {operand} gets nothing from here."
+        return WORDS("without_gradients", name=node.label, operand=operand)
+    if node.type == "py_func":
+        return WORDS("py_func", name=node.label, operand=operand)
+    return WORDS("stops", op=node.type, operand=operand)
 
 
 def _op(recording: Recording, node: Node, step: Step) -> str:
     parts = [part for part in step.parts if part.state != "cut"]
-    upstream = spelled(step.upstream)
+    came = spelled(step.upstream)
     if not parts:
-        return f"{node.label} got {upstream}."
-    sent = " and ".join(
-        f"{spelled(part.gradient)} to {recording.nodes[part.to].label}" for part in parts
-    )
-    came = f"{upstream} came in, it sends {sent}."
-    if node.kind == "clipped" and parts[0].gradient == step.upstream:
-        return f"{node.type} finds {upstream} within its limit and passes it on: {sent}."
-    if node.kind == "surrogate" and node.type == "straight_through":
-        return f"{node.type} gives f's value and passes the gradient on unchanged: {sent}."
-    told = {
-        "overridden": f"The rule {node.rule} replaces the gradient of {node.type}: {came}",
-        "reversed": f"{node.type} passes the value on and flips the gradient: {sent}.",
-        "scaled": f"{node.type} passes the value on and scales the gradient: {came}",
-        "clipped": f"{node.type} limits the gradient: {came}",
-        "surrogate": f"{node.type} gives f's value and the gradient of the surrogate g: {sent}.",
-    }
-    if node.kind in told:
-        return told[node.kind]
+        return WORDS("sends_nothing", name=node.label, came=came)
+    sent = ", ".join(_sent(recording, part) for part in parts)
+    told = {"op": node.type, "came": came, "sent": sent}
+    if node.type == "straight_through":
+        return WORDS("straight_through", **told)
+    match node.kind:
+        case "overridden":
+            return WORDS("overridden", rule=node.rule, **told)
+        case "reversed":
+            return WORDS("reversed", **told)
+        case "scaled":
+            return WORDS("scaled", **told)
+        case "clipped" if parts[0].gradient == step.upstream:
+            return WORDS("within_limit", **told)
+        case "clipped":
+            return WORDS("clipped", **told)
+        case "surrogate":
+            return WORDS("surrogate", **told)
     if all(part.local is not None for part in parts):
         products = ", ".join(_product(recording, part) for part in parts)
-        return f"{node.label}: upstream × local derivative, {products}.{_nan(step, parts)}"
-    return f"{node.label} ({node.type}) sends its vector-Jacobian product: {sent}."
+        said = WORDS("local", name=node.label, products=products)
+        if came != "NaN" and "NaN" in (spelled(part.gradient) for part in parts):
+            said += f" {WORDS('nan')}"
+        return said
+    return WORDS("product", name=node.label, op=node.type, sent=sent)
+
+
+def _sent(recording: Recording, part: Part) -> str:
+    return WORDS("sends", gradient=spelled(part.gradient), name=recording.nodes[part.to].label)
 
 
 def _product(recording: Recording, part: Part) -> str:
-    to = recording.nodes[part.to].label
     if part.terms:
         factors = [f"{_factor(up)} · {_factor(local)}" for up, local in part.terms[:3]]
         more = len(part.terms) - len(factors) + part.terms_left_out
-        factors += [f"{more} more"] if more else []
-        return f"{' + '.join(factors)} = {spelled(part.gradient)} to {to}"
-    return f"{_factor(part.upstream)} · {_factor(part.local)} = {spelled(part.gradient)} to {to}"
+        factors += [WORDS("more_terms", n=more)] if more else []
+        return f"{' + '.join(factors)} = {_sent(recording, part)}"
+    return f"{_factor(part.upstream)} · {_factor(part.local)} = {_sent(recording, part)}"
 
 
 def _factor(value: Any) -> str:
     return factor(spelled(value))
-
-
-def _nan(step: Step, parts: list[Part]) -> str:
-    """Where a NaN is born: said, not hidden."""
-    born = any(
-        spelled(part.gradient) == "NaN" and spelled(step.upstream) != "NaN" for part in parts
-    )
-    return " The NaN arises here: 0 · ∞ is not a number." if born else ""
 
 
 def _sum(sum_: Sum) -> str:

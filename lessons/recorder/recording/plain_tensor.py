@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import torch
 
 from ...text import number
+from ...text.words import Texts
+
+WORDS = Texts(__file__)
 
 LIMIT = 4096
 """Numbers copied of one tensor. The rest of a larger one is counted, not kept."""
@@ -36,9 +39,9 @@ def spelled(value: Any, digits: int = 6) -> str:
     ('−0.5', 'none', '1', '(1+2j)', '0')
     """
     if value is None:
-        return "none"
+        return WORDS("none")
     if value is NOT_KEPT:
-        return "not kept"
+        return WORDS("not_kept")
     return str(value) if isinstance(value, complex) else number(float(value) + 0.0, digits)
 
 
@@ -124,8 +127,8 @@ def whole(value: Value) -> str:
     """
     texts = [spelled(item) for item in value.numbers[: SHOWN if value.size <= SHOWN else BEGUN]]
     more = value.size - len(texts)
-    texts += [f"… {more} more"] if more > 0 else []
-    shape = "×".join(map(str, value.shape)) or "scalar"
+    texts += [WORDS("more_numbers", n=f"{more:,}")] if more > 0 else []
+    shape = "×".join(map(str, value.shape)) or WORDS("scalar")
     numbers = f"[{', '.join(texts)}]" if value.shape else "".join(texts)
     return f"{numbers} ({shape}, {value.dtype})"
 

@@ -12,7 +12,7 @@ import torch
 
 from ..torch_private import number_of, saved_tensors, version
 from .nodes import Node, RecordError, Stale, reached
-from .plain_tensor import Value, flat, place, short
+from .plain_tensor import WORDS, Value, flat, place, short
 
 _PLACES = {"self": 0, "input": 0, "other": 1, "mat2": 1, "exponent": 1, "weight": 1, "result": -1}
 """Where the tensors stand that torch saves under these names; -1 is the first output."""
@@ -179,13 +179,12 @@ def refused_words(node: Node) -> str:
     """The refusal as a sentence for people: who saved what, who changed it, and what to do."""
     stale = next(one for one in node.stale if one.refused)
     writer = stale.writer
-    how = f"{writer.type} changed it" if writer is not None else "it was changed"
-    line = f" in line {writer.place[1][0]}" if writer is not None and writer.place else ""
-    return (
-        f"Torch refuses this backward pass: {saver(node, stale)} saved {stale.name} for its "
-        f"gradient, then {how} in place{line}{from_to(stale)}. Write the new value into a new "
-        "tensor, or change a clone."
-    )
+    told = {"op": saver(node, stale), "name": stale.name, "numbers": from_to(stale)}
+    if writer is None:
+        return WORDS("refused", **told)
+    if writer.place is None:
+        return WORDS("refused_by", writer=writer.type, **told)
+    return WORDS("refused_in_line", writer=writer.type, line=writer.place[1][0], **told)
 
 
 def saver(node: Node, stale: Stale) -> str:
@@ -210,12 +209,12 @@ def changed_at(stale: Stale, index: Sequence[int] = ()) -> int | None:
 
 
 def from_to(stale: Stale) -> str:
-    """Which number was there and which one is there now, as far as both are known."""
+    """ " It was 3, now it is 4.": the numbers, as far as both are known."""
     at = changed_at(stale)
     if at is None or stale.now is None:
         return ""
     before, now = (short(one.numbers[at]) for one in (stale.before, stale.now))
-    return f": it was {before}, now it is {now}"
+    return f" {WORDS('from_to', before=before, now=now)}"
 
 
 def _known(tensor: torch.Tensor, number: int, place: int) -> _Known:
