@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import lessons_of, terms
 from pages.ui.words import WORDS
-from tests.browser.looking import LAB, control, edge, ran, ready, to_lesson
+from tests.browser.looking import LAB, SPY, control, edge, ready, silent, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -126,7 +126,7 @@ def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
 
 
 def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
-    page = open_page(app.url + "/teach")
+    page = open_page(app.url + "/teach", script=SPY)
     lesson = page.get_by_role("combobox", name=WORDS("lesson"))
     lesson.fill("Flip")
     lesson.press("Enter")
@@ -139,8 +139,8 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
         expect(code.get_by_role("button")).to_be_visible()
     assert control(frame, "scale", ".gl-exact").input_value() == "2.5", "it was not loaded again"
     locked = page.get_by_role("combobox", name=WORDS("lock"))
-    page.wait_for_timeout(1500)  # a run of the script closes the list
-    ran(page)
+    silent(page)  # a run of the script closes the list
+    locked.click()  # takes the focus out of the frame
     locked.fill("Scale")
     page.get_by_role("option").first.click()
     expect(inside.locator('[data-control="scale"] input').first).to_be_disabled()

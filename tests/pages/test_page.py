@@ -15,7 +15,7 @@ from pages.server.addresses import Addresses
 from pages.server.files import STATIC
 from pages.ui import page as shown
 from pages.ui.bundle import bundle
-from pages.ui.page import LIVE, PLOTLY, page
+from pages.ui.page import PLOTLY, page
 from tests.server.asgi import GZIP, ask
 
 ELSE = PlainTextResponse("not a file")
@@ -54,10 +54,6 @@ def test_the_modules_are_one_script_in_the_order_of_their_imports():
         bundle({name: modules[name] for name in "ab"}, "a")
     with pytest.raises(RecursionError):
         bundle({"a": modules["a"], "b": 'import { a } from "./a.js";\n'}, "a")
-
-
-def test_the_script_with_the_modules_is_served():
-    assert b"modules.lab" in ask(APP, f"/{LIVE}").body
 
 
 # --- the page ---

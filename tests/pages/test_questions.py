@@ -14,6 +14,13 @@ from pages.ui.words import WORDS
 from tests.support.amount import also
 
 
+def opened(script, asked=None):
+    """The page of this script, for what it asks about."""
+    page = AppTest.from_function(script, default_timeout=60)
+    page.session_state["asked"] = asked
+    return page.run()
+
+
 def bug_page():
     """A lesson with a small bug of the test's own, asked as any other."""
     from dataclasses import replace
@@ -29,7 +36,7 @@ def bug_page():
     from tests.pages import a_bug
 
     fixes = dict(a_bug.FIXES)
-    if st.session_state.get("swap"):
+    if st.session_state["asked"] == "swapped":
         fixes = {"none": fixes["absolute"], "absolute": fixes["none"], "raises": fixes["raises"]}
     url = "https://example.com/1"
     bug = Bug("somebody#1", url, a_bug.broken, fixes, a_bug.check, "A title", "2026-01-02")
@@ -52,12 +59,10 @@ def failures(page):
     return told(page, "gt-failure")
 
 
-@pytest.mark.parametrize("swap", [False, True])
-def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(swap):
-    right, wrong = ("none", "absolute") if swap else ("absolute", "none")
-    page = AppTest.from_function(bug_page, default_timeout=60)
-    page.session_state["swap"] = swap
-    page.run()
+@pytest.mark.parametrize("fixes", ["as they are", "swapped"])
+def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(fixes):
+    right, wrong = ("none", "absolute") if fixes == "swapped" else ("absolute", "none")
+    page = opened(bug_page, fixes)
     assert "-3.0 came, 3.0 was expected" in failures(page)[-1]
     assert page.markdown[0].value.endswith("(https://example.com/1).")
     for key, fails in ((wrong, True), ("raises", True), (right, False)):
@@ -98,7 +103,7 @@ def sent(monkeypatch, value):
         st.button("send", on_click=commit, args=(value,))
 
     monkeypatch.setattr(questions, "draw", draw)
-    page = AppTest.from_function(sketch_page, default_timeout=60).run()
+    page = opened(sketch_page)
     next(one for one in page.button if one.label == "send").click().run()
     assert not page.exception
     return page
@@ -159,9 +164,7 @@ CODE = [
 
 @pytest.mark.parametrize(("slug", "number"), [CODE[0], *also(*CODE[1:])])
 def test_the_code_of_a_question_is_still_there_under_its_verdict(slug, number):
-    page = AppTest.from_function(answered_page, default_timeout=60)
-    page.session_state["asked"] = slug, number
-    page.run()
+    page = opened(answered_page, (slug, number))
     assert not page.exception
     kinds = [part.type for part in page]
     assert kinds.index("html") > kinds.index("markdown") + 1, "under the heading and the verdict"
@@ -193,9 +196,7 @@ def number_page():
     [("the_end", {"x": "0"}), ("the_end", {"u": "-1"}), ("straight_through", {"x": "1e308"})],
 )
 def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again(slug, settings):
-    page = AppTest.from_function(number_page, default_timeout=60)
-    page.session_state["asked"] = slug, settings
-    page.run()
+    page = opened(number_page, (slug, settings))
     page.text_input[0].set_value("1")
     page.button[0].click().run()
     assert not page.exception
@@ -212,9 +213,7 @@ def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again
 
 @pytest.mark.parametrize("typed", ["<b>x</b><img src=//a.bc>", "[Click](//a.bc)", "$x$", "1/0<i>"])
 def test_what_cannot_be_read_shows_as_it_was_typed(typed):
-    page = AppTest.from_function(number_page, default_timeout=60)
-    page.session_state["asked"] = "the_end", {}
-    page.run()
+    page = opened(number_page, ("the_end", {}))
     page.text_input[0].set_value(typed)
     page.button[0].click().run()
     (refused,) = told(page, "gt-refused")
