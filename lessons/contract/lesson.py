@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from lessons.contract.bug import Bug
 from lessons.contract.covering import covered_figure, covered_table
@@ -33,7 +34,11 @@ class CutError(ValueError):
     """A program can't run with these edges of its graph cut; the message says why."""
 
 
-@dataclass(frozen=True)
+class RefusedTextError(ValueError):
+    """A text is refused, and there is no good text to use instead."""
+
+
+@dataclass(frozen=True, eq=False)
 class Lesson:
     """A lesson as its lesson.py declares it; the catalogue adds `folder` and `prose`.
 
@@ -122,6 +127,32 @@ class Lesson:
             raise InvalidParametersError(errors)
         return values
 
+    def settings(
+        self, given: Mapping[str, str], good: Mapping[str, str] | None
+    ) -> tuple[dict[str, str], Values, dict[str, str]]:
+        """Return each control's text, the values, and the refusals by parameter.
+
+        Args:
+            given: what the controls say; unknown names are ignored.
+            good: the texts that count instead of refused ones, or else the defaults count.
+
+        Raises:
+            RefusedTextError: a text is refused, and ``good`` is None.
+        """
+        defaults = self.defaults
+        text = defaults | {name: given[name] for name in defaults if name in given}
+        errors: dict[str, str] = {}
+        kept = text
+        for instead in (good or {}, *[defaults] * len(text)):
+            try:
+                return text, self.validate(kept), errors
+            except InvalidParametersError as error:
+                if good is None:
+                    raise RefusedTextError from None
+                errors = error.errors | errors
+                kept = kept | {name: instead.get(name, defaults[name]) for name in error.errors}
+        return text, self.validate({}), errors
+
     def compute(self, values: Values, cuts: Collection[Cut] = ()) -> Result:
         """Run the lesson, with these edges of its program's graph cut.
 
@@ -177,6 +208,13 @@ class Lesson:
         kept = tuple(edge for edge in cuts if edge in known)
         can_be_cut = write_cuts(known) or WORDS("none")
         return kept, WORDS("no_edges", edges=names, known=can_be_cut)
+
+    def cuts_or_none(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
+        """Do the same as `cuts_in`, with no cut and a message for a text that can't be parsed."""
+        try:
+            return self.cuts_in(asked, values)
+        except ValueError as error:
+            return (), WORDS("no_cuts", why=error)
 
     def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
         """Record one run at the learner's inputs, forward and backward; None without a graph.
@@ -287,6 +325,32 @@ class Lesson:
     def changed(self, values: Values) -> dict[str, str]:
         """Write as text only the values that differ from their defaults."""
         return {n: text for n, text in self.text(values).items() if text != self.defaults[n]}
+
+    def query(
+        self,
+        values: Values,
+        step: int,
+        cuts: Collection[Cut] = (),
+        hidden: Collection[str] = (),
+        fixed: Collection[str] = (),
+        stated: Collection[str] = (),
+    ) -> str:
+        """Return the query that restores this screen: lesson, step, and every changed setting.
+
+        Args:
+            values, step, cuts: the state of the screen.
+            hidden, fixed: the controls that a teacher hides or locks.
+            stated: settings to include even at their defaults, as for locked controls.
+        """
+        texts = self.text(values)
+        changed = self.changed(values) | {name: texts[name] for name in (*fixed, *stated)}
+        words = {
+            "cuts": write_cuts(cuts),
+            "hide": ",".join(sorted(hidden)),
+            "fix": ",".join(sorted(fixed)),
+        }
+        words = {word: text for word, text in words.items() if text}
+        return urlencode({"lesson": self.slug, "step": str(step), **changed, **words}, safe=",:")
 
 
 def _apart(one: float | str, other: float | str) -> float:

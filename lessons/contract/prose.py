@@ -61,16 +61,17 @@ as True.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
 from lessons.contract.goal import Goal, GoalError
+from lessons.contract.result import Facts
 from lessons.contract.words import SETTINGS
 from lessons.text import words
-from lessons.text.words import HEADING, VALUE, ProseError, sections
+from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
 _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
@@ -203,6 +204,27 @@ class Step:
     def says_start(self) -> bool:
         """Whether its text asks the learner to press Start."""
         return WORDS("start") in self.text
+
+    def numbers(self, answered: Collection[str], facts: Facts) -> dict[str, str]:
+        """Write what each mark in its text says of these facts, and in replies once they show."""
+        texts = [self.text, self.turn.text if self.turn else ""]
+        if self.question and self.question.name in answered:
+            texts += [option.reply for option in self.question.options]
+        return {
+            f"{name}:{form}": written(facts[name], form)
+            for text in texts
+            for name, form in quoted(text)
+            if name in facts
+        }
+
+    def is_done(self, answered: Collection[str], facts: Facts) -> bool | None:
+        """Whether its task is done; None if these facts don't say, or there is none to do yet."""
+        if self.turn is None or (self.question and self.question.name not in answered):
+            return None
+        try:
+            return self.turn.goal.is_reached(facts)
+        except GoalError:
+            return None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
 """Turn a lesson and its result into the parts of a frame."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from lessons.contract.covering import drawable
-from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import Lesson
@@ -26,7 +24,6 @@ from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.recorder import Recording
-from lessons.recorder.cutting import Cut
 from lessons.text import number
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.messages import (
@@ -38,38 +35,20 @@ from pages.labs.messages import (
     TableSpec,
     View,
 )
+from pages.labs.visit import Visit
 from pages.labs.words import VIEWS, WORDS
 
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters of a text sent to its field: one over the limit, so a longer text stays refused."""
 
 
-def groups(
-    lesson: Lesson,
-    values: Values,
-    text: Mapping[str, str],
-    errors: Mapping[str, str],
-    hidden: Collection[str] = (),
-    fixed: Collection[str] = (),
-    held: Collection[str] = (),
-    near: Collection[str] = (),
-) -> list[Group]:
+def groups(visit: Visit) -> list[Group]:
     """Build the lesson's controls: the ones that the step names, then "More settings".
 
     If a lesson trains and there is a choice of devices, the device is in the first group.
-
-    Args:
-        lesson: the lesson with the parameters.
-        values: the last valid values.
-        text: the text that each control shows, even if it was refused.
-        errors: error messages, by parameter name.
-        hidden: names of the controls to hide.
-        fixed: names of the controls to lock.
-        held: names of the controls that wait for an answer.
-        near: names of the controls that the step names.
     """
-    why = dict.fromkeys(held, WORDS("held"))
-    why |= dict.fromkeys(fixed, WORDS("locked"))
+    lab, why = visit.lesson.lab, dict.fromkeys(visit.held, WORDS("held"))
+    why |= dict.fromkeys(visit.wish.fix, WORDS("locked"))
 
     def shown(parameter: Parameter) -> Control:
         name = parameter.name
@@ -77,16 +56,16 @@ def groups(
             name,
             parameter.label,
             help=f"{parameter.help} {why.get(name, '')}".strip(),
-            error=errors.get(name),
-            hidden=name in hidden,
+            error=visit.errors.get(name),
+            hidden=name in visit.wish.hide,
             disabled=name in why,
-            **({"value": text[name][:_LONGEST_SHOWN]} | _kind(parameter, values)),
+            **({"value": visit.text[name][:_LONGEST_SHOWN]} | _kind(parameter, visit.values)),
         )
 
-    choice = lesson.lab.training is not None and len(devices()) > 1
-    offered = [p for p in lesson.lab.parameters if isinstance(p, Device) and choice]
-    plain = [p for p in lesson.lab.parameters if p.name in near or p in offered]
-    more = [p for p in lesson.lab.parameters if p not in plain]
+    choice = lab.training is not None and len(devices()) > 1
+    offered = [p for p in lab.parameters if isinstance(p, Device) and choice]
+    plain = [p for p in lab.parameters if p.name in visit.near or p in offered]
+    more = [p for p in lab.parameters if p not in plain]
     return [
         {"title": None, "open": True, "controls": [shown(p) for p in plain]},
         {"title": None, "open": True, "controls": [shown(p) for p in more]},
@@ -158,33 +137,6 @@ def graph(
 def notes(found: Sequence[Note]) -> list[NoteSpec]:
     """Describe the notes above the charts."""
     return [{"level": note.level, "text": note.text} for note in found]
-
-
-def query(
-    lesson: Lesson,
-    values: Values,
-    step: int,
-    cuts: Collection[Cut] = (),
-    hidden: Collection[str] = (),
-    fixed: Collection[str] = (),
-    stated: Collection[str] = (),
-) -> str:
-    """Return the query that restores this screen: lesson, step, and every changed setting.
-
-    Args:
-        lesson, values, step, cuts: the state of the screen.
-        hidden, fixed: the controls that a teacher hides or locks.
-        stated: settings to include even at their defaults, as for locked controls.
-    """
-    texts = lesson.text(values)
-    changed = lesson.changed(values) | {name: texts[name] for name in (*fixed, *stated)}
-    words = {
-        "cuts": write_cuts(cuts),
-        "hide": ",".join(sorted(hidden)),
-        "fix": ",".join(sorted(fixed)),
-    }
-    words = {word: text for word, text in words.items() if text}
-    return urlencode({"lesson": lesson.slug, "step": str(step), **changed, **words}, safe=",:")
 
 
 def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:

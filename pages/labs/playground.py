@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from urllib.parse import urlencode
 
+from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
 from lessons.playground.codegen.differences import differences
 from lessons.playground.codegen.program_file import defined_in_the_file, program_code
@@ -23,7 +24,6 @@ from lessons.playground.running.scissors import edges, snip
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.lesson import RefusedTextError
 from pages.labs.linked import links_of_program, stretches_of_program
 from pages.labs.messages import (
     Code,

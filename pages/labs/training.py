@@ -8,16 +8,16 @@ import secrets
 import torch
 
 from lessons.contract.covering import covered_figure, covered_table, untrained_figure
-from lessons.contract.lesson import Lesson, held_controls, hidden_roles
+from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.prose import TRAINING
 from lessons.contract.result import warned
 from lessons.contract.training import Training
 from lessons.recorder.cutting import Cut
 from lessons.training.under_way import Run
-from pages.labs import numbers, payload
-from pages.labs.lesson import edges, settings
+from pages.labs import payload
 from pages.labs.messages import Picture, TrainingWish, Wish
+from pages.labs.visit import visited
 from pages.labs.words import WORDS
 
 
@@ -54,21 +54,12 @@ class Watch:
         Raises:
             RefusedTextError: a text is refused; everything goes on as before.
         """
-        place = min(wish.step, len(self.lesson.prose.steps))
-        step = self.lesson.prose.steps[place - 1]
-        held = held_controls(self.lesson, wish.answers, place)
-        own = {name: step.lab[name] for name in held if name in step.lab}
-        _, values, _ = settings(self.lesson, wish, own)
-        if wish.live:
-            cheaper = self.lesson.lab.preview(values)
-            fixed = {p.name for p in self.lesson.lab.parameters if p.in_run == "restarts"}
-            values = {n: values[n] if n in fixed else cheaper[n] for n in values}
-        cuts = edges(self.lesson, wish.cuts, values)[0] if self.training.cuts else ()
-        self._held = TRAINING in held
-        self._hidden = hidden_roles(self.lesson, wish.answers, place)
-        self._step, self._answers = step, wish.answers
-        self._shown = {step.stage, *wish.open}
-        self._asked = asked
+        visit = visited(self.lesson, wish)
+        fixed = {p.name for p in self.lesson.lab.parameters if p.in_run == "restarts"}
+        values: Values = {n: (visit.asked if n in fixed else visit.values)[n] for n in visit.asked}
+        cuts = visit.cuts if self.training.cuts else ()
+        self._visit, self._asked, self._held = visit, asked, TRAINING in visit.held
+        self._shown = {visit.step.stage, *wish.open}
         run = self._run
         again = asked.begun > self._begun and run is not None and run.done > 0
         if asked.begun > self._begun:
@@ -146,14 +137,16 @@ class Watch:
         run = self._run
         assert run is not None
         self.fresh = False
-        history, values = run.history, self._values
+        history, values, visit = run.history, self._values, self._visit
+        step, answers = visit.step, visit.wish.answers
         figures = self.training.figures(history, values)
         if not run.done:
             figures = [untrained_figure(figure) for figure in figures]
-        drawn = [covered_figure(one, self._hidden) for one in figures if one.name in self._shown]
+        drawn = [covered_figure(one, visit.hidden) for one in figures if one.name in self._shown]
         table = None
         if "table" in self._shown:
-            table = payload.table(covered_table(self.training.table(history, values), self._hidden))
+            shown = covered_table(self.training.table(history, values), visit.hidden)
+            table = payload.table(shown)
         where = (
             WORDS.counted("seeds", run.seeds),
             WORDS("computing", n=f"{run.seconds:.1f}") if run.done else "",
@@ -163,10 +156,10 @@ class Watch:
         return {
             "figures": payload.figures(drawn),
             "views": [payload.view(figure.name) for figure in figures],
-            "turn": numbers.turn(self._step, self._answers, history.facts),
+            "turn": step.is_done(answers, history.facts),
             "table": table,
             "notes": payload.notes((*history.notes(), *warned(self._told_of_device()))),
-            "numbers": numbers.by_mark(self._step, self._answers, history.facts),
+            "numbers": step.numbers(answers, history.facts),
             "status": " · ".join(filter(None, where)),
             "training": {
                 # From the moment it is wanted, though its first step is still to come.
@@ -186,7 +179,7 @@ class Watch:
     def _is_offered(self, figures: set[str]) -> bool:
         """Whether the step shows the run, or its text says to start it."""
         can_pause = self.wants
-        return self._step.says_start or can_pause or bool(self._shown & {"table", *figures})
+        return self._visit.step.says_start or can_pause or bool(self._shown & {"table", *figures})
 
     def _told_of_device(self) -> str | None:
         return WORDS("device_full", device=self._full) if self._full else None

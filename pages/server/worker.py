@@ -15,11 +15,11 @@ from types import ModuleType
 from typing import Literal, NamedTuple, TypeVar
 
 from lessons.contract.environment import CUDA
+from lessons.contract.lesson import RefusedTextError
 from lessons.outputs import numbers_api
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
 from pages.labs import home, lesson, playground, wire
-from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import WORDS, log, process
@@ -88,7 +88,7 @@ def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply
         return Reply("frame", wire.encode(lab.frame(wish), wish.have))
     except RefusedTextError:
         return Reply("again")
-    except RefusedError as error:
+    except (RefusedError, UnknownLessonError) as error:
         return Reply("refused", str(error))
     except BaseException:  # a mistake of ours, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a frame could not be computed")

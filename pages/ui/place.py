@@ -9,13 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from lessons.contract.computed import computed
 from lessons.contract.lesson import Lesson, held_controls
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
 from lessons.recorder.cutting import Cut
-from pages.labs.lesson import computed, edges, settings
-from pages.labs.messages import Wish
 from pages.ui import memory
 from pages.ui.memory import Trail
 from pages.ui.natural import natural
@@ -153,12 +152,12 @@ class Place:
     @property
     def values(self) -> Values:
         """Return the settings asked for; a text that its control refuses counts as the default."""
-        return settings(self.lesson, Wish(lab="", values=self.text, good={}), {})[1]
+        return self.lesson.settings(self.text, {})[1]
 
     @property
     def drawn(self) -> tuple[Cut, ...]:
         """Return the edges to cut that the graph has."""
-        return edges(self.lesson, self.cuts, self.values)[0]
+        return self.lesson.cuts_or_none(self.cuts, self.values)[0]
 
     @property
     def result(self) -> Result:

@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.outputs import catalogue
 from lessons.outputs.scorm import framed, package
-from pages.labs import payload
 from pages.ui import results
 from pages.ui.component import component
 from pages.ui.place import Place
@@ -87,7 +86,7 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     words = dict(parse_qsl(str(query or "")[1:30_000], keep_blank_values=True)[:200])
     if words.pop("lesson", "") == lesson.slug:
         place = Place.opened(lesson, words)
-    return payload.query(lesson, place.values, step, place.drawn, hidden, locked, given)
+    return lesson.query(place.values, step, place.drawn, hidden, locked, given)
 
 
 def _give(lesson: Lesson, framed: str) -> None:

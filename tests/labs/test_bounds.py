@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
+from lessons.contract.lesson import RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.presets import presets
 from pages.labs import lesson, playground
-from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import MAX_MESSAGE, Wish
 from pages.labs.playground_form import form_of
 from tests.playground.heavy import heavy

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from lessons.contract.lesson import Lesson
+from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.outputs.catalogue import find, lessons
-from pages.labs.lesson import RefusedTextError, frame, seconds
+from pages.labs.lesson import frame, seconds
 from pages.labs.messages import Frame, Wish
 
 

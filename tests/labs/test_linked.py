@@ -7,10 +7,11 @@ from functools import cache
 import pytest
 
 from lessons.chapters.clipping.value_or_norm import lesson as value_or_norm
+from lessons.contract.computed import computed
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.presets import presets
 from pages.labs import playground
-from pages.labs.lesson import computed, frame
+from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.labs.playground_form import form_of
 from tests.support.folded import folded
@@ -49,7 +50,7 @@ def test_a_frame_computes_no_fact_that_its_step_does_not_quote(monkeypatch):
 @folded("slug", DRAWN)
 def test_each_op_is_linked_to_the_expression_that_ran(slug):
     lesson = find(slug)
-    nodes = computed(lesson, lesson.validate({})).recording().nodes
+    nodes = computed(lesson, lesson.validate({})).recording.nodes
     lines = lesson.source.splitlines()
     for stretch in answered(slug)["graph"]["stretches"]:
         own = lines[stretch["line"] : stretch["last"] + 1]

@@ -52,7 +52,7 @@ def test_a_picture_of_a_run_says_what_the_marks_of_its_page_would_say_of_it(slug
         by_mark, facts = after_two_steps(lesson, step=place, answers=asked)
         marked = [fill(text, at_first | facts, numbers.mark) for text in texts_of(step)]
         marked[0] = linked(marked[0], first_uses(slug)[place - 1])
-        assert marks("\n".join(marked)) == numbers.by_mark(step, asked, at_first) | by_mark
+        assert marks("\n".join(marked)) == step.numbers(asked, at_first) | by_mark
 
 
 @folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -61,7 +61,7 @@ def test_a_page_marks_what_is_told_and_adds_nothing_else_to_the_text(lesson):
     for step in lesson.prose.steps:
         asked = {step.question.name} if step.question else set()
         marked = [fill(text, facts, numbers.mark) for text in texts_of(step)]
-        assert marks("\n".join(marked)) == numbers.by_mark(step, asked, facts)
+        assert marks("\n".join(marked)) == step.numbers(asked, facts)
         # Maths is split around a mark: the same but for its dollars and spaces.
         texts = (re.sub(r"</?span[^>]*>", "", marked[0]), fill(step.text, facts))
         bare = [re.sub(r"[$\s]+", "", text) for text in texts]

@@ -1,6 +1,7 @@
 """What a page tells the browser, and the address that restores it."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from lessons.outputs.catalogue import find, lessons
 from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
+from pages.labs.visit import visited
 from pages.labs.wire import encode
 from pages.labs.words import WORDS
 from pages.ui.place import GRAPH, TEACHER
@@ -16,8 +18,8 @@ from tests.support.folded import folded
 
 @folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_every_parameter_has_a_control_and_a_word_in_the_address(lesson):
-    values = lesson.validate({}) | {"dtype": "float32"}
-    groups = payload.groups(lesson, values, lesson.defaults, {})
+    visit = visited(lesson, Wish(lab=lesson.slug))
+    groups = payload.groups(replace(visit, values=visit.values | {"dtype": "float32"}))
     shown = [control["name"] for group in groups for control in group["controls"]]
     names = [parameter.name for parameter in lesson.lab.parameters]
     assert sorted(shown) == sorted(names)
@@ -48,8 +50,10 @@ def test_a_long_list_is_sent_whole_so_that_the_field_brings_it_back():
 def test_a_gpu_is_offered_where_a_lesson_trains_and_an_absent_one_is_shown(monkeypatch, here):
     monkeypatch.setattr(payload, "devices", lambda: here)
     for lesson in lessons():
-        values = lesson.validate({}) | {"device": "cuda:77"}
-        plain, more = payload.groups(lesson, values, lesson.text(values), {})
+        visit = visited(lesson, Wish(lab=lesson.slug))
+        values = visit.values | {"device": "cuda:77"}
+        text = lesson.text(values)
+        plain, more = payload.groups(replace(visit, values=values, text=text, near=frozenset()))
         offered = [c for c in plain["controls"] if c["name"] == "device"]
         assert bool(offered) == (lesson.lab.training is not None and len(here) > 1)
         for control in offered or [c for c in more["controls"] if c["name"] == "device"]:
@@ -62,7 +66,7 @@ def test_a_gpu_is_offered_where_a_lesson_trains_and_an_absent_one_is_shown(monke
 
 def test_a_slider_reaches_a_value_beyond_its_usual_span():
     lesson = find("noise_leaks")
-    values = lesson.validate({"noise_high": "7"})
-    plain, _ = payload.groups(lesson, values, lesson.text(values), {}, near={"noise_high"})
+    visit = visited(lesson, Wish(lab=lesson.slug, values={"noise_high": "7"}))
+    plain, _ = payload.groups(replace(visit, near=frozenset({"noise_high"})))
     (control,) = (c for c in plain["controls"] if c["name"] == "noise_high")
     assert control["max"] == 7

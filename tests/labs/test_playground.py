@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from lessons.contract.lesson import RefusedTextError
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.document.presets import preset, presets
 from pages.labs import playground
-from pages.labs.lesson import RefusedTextError
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, shown, state
 from pages.labs.playground_controls import groups

@@ -27,7 +27,6 @@ from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground.document.as_text import to_text, to_url
 from lessons.playground.document.presets import presets
-from pages.labs import payload
 from pages.server import application
 from pages.server.addresses import Addresses
 from pages.server.application import OTHER_PAGES, SOCKET
@@ -86,7 +85,7 @@ def words(random_: random.Random, page: str) -> list[tuple[str, str]]:
     names = [one.name for one in lesson.lab.parameters]
     values = lesson.validate(lesson.prose.steps[place - 1].lab)
     held = random_.sample(names, min(len(names), random_.choice([0, 0, 1, 2])))
-    query = payload.query(lesson, values, place, (), held[:1], held[1:])
+    query = lesson.query(values, place, (), held[:1], held[1:])
     found = [(name, texts[0]) for name, texts in parse_qs(query).items()]
     found += [(name, lesson.defaults[name]) for name in names if random_.random() < 0.2]
     if random_.random() < 0.4:

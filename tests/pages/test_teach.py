@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from lessons.contract.lesson import without_hidden
 from lessons.outputs.catalogue import find, lessons
-from pages.labs import payload
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.ui import teach_view
@@ -110,7 +109,7 @@ def test_hostile_names_in_a_teachers_address_are_left_out(names):
 def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
     for number, step in enumerate(lesson.prose.steps, start=1):
         for values in (lesson.validate({}), lesson.validate(step.lab)):
-            query = payload.query(lesson, values, number, stated=step.lab)
+            query = lesson.query(values, number, stated=step.lab)
             asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
             assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
             assert lesson.validate(asked) == values

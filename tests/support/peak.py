@@ -85,8 +85,8 @@ def megabytes(name: str) -> float:
 
 
 def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:
+    from lessons.contract.lesson import RefusedTextError
     from pages.labs import lesson, playground, wire
-    from pages.labs.lesson import RefusedTextError
     from pages.labs.messages import RefusedError, read
 
     lab = playground.frame if wish["lab"] == "playground" else lesson.frame

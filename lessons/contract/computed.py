@@ -1,0 +1,61 @@
+"""A lesson's program as it ran: the result, how long it took, and the graph."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from time import perf_counter
+from typing import Any
+
+from lessons.contract.lesson import CutError, Lesson
+from lessons.contract.parameters import Values
+from lessons.contract.result import Result
+from lessons.recorder import Recording
+from lessons.recorder.cutting import Cut
+from lessons.text.words import Texts
+
+WORDS = Texts(__file__)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A lesson's result for some settings and cuts.
+
+    Args:
+        lesson, values: what ran, with which settings.
+        cuts: the edges that were cut; none if the program can't run with all that were asked for.
+        result, seconds: the program's result, and how long it took.
+        refusal: why the program can't run with these cuts.
+    """
+
+    lesson: Lesson
+    values: Values
+    cuts: tuple[Cut, ...]
+    result: Result
+    seconds: float
+    refusal: str = ""
+
+    @cached_property
+    def recording(self) -> Recording | None:
+        """Record the graph on first access; None where the lesson has none."""
+        return self.lesson.record(self.values, self.cuts)
+
+
+def computed(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> Computed:
+    """Run the lesson, or return what the cache keeps for the same request."""
+    return _computed(lesson, tuple(values.items()), repr(values), tuple(sorted(cuts)))
+
+
+@lru_cache(maxsize=48)
+def _computed(
+    lesson: Lesson,
+    settings: tuple[tuple[str, Any], ...],
+    written: str,  # 0 equals -0.0 and is another input, also in the cache
+    cuts: tuple[Cut, ...],
+) -> Computed:
+    values, start, refusal = dict(settings), perf_counter(), ""
+    try:
+        result = lesson.compute(values, cuts)
+    except CutError as error:
+        result, cuts = lesson.compute(values), ()
+        refusal = WORDS("cuts_dropped", why=error)
+    return Computed(lesson, values, cuts, result, perf_counter() - start, refusal)

@@ -1,0 +1,67 @@
+"""A wish as the lesson understands it."""
+
+from dataclasses import dataclass
+
+from lessons.contract.lesson import Lesson, held_controls, hidden_roles, step_controls
+from lessons.contract.parameters import Values
+from lessons.contract.prose import Step
+from lessons.recorder.cutting import Cut
+from pages.labs.messages import Wish
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a wish asks of a lesson, checked.
+
+    Args:
+        wish, lesson: what is asked of which lesson.
+        place, step: the number of the step, and the step.
+        text, errors: the text that each control shows, and the refusals by parameter.
+        asked, values: the settings, and those to compute with: cheaper ones during a drag.
+        cuts, refusal: the edges to cut that the graph has, and what to say of the others.
+        held, near: the controls that wait for an answer, and those that the step names.
+        hidden: the roles that open questions hide.
+    """
+
+    wish: Wish
+    lesson: Lesson
+    place: int
+    step: Step
+    text: dict[str, str]
+    errors: dict[str, str]
+    asked: Values
+    values: Values
+    cuts: tuple[Cut, ...]
+    refusal: str
+    held: frozenset[str]
+    near: frozenset[str]
+    hidden: frozenset[str]
+
+
+def visited(lesson: Lesson, wish: Wish) -> Visit:
+    """Read all that a wish says of a lesson.
+
+    Raises:
+        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+    """
+    place = min(wish.step, len(lesson.prose.steps))
+    step = lesson.prose.steps[place - 1]
+    held = held_controls(lesson, wish.answers, place)
+    own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
+    text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
+    cuts, refusal = lesson.cuts_or_none(wish.cuts, asked)
+    return Visit(
+        wish=wish,
+        lesson=lesson,
+        place=place,
+        step=step,
+        text=text,
+        errors=errors,
+        asked=asked,
+        values=lesson.lab.preview(asked) if wish.live else asked,
+        cuts=cuts,
+        refusal=refusal,
+        held=held,
+        near=step_controls(lesson, step),
+        hidden=hidden_roles(lesson, wish.answers, place),
+    )
