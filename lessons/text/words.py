@@ -15,7 +15,8 @@ The Python files next to it ask for these texts by name::
     WORDS("visit", came=brief(came), own=brief(own))
     WORDS.counted("updates", 3)
 
-The browser's modules ask for theirs with ``phrase`` and ``counted`` (pages/ui/live/phrase.js).
+The browser's modules ask for theirs with ``phrase`` and ``counted`` (pages/ui/live/phrase.js), and
+the site's style with ``var(--say-computing)``.
 
 Each name is written out where it is asked for, so a name that is missing in the list, or that no
 file uses, is found when the list is read.
@@ -35,7 +36,9 @@ HEADING = "Words"
 LANGUAGE = os.environ.get("GRADIENT_TRICKS_LANGUAGE", "en")
 """The language of this process, as its files are named. Texts without a file in it are English."""
 
-_USED = re.compile(r"""\b(?:WORDS(?:\.counted)?|phrase|counted)\(\s*["'](\w+)["']""")
+_USED = re.compile(
+    r"""\b(?:WORDS(?:\.counted)?|phrase|counted)\(\s*["'](\w+)["']|var\(--say-(\w+)\)"""
+)
 _LINE = re.compile(r"- (\w+): (.+)")
 
 
@@ -93,7 +96,7 @@ def _read(path: Path, asked: tuple[str, ...], users: tuple[Path, ...] | None) ->
     texts = listed_under(path, HEADING)
     files = path.parent.glob("*.py") if users is None else users
     code = "".join(one.read_text("utf-8") for one in files)
-    used = {*asked, *_USED.findall(code)}
+    used = {*asked, *(one[1] or one[2] for one in _USED.finditer(code))}
     for name in sorted(used ^ texts.keys()):
         wrong = "is missing" if name in used else f'is used in no file as WORDS("{name}")'
         raise ProseError(f"{path}: the word {name!r} {wrong}")

@@ -5,6 +5,7 @@ run. Tags in the head name them, and the site's style, so that nothing on the pa
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -33,7 +34,7 @@ _modules = {path.stem: path.read_text("utf-8") for path in _paths}
 _modules["addresses"] = (
     f'export const PLOTLY = "../{PLOTLY}";\nexport const MATHS = "../{MATHS}";\n'
 )
-WORDS = Texts(str(_LIVE / "en.md"), users=_paths)
+WORDS = Texts(str(_LIVE / "en.md"), users=(*_paths, *_STYLES))
 _modules["words"] = f"export const WORDS = {json.dumps(WORDS.texts, ensure_ascii=False)};\n"
 _script = bundle(_modules, "early").encode()
 LIVE = add("live.js", _script)
@@ -45,6 +46,8 @@ _variables = "".join(
     f"--{name}: light-dark({', '.join(pair)}); " for name, pair in _colours.items()
 )
 _rules = "\n".join(path.read_text("utf-8") for path in _STYLES)
+_said = {name: json.dumps(WORDS(name)) for name in re.findall(r"var\(--say-(\w+)\)", _rules)}
+_variables += "".join(f"--say-{name}: {text}; " for name, text in _said.items())
 STYLE = f".stApp {{ {_variables}}}\n{_rules}"
 """The look of the site, the lab, the search and the sketch. ``light-dark()`` follows the theme that
 Streamlit shows."""

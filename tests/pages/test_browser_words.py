@@ -55,6 +55,11 @@ def test_no_sentence_stands_in_a_module(path):
     assert not found, f"Write it into pages/ui/live/en.md, and ask for it by its name: {found}"
 
 
+def test_no_word_stands_in_a_style():
+    styles = "".join(path.read_text("utf-8") for path in UI.rglob("*.css"))
+    assert not re.findall(r'content:[^;]*"[^"]*[A-Za-z][^"]*"', styles)
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_a_module_gives_each_text_what_it_fills_in(path):
     source = path.read_text("utf-8")
