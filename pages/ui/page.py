@@ -46,8 +46,8 @@ _variables = "".join(
     f"--{name}: light-dark({', '.join(pair)}); " for name, pair in _colours.items()
 )
 _rules = "\n".join(path.read_text("utf-8") for path in _STYLES)
-_said = {name: json.dumps(WORDS(name)) for name in re.findall(r"var\(--say-(\w+)\)", _rules)}
-_variables += "".join(f"--say-{name}: {text}; " for name, text in _said.items())
+_said = re.findall(r"var\(--say-(\w+)\)", _rules)
+_variables += "".join(f'--say-{name}: "{WORDS(name)}"; ' for name in _said)
 STYLE = f".stApp {{ {_variables}}}\n{_rules}"
 """The look of the site, the lab, the search and the sketch. ``light-dark()`` follows the theme that
 Streamlit shows."""

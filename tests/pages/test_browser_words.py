@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lessons.text.words import placeholders
-from pages.ui.page import WORDS
+from pages.ui.page import STYLE, WORDS
 from tests.support.node import UI
 
 MODULES = [
@@ -57,7 +57,11 @@ def test_no_sentence_stands_in_a_module(path):
 
 def test_no_word_stands_in_a_style():
     styles = "".join(path.read_text("utf-8") for path in UI.rglob("*.css"))
-    assert not re.findall(r'content:[^;]*"[^"]*[A-Za-z][^"]*"', styles)
+    shown = re.findall(r"\bcontent: ([^;\n]*);", styles)
+    quoted = re.findall(r'"([^"]*)"', " ".join(shown))
+    assert len(quoted) > 10
+    assert not [one for one in quoted if re.search("[A-Za-z]", one)]
+    assert f'--say-computing: "{WORDS("computing")}";' in STYLE
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
