@@ -144,9 +144,7 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
 def _nothing_wanted(run: Run) -> Fault:
     """Say that nothing requires a gradient, where the parameters were frozen, and how to train."""
     if not run.frozen:
-        says = (
-            "No input and no parameter requires a gradient: requires_grad is False for all of them."
-        )
+        says = "No input and no parameter requires a gradient: requires_grad is False for each."
         return Fault("nothing_wanted", says, "Set requires_grad=True on what is trained.")
     last = run.frozen[-1].rpartition(".")[0] or run.name
     places = (run.optimizers.frozen.get(id(run.tensors[one])) for one in run.frozen[::-1])

@@ -181,10 +181,7 @@ def _second_time(run: Run) -> Fault:
         node for node in begun_with
         if node.name in now & earlier and node.requires_grad and not node.leaf
     ]  # fmt: skip
-    says = (
-        f"{run.name} went backward a second time through ops of the first pass,"
-        f"{in_line(last.place)}"
-    )
+    says = f"{run.name} went backward again through ops of the first pass,{in_line(last.place)}"
     freed = "torch had freed what they saved."
     if not shared:
         do = "Compute the loss again for each backward(); retain_graph=True keeps the first graph."

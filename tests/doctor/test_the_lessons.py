@@ -96,7 +96,7 @@ NAMED = {
     collapse: ("nothing_wanted", r"All 2 parameters of Linear have requires_grad=False"),
     codebook: ("detached", r"code gets no gradient: sub\(…\)\.detach\(\)"),
     learned_step: ("detached", r"s gets no gradient: sub\(…\)\.detach\(\)"),
-    unroll: ("second_time", r"train went backward a second time .* in \S+\.py:\d+"),
+    unroll: ("second_time", r"train went backward again .* in \S+\.py:\d+"),
     cut_by_accident: ("detached", r"w gets no gradient: matmul\(…\)\.data"),
     in_place: ("refused", r"relu saved out .* add changed it in place"),
     frozen_checkpoint: ("checkpoint", r"adapter, adapter_1 get no gradient"),
