@@ -7,8 +7,8 @@ from tests.browser.looking import MORE, caught_up, control, open_drawers, ready
 
 pytestmark = pytest.mark.browser
 
-# Every line, area, mark and word of a chart: its box, as far as it lies on the axes. Plotly leaves
-# out what lies outside.
+# Every line, area, mark and word of a chart: its box, as far as it lies on the axes, from their
+# corner: the page may scroll. Plotly leaves out what lies outside.
 SEEN = """() => {
   const plot = document.querySelector("[data-figure=gradient] .gl-plot");
   const { left, top, right, bottom } = plot.querySelector(".nsewdrag").getBoundingClientRect();
@@ -18,8 +18,8 @@ SEEN = """() => {
   return all.filter(seen).map((node) => {
     const box = node.getBoundingClientRect();
     return [node.getAttribute("class") + node.textContent,
-      cut(box.left, left, right), cut(box.top, top, bottom),
-      cut(box.right, left, right), cut(box.bottom, top, bottom)];
+      cut(box.left, left, right) - left, cut(box.top, top, bottom) - top,
+      cut(box.right, left, right) - left, cut(box.bottom, top, bottom) - top];
   });
 }"""
 # Keep what is shown from when numbers were written in until Plotly takes over.
