@@ -21,10 +21,11 @@ from lessons.contract.parameters import InvalidParametersError, Values, validate
 from lessons.contract.prose import TRY, TURN, Prose, Question, Step
 from lessons.contract.result import Facts, FactsAsAsked, Result, warned
 from lessons.contract.sketch import Sketch
+from lessons.contract.words import VIEWS
 from lessons.recorder import Recording, RefusedError, record
 from lessons.recorder.cutting import Cut, cut
 from lessons.text import listed, visible
-from lessons.text.words import ProseError, Texts
+from lessons.text.words import ProseError, Texts, in_language, listed_under
 from lessons.tricks import TrickError
 
 WORDS = Texts(__file__)
@@ -316,6 +317,11 @@ class Lesson:
                 if one.name in found:
                     found[one.name] = one.format(one.parse(found[one.name]))
         return found
+
+    @cached_property
+    def views(self) -> dict[str, str]:
+        """The labels of the drawers that no other lesson has, by the name of a view."""
+        return listed_under(in_language(self.folder), VIEWS)
 
     @cached_property
     def defaults(self) -> dict[str, str]:

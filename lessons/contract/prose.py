@@ -69,7 +69,7 @@ from typing import Literal, get_args
 
 from lessons.contract.goal import Goal, GoalError
 from lessons.contract.result import Facts
-from lessons.contract.words import SETTINGS
+from lessons.contract.words import SETTINGS, VIEWS
 from lessons.text import words
 from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
@@ -93,9 +93,8 @@ TURN = WORDS("your_turn")
 """What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
-LISTS = (SETTINGS, HEADING)
-"""The headings of the lists at the end: of settings, which lessons/contract/words.py reads, and of
-words, which lessons/text/words.py reads."""
+LISTS = (SETTINGS, VIEWS, HEADING)
+"""The headings of the lists at the end, which lessons/contract/words.py describes."""
 
 Mark = Callable[[str, str], str]
 

@@ -1,4 +1,4 @@
-"""The words of a lesson that are not its running text, from two lists at the end of en.md.
+"""The words of a lesson that are not its running text, from the lists at the end of en.md.
 
 The text ends like this::
 
@@ -10,12 +10,15 @@ The text ends like this::
     - key: Key of the map
       placeholder: an op type
 
+    ## Views
+    - updates: Updates
+
     ## Words
     - visit: Gradient for v: {{ came }}, of its own loss {{ own }}
 
 ``## Settings`` has a lab's parameters by name: label, help, what an empty field shows, and the
-label of each option. ``## Words`` has all other texts: titles, captions, names of lines, notes.
-lessons/text/words.py reads that second list.
+label of each option. ``## Views`` has the names of drawers that no other lesson has. ``## Words``
+has all other texts: titles, captions, names of lines, notes; lessons/text/words.py reads it.
 """
 
 import re
@@ -30,7 +33,7 @@ from lessons.text.words import ProseError, Texts, entry, list_under
 
 P = TypeVar("P", bound=Parameter)
 
-SETTINGS = "Settings"
+SETTINGS, VIEWS = "Settings", "Views"
 
 _PART = re.compile(r"  (?:- (\w+)|(help|placeholder)): (.+)")
 

@@ -32,7 +32,7 @@ def frame(wish: Wish) -> Frame:
 
     Raises:
         UnknownLessonError: there is no such lesson.
-        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+        RefusedTextError: a text is refused, and the wish has no good text to use instead.
     """
     lesson = find(wish.lab)
     visit = visited(lesson, wish)
@@ -62,7 +62,7 @@ def frame(wish: Wish) -> Frame:
         "graph": _graph(visit, run, table) if "graph" in shown else None,
         "code": code(lesson, run.cuts) if "code" in shown else None,
         "stage": stage,
-        "views": [payload.view(name) for name in views],
+        "views": [payload.view(name, lesson.views) for name in views],
         "turn": done,
         "numbers": said,
         "trained": lesson.lab.trained_with,

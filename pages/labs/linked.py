@@ -92,11 +92,10 @@ def links(
     """
     nodes = [node for node in recording if node.name in drawn]
     covered = not {"trick_gradient", "true_gradient"}.isdisjoint(hidden)
-    named = [(one, fact_of(one, result)) for one in numbers_of(recording, nodes, index, result)]
-    found = [
-        Link(node=one.node, of=one.of, role=one.role, cell=_cell(table, one), fact=fact)
-        for one, fact in named
-    ]
+    found: list[Link] = []
+    for one in numbers_of(recording, nodes, index, result):
+        cell, fact = _cell(table, one), fact_of(one, result)
+        found.append(Link(node=one.node, of=one.of, role=one.role, cell=cell, fact=fact))
     return [
         link
         for link in found

@@ -1,6 +1,6 @@
 """Turn a lesson and its result into the parts of a frame."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from lessons.contract.covering import drawable
@@ -95,9 +95,9 @@ def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
     ]
 
 
-def view(name: str) -> View:
-    """Label a view for the title of its drawer."""
-    return {"name": name, "label": VIEWS[name]}
+def view(name: str, own: Mapping[str, str]) -> View:
+    """Label a view for the title of its drawer; ``own`` has the labels of the lesson alone."""
+    return {"name": name, "label": own[name] if name in own else VIEWS[name]}
 
 
 def table(shown: Table) -> TableSpec:

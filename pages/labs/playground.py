@@ -115,7 +115,7 @@ def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Fra
             "status": payload.status(made.outcome, {"dtype": good.dtype}, made.seconds),
             "graph": _graph(made, numbers) if "graph" in seen else None,
             "stage": views[0],
-            "views": [payload.view(name) for name in views],
+            "views": [payload.view(name, {}) for name in views],
             "code": _code(good) if "code" in seen else None,
             "document": "" if live else to_text(good),
         }

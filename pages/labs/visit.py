@@ -1,4 +1,4 @@
-"""A wish as the lesson understands it."""
+"""A wish, read and checked once for all that use it."""
 
 from dataclasses import dataclass
 
@@ -42,7 +42,7 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     """Read all that a wish says of a lesson.
 
     Raises:
-        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+        RefusedTextError: a text is refused, and the wish has no good text to use instead.
     """
     place = min(wish.step, len(lesson.prose.steps))
     step = lesson.prose.steps[place - 1]

@@ -4,4 +4,4 @@ from lessons.text.words import Texts, listed_under
 
 WORDS = Texts(__file__)
 VIEWS = listed_under(WORDS.path, "Views")
-"""The labels of the drawers, by a view's name."""
+"""The labels of the drawers that several lessons have, by the name of a view."""

@@ -26,8 +26,8 @@ _NOT_KEPT = {"Cache-Control": "no-store"}
 _NO_FILE = PlainTextResponse("Not found", 404, _NOT_KEPT)
 # It needs no other file: no script, and the system's fonts.
 _PAGE = Template(Path(__file__).with_name("not_found.html").read_text("utf-8"))
-_LOOK = {name: ",".join(inks) for name, inks in INKS.items()} | {"language": LANGUAGE}
-_SAID = {"no_page": WORDS("no_page"), "about": WORDS("no_page_about"), "to_home": WORDS("home")}
+_FILLED = {name: ",".join(inks) for name, inks in INKS.items()} | {"language": LANGUAGE}
+_FILLED |= {"no_page": WORDS("no_page"), "about": WORDS("no_page_about"), "to_home": WORDS("home")}
 
 
 def root() -> str:
@@ -83,4 +83,4 @@ class Addresses:
         if "text/html" not in Headers(scope=scope).get("accept", ""):  # a program asks
             return _NO_FILE
         home = html.escape(scope.get("root_path", "") + self._root)
-        return HTMLResponse(_PAGE.substitute(_LOOK | _SAID, home=home), 404, _NOT_KEPT)
+        return HTMLResponse(_PAGE.substitute(_FILLED, home=home), 404, _NOT_KEPT)

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 from playwright.sync_api import Locator, Page, expect
 
+from lessons.outputs.catalogue import lessons
 from pages.labs.words import VIEWS
 from pages.ui.page import WORDS
 
@@ -249,7 +250,8 @@ def press_on(page: Page, name: str, key: str) -> None:
 
 def open_drawers(page: Page, *labels: str) -> Page:
     """The same page, with these drawers of its lab open: views by their names, ``MORE``."""
-    for label in (VIEWS.get(one, one) for one in labels):
+    own = {name: label for lesson in lessons() for name, label in lesson.views.items()}
+    for label in ({**own, **VIEWS}.get(one, one) for one in labels):
         tab = page.locator(".gl-tabs").get_by_role("button", name=label, exact=True)
         if tab.get_attribute("aria-expanded") != "true":
             tab.click()
