@@ -234,7 +234,7 @@ def _told(run: Run, node: dict[str, Any]) -> str:
 def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
     width, height, (*lines, value) = node["width"], node["height"], node["lines"]
     round_ = min(height / 2 if node["kind"] == "input" else 5, 16)
-    # A box with no room for all of its lines has the first two on one, as in the lab.
+    # If a box has no room for all its lines, the first two share a line, as in the lab.
     shared = int(height < len(lines) * LINE)
     first = (1 + shared - len(lines)) * LINE / 2
     texts = ""

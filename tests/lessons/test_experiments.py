@@ -12,7 +12,7 @@ from tests.support.course import with_each_choice
 
 H = 1e-6
 HELD = {"moons": {"wiring": "reversal"}, "not_finite": {"root": "plain"}}
-"""Settings at which a trick is to change no value, and the true gradient is to be a number."""
+"""Settings to keep: at others, the trick changes the value or the true gradient is NaN."""
 
 
 def experiment_of(lesson):
@@ -120,7 +120,8 @@ AS_INTENDED = {
 
 @pytest.mark.parametrize("slug", AS_INTENDED)
 def test_the_gradient_is_the_intended_one_where_the_trick_is_used_right(slug):
-    for values in with_each_choice(find(slug), dtype="float64", **AS_INTENDED[slug]):
-        result = find(slug).compute(values)
+    lesson = find(slug)
+    for values in with_each_choice(lesson, dtype="float64", **AS_INTENDED[slug]):
+        result = lesson.compute(values)
         meant = result["intended_gradient"].y
         assert result["trick_gradient"].y == pytest.approx(meant, rel=1e-9, abs=1e-12, nan_ok=True)

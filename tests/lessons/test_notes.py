@@ -1,4 +1,4 @@
-"""Each lab says why a number of it is not finite, or what else a learner has to know of it."""
+"""The notes below a lab say why a number is not finite, and what else a learner should know."""
 
 import re
 
@@ -53,7 +53,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("slug", "given", "words", "name"), SAID)
-def test_a_note_says_it(slug, given, words, name):
+def test_a_note_gives_the_reason(slug, given, words, name):
     said = [note.text for note in run(slug, **given).notes]
     asked = pattern(words or find(slug).lab.words, name)
     assert any(re.search(asked, text) for text in said), said

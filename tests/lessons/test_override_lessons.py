@@ -18,8 +18,7 @@ from lessons.outputs.catalogue import find
 from lessons.tricks import TrickError, gradient_override_map, identity, register_gradient
 from lessons.tricks.registry import registered_names
 from tests.engine.test_reference import CASES
-from tests.support import course
-from tests.support.course import run
+from tests.support.course import by_role, run
 
 
 def test_the_registered_name_in_the_text_gives_the_same_numbers():
@@ -92,7 +91,7 @@ def test_the_inspector_says_what_the_rule_took_hold_of(given, overridden):
         ("name", ["", "a b", "a:0", "<b>", "é", "_a", "x" * 41]),
     ],
 )
-def test_what_is_no_type_and_what_tensorflow_takes_for_no_name_is_refused(setting, texts):
+def test_an_unknown_type_and_a_name_invalid_in_tensorflow_are_refused(setting, texts):
     for text in texts:
         with pytest.raises(InvalidParametersError):
             find("type_not_name").validate({setting: text})
@@ -140,7 +139,7 @@ def test_the_intended_curve_is_the_slope_of_the_order_before(kind, order):
         up, down = (program((x + by).requires_grad_(), **settings) for by in (step, -step))
         return (up - down).detach() / (2 * step)
 
-    found = course.by_role(CURVE.experiment, second_derivative, settings, x=x)
+    found = by_role(CURVE.experiment, second_derivative, settings, x=x)
     expected = differences(second_derivative)
     assert np.allclose(found["intended_gradient"], expected, rtol=1e-6, atol=1e-6)
     assert (kind == "square") == np.allclose(found["trick_gradient"], expected)

@@ -85,7 +85,7 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
     ],
 )
 def test_what_is_no_function_of_x_is_refused_in_words(text, message):
-    """What no program of the playground may have, tests/playground/programs.py tries."""
+    """tests/playground/programs.py has what no program of the playground may contain either."""
     lesson = find("pick_surrogate")
     for name in ("f", "g"):
         with pytest.raises(InvalidParametersError) as caught:

@@ -71,6 +71,7 @@ def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Values]:
     Args:
         given: settings that stay as they are.
     """
+    lesson.validate(given)  # an option that is gone must not leave a test without a case
     luck = Random(lesson.slug)
     fixed = [{}, {}]
     for one in lesson.lab.parameters:

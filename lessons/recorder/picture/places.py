@@ -23,7 +23,7 @@ GAPS = (56.0, 34.0, 18.0)
 UPRIGHT = 12.0
 """Between a box and a label upright, so that eight layers fit a screen."""
 SHORT = 15
-"""Upright, a name and what the op does share a line if they have at most so many characters."""
+"""Upright, a name and its op share a line if together they have at most this many characters."""
 PILL: Size = (72.0, 28.0)
 """Room for a number of six characters at 20 px. A longer one is written smaller."""
 WIDEST, HIGHEST = 810.0, 480.0

@@ -84,8 +84,6 @@ def _op(recording: Recording, node: Node, step: Step) -> str:
         return WORDS("sends_nothing", name=node.label, came=came)
     sent = ", ".join(_sent(recording, part) for part in parts)
     told = {"op": node.type, "came": came, "sent": sent}
-    if node.type == "straight_through":
-        return WORDS("straight_through", **told)
     match node.kind:
         case "overridden":
             return WORDS("overridden", rule=node.rule, **told)
@@ -97,6 +95,8 @@ def _op(recording: Recording, node: Node, step: Step) -> str:
             return WORDS("within_limit", **told)
         case "clipped":
             return WORDS("clipped", **told)
+        case "surrogate" if node.type == "straight_through":
+            return WORDS("straight_through", **told)
         case "surrogate":
             return WORDS("surrogate", **told)
     if all(part.local is not None for part in parts):

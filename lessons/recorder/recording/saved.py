@@ -209,7 +209,7 @@ def changed_at(stale: Stale, index: Sequence[int] = ()) -> int | None:
 
 
 def from_to(stale: Stale) -> str:
-    """ " It was 3, now it is 4.": the numbers, as far as both are known."""
+    """Write both numbers, as in " It was 3, now it is 4."; "" if one of them is unknown."""
     at = changed_at(stale)
     if at is None or stale.now is None:
         return ""
