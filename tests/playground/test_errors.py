@@ -164,7 +164,7 @@ def test_an_error_in_a_rule_names_the_rule(op_type, rule, words):
 
 def test_where_needs_none_for_its_comparison():
     error = refusal("y = where(x > 0, x, 0)", overrides=(Override("where", "grad, grad"),))
-    assert said("gradient_of_comparison", "where") == error.message
+    assert said("gradient_of_comparison", "in1", "where") == error.message
 
 
 def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():

@@ -12,13 +12,13 @@ from tests.playground.said import said
 
 def leaves(lesson) -> int:
     """How many leaves of the lesson's program get a gradient."""
-    run = lesson.lab.start(lesson.validate({}))
-    return sum(leaf.requires_grad for leaf in run.leaves.values())
+    started = lesson.lab.start(lesson.validate({}))
+    return sum(leaf.requires_grad for leaf in started.leaves.values())
 
 
 WITH_DOCUMENT = [one for one in catalogue.lessons() if lesson_document(one.folder)]
 BY_EVERY_INPUT = [one for one in WITH_DOCUMENT if leaves(one) > 1]
-"""Lessons whose gradient is by every input of the document, one after the other in a row."""
+"""Lessons whose row of gradients is with respect to every input, one after the other."""
 BY_ONE = [one for one in WITH_DOCUMENT if one not in BY_EVERY_INPUT]
 
 
