@@ -160,7 +160,7 @@ def _override(state: State, place: int) -> list[Control]:
         {"value": op, "label": WORDS("op_in_tensorflow", op=tensorflow.get(op) or op)}
         for op in used
     ]
-    # All of them replace it: a rule reads the upstream gradient, and the op's output at most.
+    # rule_about fits every rule in the list: none of them uses the op's own derivative.
     about = {
         name: WORDS("rule_about", rule=rule, about=help) for name, (rule, help) in RULES.items()
     }

@@ -34,7 +34,7 @@ _WHOLE = {
     "k": (1, MAX_ELEMENTS, WORDS("whole_k", most=MAX_ELEMENTS)),
     "index": (-MAX_ELEMENTS, MAX_ELEMENTS, WORDS("whole_index")),
 }
-"""The parameters that are whole numbers: the least, the most, and what is said of any other."""
+"""The whole-number parameters: the least value, the largest, and the answer to any other."""
 
 
 _ALONG_LAST = ("softmax", "log_softmax", "logsumexp")
@@ -244,7 +244,7 @@ def _root(node: ast.expr) -> ast.expr:
 
 
 def unknown_function(name: str) -> str:
-    """What is said of a function that there is not."""
+    """Say that there is no such function, and what to write instead."""
     # What is torch's own is not a slip of the pen: atan is not tanh.
     own = any(hasattr(where, name) for where in (torch, torch.Tensor, functional))
     near = [known for known in CALLABLE if f"_{name}" in known] if own else []

@@ -119,7 +119,7 @@ class Reader:
         raise self.error(node, self.unknown(node.id))
 
     def unknown(self, name: str) -> str:
-        """What is said of a name that was not given."""
+        """Say that there is no such name, and which name is near."""
         if self.rule:
             return WORDS("no_name_in_rule", name=cited(name))
         near = suggestion(name, self.names)

@@ -22,7 +22,7 @@ OF_KEYWORDS = {
     "None": WORDS("no_none"),
     "del": WORDS("no_del"),
 }
-"""What is said of a word of Python's own, where there is more to say than that it is one."""
+"""Answers to Python's keywords, for those that have a substitute here or need a reason."""
 
 OF_SIGNS = {
     "%": WORDS("no_modulo"),
@@ -43,7 +43,7 @@ OF_SIGNS = {
     "<>": WORDS("no_diamond"),
     "!": WORDS("no_exclamation_mark"),
 }
-"""What is said of a sign."""
+"""Answers to signs that the language does not have."""
 
 _NODES: dict[type[ast.AST], str] = {
     ast.Subscript: WORDS("no_index"),
@@ -53,13 +53,13 @@ _NODES: dict[type[ast.AST], str] = {
 
 
 def no_name(name: str) -> str:
-    """What is said of a name that is too long, or that a function has; empty for any other."""
+    """Say that a name is too long, or that a function has it; empty for any other name."""
     if len(name) > MAX_NAME:
         return WORDS("long_name", count=len(name), most=MAX_NAME)
     return WORDS("name_of_a_function", name=name) if name in CALLABLE else ""
 
 
 def not_in_language(node: ast.AST) -> str:
-    """What is said of a piece of Python that scan.py lets through."""
+    """Refuse a piece of Python that scan.py lets through."""
     what = str(node.value) if isinstance(node, ast.Constant) else type(node).__name__
     return _NODES.get(type(node)) or WORDS("not_in_language", what=what)

@@ -152,7 +152,7 @@ INSTEAD = {
 
 
 def in_place(name: str) -> str:
-    """What is said of a method that changes its tensor; empty for any other.
+    """Say what to write instead of a method that changes its tensor; empty for any other.
 
     >>> in_place("mul_"), in_place("mul"), in_place("x_")
     ('mul_ changes a tensor in place. Write a new name instead, as in y2 = y * 2.', '', '')

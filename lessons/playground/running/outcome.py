@@ -82,7 +82,7 @@ def run_checked(checked: Checked, curves: bool = True, seconds: float = SECONDS)
         found[role] = _by_name(names, gradients(output, leaves, keep=True))
     rules = budget.spent() - with_tricks - without
     values = {**checked.inputs, **{n: _plain(v) for n, v in tricky.values.items()}}
-    room, swept = None, tuple[Series, ...]()
+    room = None
     if curves:
         given = [value.numel() for value in checked.inputs.values()]
         room = plan(
@@ -93,10 +93,9 @@ def run_checked(checked: Checked, curves: bool = True, seconds: float = SECONDS)
             drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
         )
-        swept = sweep(checked, room, budget)
     return Outcome(
         series=_series(checked, values[checked.output], found),
-        curves=swept,
+        curves=sweep(checked, room, budget) if room else (),
         notes=tuple(notes(checked, passes, values, found, room)),
         work=WORDS("draws", n=room.draws) if room and room.draws > 1 else "",
         values=values,

@@ -1,7 +1,7 @@
-"""The articles' snippets and their wrong variants as documents, each a file beside this.
+"""The articles' snippets and their wrong variants as documents, each in a file of this folder.
 
-To add one, add a file, whose name starts with a number that sets its place, and its title and a
-sentence on it to en.md. A lesson's own program lies beside the lesson, as in_playground.txt.
+To add one, add a file, and a title and a sentence about it to en.md. The number at the start of the
+file's name sets its place. A lesson's own program is next to the lesson, as in_playground.txt.
 """
 
 from dataclasses import dataclass
