@@ -15,6 +15,9 @@ from .lookup import SPELLINGS
 from .registry import Rule
 from .rule import Op, put_back, take_out
 
+_FromOutput = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""The gradient from an op's output and its upstream gradient."""
+
 
 def _no_gradient(op: Op, *upstream: Any) -> tuple[None, ...]:
     return (None,) * len(op.inputs)
@@ -24,7 +27,7 @@ def _identity(op: Op, upstream: torch.Tensor) -> torch.Tensor:
     return upstream
 
 
-def _named(op_type: str, gradient: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Rule:
+def _reading_output(op_type: str, gradient: _FromOutput) -> Rule:
     def rule(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return gradient(op.outputs[0], upstream)
 
@@ -32,7 +35,7 @@ def _named(op_type: str, gradient: Callable[[torch.Tensor, torch.Tensor], torch.
     return rule
 
 
-_OF_OUTPUT: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+_OF_OUTPUT: dict[str, _FromOutput] = {
     "relu": lambda y, upstream: torch.where(y > 0, upstream, 0.0),
     "relu6": lambda y, upstream: torch.where((y > 0) & (y < 6), upstream, 0.0),
     "sigmoid": lambda y, upstream: upstream * y * (1 - y),
@@ -45,12 +48,11 @@ _OF_OUTPUT: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "softmax": lambda y, upstream: (upstream - (upstream * y).sum(-1, keepdim=True)) * y,
     "log_softmax": lambda y, upstream: upstream - y.exp() * upstream.sum(-1, keepdim=True),
 }
-"""The gradient from an op's output and its upstream gradient."""
 
 _WRITTEN_OUT: dict[str, Rule] = {
     **dict.fromkeys(("stop_gradient", "py_func", "round", "floor", "ceil"), _no_gradient),
     "identity": _identity,
-    **{name: _named(name, gradient) for name, gradient in _OF_OUTPUT.items()},
+    **{name: _reading_output(name, gradient) for name, gradient in _OF_OUTPUT.items()},
 }
 
 

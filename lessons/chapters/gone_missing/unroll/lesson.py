@@ -406,27 +406,23 @@ def _long(program: Program) -> Mapping[str, float]:
 
 @cache
 def _decoder() -> Mapping[str, float]:
-    """The gradient that a decoder's losses send to the encoder's output, with stops and without."""
+    """The gradient that a decoder's losses send to the encoder's output through the stops."""
     w, steps, every = DECODER["w"], int(DECODER["steps"]), int(DECODER["every"])
 
-    def reaches(stops: bool) -> float:
-        start = torch.ones((), dtype=torch.float64, requires_grad=True)
-        h, losses = start, []
-        for t in range(1, steps + 1):
-            h = w * h
-            if t % every == 0:
-                losses.append(h)
-                h = h.detach() if stops else h
-        return float(torch.autograd.grad(torch.stack(losses).sum(), start)[0])
-
+    start = torch.ones((), dtype=torch.float64, requires_grad=True)
+    h, losses = start, []
+    for t in range(1, steps + 1):
+        h = w * h
+        if t % every == 0:
+            losses.append(h)
+            h = h.detach()
     return {
         **{f"decoder_{name}": value for name, value in DECODER.items()},
         "decoder_losses": steps // every,
         "encoder_all": sum(w**t for t in range(every, steps + 1, every)),
         "encoder_first": w**every,
         "encoder_none": 0.0,
-        "encoder_came": reaches(stops=True),
-        "encoder_whole": reaches(stops=False),
+        "encoder_came": float(torch.autograd.grad(torch.stack(losses).sum(), start)[0]),
     }
 
 

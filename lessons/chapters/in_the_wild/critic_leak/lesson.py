@@ -196,12 +196,11 @@ def _example(program: Program) -> Mapping[str, float]:
         roles = EXPERIMENT.by_role(program, EXAMPLE.but(weight=weight, stop=stop))
         return roles["trick_gradient"] + 0.0
 
-    def settled(weight: float, stop: str) -> float:
-        slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, stop))
+    def settled(weight: float) -> float:
+        slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, "no"))
         return float(learn(slopes, v, logit, PAID, (RATE, 0.0), SETTLED)[0][-1])
 
     mean, entropy = _policy()
-    both, stopped = visit(1.0, "no"), visit(1.0, "yes")
     return {
         "example_none": 0.0,
         "example_leak": float(visit(0.0, "no")[0]),
@@ -211,12 +210,10 @@ def _example(program: Program) -> Mapping[str, float]:
         "example_best": max(PAID),
         "example_entropy": entropy,
         "example_plus": mean + entropy,
-        "example_settled": settled(1.0, "no"),
-        "example_half_weight": settled(0.5, "no"),
-        "example_stopped": settled(1.0, "yes"),
-        "actor_plain": float(both[1]),
-        "actor_stopped": float(stopped[1]),
-        "critic_stopped": float(stopped[0]),
+        "example_settled": settled(1.0),
+        "example_half_weight": settled(0.5),
+        "actor_plain": float(visit(1.0, "no")[1]),
+        "critic_stopped": float(visit(1.0, "yes")[0]),
     }
 
 

@@ -84,7 +84,6 @@ def observed(program: Program) -> Mapping[str, float]:
             "kink_x": 0.4,
             "kink_together": kink["together"],
             "kink_apart": kink["apart"],
-            "spoilt_value": run("sign(x)", "sqrt(x)", [-1.0], [1.0])["forward"],
             "tanh_far": run("sign(x)", "tanh(x)", [-2.0], [1.0])["trick_gradient"],
             **leaky_spellings(),
             **over_gumbel_noise(),

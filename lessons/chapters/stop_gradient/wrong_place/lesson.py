@@ -34,8 +34,6 @@ def before_other_ops() -> dict[str, float]:
         "log_clean": 1 / x.item(),
         "log_factor": (u / x).item(),
         "log_zero": 0.0,
-        "product_slope": slope(w * h, x),
-        "product_clean": w.item(),
         "partner_slope": slope(w * h, w),
         "partner_clean": x.item(),
     }
