@@ -45,7 +45,7 @@ def point_in_text(default: str, of: str = "x", most: int = 256) -> Parameter:
 
 
 def one_for_each(values: Values, name: str) -> dict[str, str]:
-    """An error for a list that has neither one number for each x nor a single one; else empty."""
+    """Return an error unless a list has one number for each x, or a single number for all."""
     x, numbers = values["x"], values[name]
     if numbers is None or len(numbers) in (1, len(x)):
         return {}

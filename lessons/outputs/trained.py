@@ -42,7 +42,7 @@ def end_of(lesson: Lesson, step: Step) -> History | None:
     ends = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     if name not in ends:
         raise ProseError(
-            f"{path} lacks the training {name or 'at the defaults'!r} of the step {step.title!r}. "
+            f"{path} lacks the training of step {step.title!r} at {name or 'the defaults'}. "
             f"`python -m tests.support.trained {lesson.slug}` writes it."
         )
     return History.at_end(ends[name])

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.nn.utils import clip_grad_norm_
 
 from lessons.chapters.gone_missing.scaled.figures import MOST, figures, largest, smallest, table
 from lessons.contract.lab import Lab, Start
@@ -169,16 +168,6 @@ def accumulated() -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
-def one_step() -> Mapping[str, float]:
-    """The length of a step if a gradient of length 0.5 is clipped at 1 before it is unscaled."""
-    weight = torch.zeros(2, requires_grad=True)
-    scale = fresh().get_scale()
-    weight.grad = torch.tensor([0.3, 0.4]) * scale
-    clip_grad_norm_([weight], 1.0)
-    return {"step_right": 0.5, "step_came": float((weight.grad / scale).norm())}
-
-
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
@@ -230,7 +219,6 @@ def compute(program: Program, values: Values) -> Result:
             lambda: {
                 **_scaler(program, values),
                 **_micro_batches(),
-                **one_step(),
             },
         ),
         # Always at least one line, so that the charts below it don't move with the scale.
