@@ -1,4 +1,4 @@
-"""The terms of the field, on lessons/glossary."""
+"""The terms of the field, from lessons/outputs/terms."""
 
 from pages.ui.glossary_view import glossary_page
 

@@ -44,7 +44,7 @@ def lesson_view(lesson: Lesson) -> None:
             else:
                 st.empty()  # where a question has its own stage
                 _lab(lesson, place, trail)
-        for _ in range(1, trail.step):  # Streamlit would move the parts of the last step's text
+        for _ in range(1, trail.step):  # or Streamlit reuses the last step's parts
             words.empty()
         with words.container(key=f"step_{trail.step}"), st.container(key="words"):
             if ended:

@@ -26,15 +26,15 @@ _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default t
 PLOTLY = add("plotly.js", _plotly)
 MATHS = add("temml.js", _temml)
 
-_paths = tuple(
+MODULES = tuple(
     path for room in _ROOMS for path in sorted(room.rglob("*.js")) if path.parent.name != "vendor"
 )
-_modules = {path.stem: path.read_text("utf-8") for path in _paths}
+_modules = {path.stem: path.read_text("utf-8") for path in MODULES}
 # What the modules need from Python: where the other scripts are, as seen from theirs, and words.
 _modules["addresses"] = (
     f'export const PLOTLY = "../{PLOTLY}";\nexport const MATHS = "../{MATHS}";\n'
 )
-WORDS = Texts(str(_LIVE / "en.md"), users=(*_paths, *_STYLES))
+WORDS = Texts(str(_LIVE / "en.md"), users=(*MODULES, *_STYLES))
 _modules["words"] = f"export const WORDS = {json.dumps(WORDS.texts, ensure_ascii=False)};\n"
 _script = bundle(_modules, "early").encode()
 LIVE = add("live.js", _script)

@@ -243,6 +243,11 @@ def button(page: Page, name: str) -> Locator:
     return page.locator(".gl-stepper").get_by_role("button", name=says(name))
 
 
+def backward_is_at(page: Page, step: int, of: int) -> None:
+    """Wait until the stepper shows this step of the backward pass."""
+    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=step, all=of))
+
+
 def press_on(page: Page, name: str, key: str) -> None:
     edge(page, name).focus()
     page.keyboard.press(key)

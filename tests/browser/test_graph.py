@@ -19,6 +19,7 @@ from tests.browser.looking import (
     SPY,
     answered,
     asked,
+    backward_is_at,
     button,
     cells,
     edge,
@@ -59,20 +60,20 @@ def caught_up(page: Page) -> None:
 
 def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open_page):
     page = with_table(open_page(bare + RIGHT + NUMBERS + "&at=0"))
-    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=0, all=6))
+    backward_is_at(page, 0, of=6)
     assert page.locator(".gl-svg .gl-edge[data-shown]").count() == 0
     button(page, "next").focus()
     for step in range(1, 7):
         page.keyboard.press("ArrowRight")
-        expect(page.locator(".gl-place")).to_have_text(says("step_of", step=step, all=6))
+        backward_is_at(page, step, of=6)
     page.keyboard.press("ArrowRight")  # past the end nothing happens
     expect(page.locator(".gl-sentence")).to_contain_text("x.grad = ")
     shown = page.locator(".gl-sentence").inner_text().split("x.grad = ")[1]
     assert float(shown.rstrip(".").replace("−", "-")) == float(column(page, 3)[0].replace("−", "-"))
     page.keyboard.press("Home")
-    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=0, all=6))
+    backward_is_at(page, 0, of=6)
     page.keyboard.press("End")
-    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=6, all=6))
+    backward_is_at(page, 6, of=6)
 
 
 def pulse(page: Page) -> list[float]:
@@ -112,27 +113,24 @@ def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, o
     page.evaluate(HALT, says("step_of", step=5, all=6))
     page.keyboard.press("Enter")
     page.wait_for_function("halted")
-    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=5, all=6))
+    backward_is_at(page, 5, of=6)
     expect(button(page, "play")).to_be_visible()
     halted, label = pulse(page), page.locator(".gl-pulse .gl-gradient").text_content()
     assert label == page.locator(".gl-edge[data-flying] .gl-gradient").text_content() == "−1"
     page.wait_for_timeout(300)
     assert pulse(page) == halted
     button(page, "play").click()
-    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=6, all=6))
+    backward_is_at(page, 6, of=6)
     expect(button(page, "play")).to_be_visible()
     assert pulse(page) == []
     # For who wants no motion there are steps, and nothing between them.
     page.emulate_media(reduced_motion="reduce")
     page.evaluate(PLACES)
     button(page, "play").click()
-    page.wait_for_function(
-        "place => places.at(-1)?.[0] === place", arg=says("step_of", step=6, all=6)
-    )
-    places = [
-        place for place in page.evaluate("places") if place[0] != says("step_of", step=0, all=6)
-    ]
-    assert places == [[says("step_of", step=step, all=6), 0] for step in range(1, 7)]
+    steps = [says("step_of", step=step, all=6) for step in range(7)]
+    page.wait_for_function("last => places.at(-1)?.[0] === last", arg=steps[-1])
+    places = [place for place in page.evaluate("places") if place[0] != steps[0]]
+    assert places == [[step, 0] for step in steps[1:]]
 
 
 MIDDLE = """(path) => {
@@ -200,21 +198,19 @@ def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page)
 def test_step_and_cuts_are_restored_from_the_address_and_a_reset_mends_them(bare, open_page):
     page = ready(open_page(bare + RIGHT + "&x=-3"))
     press_on(page, "sqrt_1:0", "Enter")
-    expect(page.locator(".gl-place")).to_have_text(says("step_of", step=4, all=4))
+    backward_is_at(page, 4, of=4)
     page.locator(".gl-steps > summary").click()
-    expect(page.locator(".gl-place")).to_have_text(
-        says("step_of", step=1, all=4)
-    )  # it opens at the first step
+    backward_is_at(page, 1, of=4)  # it opens at the first step
     page.keyboard.press("End")
     button(page, "back").click()
     page.wait_for_function("/cuts=sqrt_1:0.*at=3/.test(location.search)")
     there = ready(open_page(page.url))
-    expect(there.locator(".gl-place")).to_have_text(says("step_of", step=3, all=4))
+    backward_is_at(there, 3, of=4)
     expect(edge(there, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
     assert asked(there) == asked(page)
     there.evaluate("at => ordered({ values: {}, cuts: '', graph_step: at })", END)
     expect(there.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(0)
-    expect(there.locator(".gl-place")).to_have_text(says("step_of", step=6, all=6))
+    backward_is_at(there, 6, of=6)
 
 
 def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, open_page):

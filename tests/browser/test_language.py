@@ -17,7 +17,7 @@ LABS = ("", "stop_gradient?lesson=noise_leaks", "reversal?lesson=moons&step=2", 
 OTHERS = ("course", "reversal?quiz=7", "glossary", "teach", "your_own_code")
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
 FILES = {"moons", "playground", "scorm"}
-# Streamlit has these in English alone.
+# Streamlit shows these in English only.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
 TEXTS = """() => [...document.querySelectorAll("body *")].flatMap((one) => {
   if (one.closest("code, kbd, math, pre, script, style, textarea, tspan, [data-testid$=Material]")

@@ -73,7 +73,7 @@ FAIL = """(main) => {
 
 
 @pytest.mark.parametrize("fails", [False, *also(True)])
-def test_no_text_shows_before_the_script_of_its_last_piece_has_come_but_an_error(app, page, fails):
+def test_a_text_shows_once_its_last_script_has_come_or_an_error_has(app, page, fails):
     page.add_init_script(PATIENT)
     waiting: list[Route] = []
     # What a lesson's title is made of.

@@ -7,8 +7,8 @@ from tests.browser.looking import MORE, caught_up, control, open_drawers, ready
 
 pytestmark = pytest.mark.browser
 
-# Every line, area, mark and word of a chart: its box, as far as it lies on the axes, from their
-# corner: the page may scroll. Plotly leaves out what lies outside.
+# The box of every line, area, mark and word of a chart, cut off where the axes end: Plotly leaves
+# out what lies outside. It is measured from the corner of the axes, because the page may scroll.
 SEEN = """() => {
   const plot = document.querySelector("[data-figure=gradient] .gl-plot");
   const { left, top, right, bottom } = plot.querySelector(".nsewdrag").getBoundingClientRect();

@@ -81,9 +81,8 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     for lesson, row in zip(lessons(), rows.all(), strict=True):
         assert re.sub(r"[`*]", "", lesson.title) in row.inner_text()
         assert (WORDS("trains_live") in row.inner_text()) == (lesson.lab.training is not None)
-    expect(page.get_by_role("link", name=WORDS("quiz_of", chapter=""))).to_have_count(
-        len(chapters())
-    )
+    quizzes = page.get_by_role("link", name=WORDS("quiz_of", chapter=""))
+    expect(quizzes).to_have_count(len(chapters()))
     expect(page.get_by_role("link", name=WORDS("glossary"))).to_be_visible()
     expect(page.get_by_role("link", name=WORDS("teach"))).to_be_visible()
     name = "gradient_tricks_lab"
@@ -91,9 +90,8 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     page.reload()
     expect(rows.filter(has_text=f"· {WORDS('done')}")).to_have_count(1)
     expect(rows.filter(has_text=f"· {WORDS('done')}")).to_contain_text("Flip")
-    expect(page.locator(".st-key-chapter_reversal")).to_contain_text(
-        WORDS("done_of", done=1, all=5)
-    )
+    reversal = page.locator(".st-key-chapter_reversal")
+    expect(reversal).to_contain_text(WORDS("done_of", done=1, all=5))
     page.goto(app.url)
     expect(page.locator(".st-key-onward a")).to_have_text(WORDS("go_on", lesson="Two domains"))
 

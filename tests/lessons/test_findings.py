@@ -20,7 +20,7 @@ from lessons.kit.findings import brief, extent
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.under_way import Run
 from tests.lessons.titles import ROUNDING, N, Shown, pattern, read_back, reads, value_of
-from tests.support.course import unchosen
+from tests.support.course import at_random
 
 LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
 TRAINED = pytest.mark.parametrize("slug", [one.slug for one in lessons() if one.lab.training])
@@ -157,7 +157,7 @@ def runs(slug):
     lesson, luck = find(slug), random.Random(slug)
     given = [step.lab for step in lesson.prose.steps]
     known = []
-    for one in ({}, *given, *(unchosen(lesson, luck) for _ in range(RANDOM))):
+    for one in ({}, *given, *(at_random(lesson, luck) for _ in range(RANDOM))):
         try:
             values = lesson.validate(one)
         except InvalidParametersError:

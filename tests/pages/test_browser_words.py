@@ -5,14 +5,9 @@ import re
 import pytest
 
 from lessons.text.words import placeholders
-from pages.ui.page import STYLE, WORDS
+from pages.ui.page import MODULES, STYLE, WORDS
 from tests.support.node import UI
 
-MODULES = [
-    path
-    for path in sorted([*UI.glob("live/**/*.js"), *UI.glob("s*/*.js")])
-    if path.parent.name != "vendor"
-]
 COMMENT = r"(?:^|\s)//[^\n]*|/\*.*?\*/"
 ERROR = r"(?:new Error|console\.error)\([^\n]*"
 TOKEN = re.compile(

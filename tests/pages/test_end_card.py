@@ -9,6 +9,7 @@ from lessons.outputs.catalogue import lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.review import review
 from pages.ui.words import WORDS
+from tests.pages.test_questions import opened
 
 
 def card():
@@ -110,19 +111,11 @@ def quizzed():
         quiz_view.link = link
 
 
-def opened(asked, **query):
-    page = AppTest.from_function(quizzed, default_timeout=60)
-    page.session_state["asked"] = asked
-    for name, text in query.items():
-        page.query_params[name] = text
-    return page.run()
-
-
 def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
     import streamlit as st
 
     monkeypatch.setattr(st, "page_link", st.page_link)  # put back at the end
-    page = opened("7")
+    page = opened(quizzed, "7")
     for place, item in enumerate(quiz("reversal", 7)):
         wrong = next(text for text in item.options if text != item.right)
         page.button(f"quiz_{place}_{[*item.options].index(wrong)}").click().run()
@@ -139,7 +132,7 @@ def test_a_quiz_explains_each_answer_and_ends_with_what_was_missed(monkeypatch):
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1000000", "9" * 5000, "²", "<b>"])
 def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
-    page = opened(text)
+    page = opened(quizzed, text)
     assert page.warning[0].value == WORDS("no_such_quiz")
     assert len(page.button) in (3, 4)
     assert not page.exception
@@ -158,6 +151,6 @@ def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
     ],
 )
 def test_an_address_opens_a_quiz_where_it_was_left(said, at, heading):
-    page = opened("7", said=said, at=at)
+    page = opened(quizzed, "7", said=said, at=at)
     assert page.markdown[0].value.startswith(heading)
     assert not page.exception

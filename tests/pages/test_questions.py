@@ -14,10 +14,12 @@ from pages.ui.words import WORDS
 from tests.support.amount import also
 
 
-def opened(script, asked=None):
-    """The page of this script, for what it asks about."""
+def opened(script, asked=None, **query):
+    """The page of this script, for what it asks about, at an address with this query."""
     page = AppTest.from_function(script, default_timeout=60)
     page.session_state["asked"] = asked
+    for name, text in query.items():
+        page.query_params[name] = text
     return page.run()
 
 

@@ -5,13 +5,13 @@ import re
 
 import pytest
 from starlette.responses import PlainTextResponse
-from streamlit.testing.v1 import AppTest
 
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.glossary import terms
 from lessons.outputs.search import as_data, index
 from pages.server.addresses import Addresses
 from pages.ui import search
+from tests.pages.test_questions import opened
 from tests.server.asgi import ask
 from tests.support.node import node
 
@@ -126,8 +126,6 @@ def follow():
     ],
 )
 def test_a_made_up_wish_is_ignored(asked):
-    page = AppTest.from_function(follow, default_timeout=60)
-    page.session_state["asked"] = asked
-    page.run()
+    page = opened(follow, asked)
     assert not page.exception
     assert page.text[0].value == "still here"

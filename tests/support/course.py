@@ -48,8 +48,8 @@ def settings(lesson: Lesson, **given: Any) -> Values:
     return lesson.validate({name: str(value) for name, value in given.items()})
 
 
-def unchosen(lesson: Lesson, luck: Random) -> dict[str, str]:
-    """Settings that nobody chose, within the sliders' ends."""
+def at_random(lesson: Lesson, luck: Random) -> dict[str, str]:
+    """Random settings, each within the range of its slider."""
     given = {}
     for one in lesson.lab.parameters:
         if isinstance(one, Number):
@@ -66,7 +66,7 @@ def unchosen(lesson: Lesson, luck: Random) -> dict[str, str]:
 
 
 def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Values]:
-    """Values that nobody chose, the same in every run: twice with each option of each choice.
+    """Random values, the same in every run: two sets for each option of each choice.
 
     Args:
         given: settings that stay as they are.
@@ -79,4 +79,4 @@ def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Values]:
             fixed += 2 * [{one.name: name} for name in one.names]
     for chosen in fixed:
         with suppress(InvalidParametersError):
-            yield lesson.validate(unchosen(lesson, luck) | chosen | given)
+            yield lesson.validate(at_random(lesson, luck) | chosen | given)

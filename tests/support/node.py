@@ -18,7 +18,7 @@ def node(script: str, *modules: str, given: str = "") -> str:
     """Run the script, which finds the addresses of these modules in its arguments.
 
     Args:
-        modules: as ``live/state/undo.js``, from pages/ui on. A copy with the texts next to it runs.
+        modules: paths in pages/ui, as ``live/state/undo.js``. A copy runs, next to its texts.
 
     Returns:
         What it printed.

@@ -84,9 +84,9 @@ def findings(text: str) -> list[str]:
 def texts() -> list[Path]:
     """List the files to read: all but the benchmarks' tables, which a program writes."""
     names = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
-    tracked = subprocess.run(names, cwd=REPOSITORY, check=True, capture_output=True, text=True)
+    listed = subprocess.run(names, cwd=REPOSITORY, check=True, capture_output=True, text=True)
     return [
-        REPOSITORY / name for name in tracked.stdout.split() if not name.startswith("tests/bench/")
+        REPOSITORY / name for name in listed.stdout.split() if not name.startswith("tests/bench/")
     ]
 
 
@@ -94,7 +94,7 @@ def main(only: list[str]) -> int:
     """Print what to mend in these lessons, or in all texts; return 1 if there is something."""
     read = [path for path in texts() if not only or any(name in path.parts for name in only)]
     if not read:
-        print(f"No text is in a folder of the name {' or '.join(only)}.")
+        print(f"No text is in a folder named {' or '.join(only)}.")
         return 1
     total = longest = 0
     for path in read:

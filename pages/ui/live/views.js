@@ -29,7 +29,7 @@ export class Views {
     /** @type {Map<string, HTMLElement>} */
     this.buttons = new Map();
     /** @type {View[]} */
-    this.views = []; // all that the lab has, and what is in none
+    this.views = []; // all that the lab has, with More as the last one
     this.name = ""; // of the view on the stage
     /** @type {?number} */
     this.step = null;

@@ -13,7 +13,7 @@ const CONFIG = {
   doubleClick: false,
   showAxisDragHandles: false, // a drag moves what is under it; a chart is zoomed by its toolbar
   scrollZoom: false, // the wheel scrolls the page
-  locales: { "en-US": { dictionary: { Zoom: phrase("zoom") } } }, // the language that Plotly thinks it speaks
+  locales: { "en-US": { dictionary: { Zoom: phrase("zoom") } } }, // Plotly's own default
 };
 
 const STAGE = 340; // px, the height of a chart on the stage

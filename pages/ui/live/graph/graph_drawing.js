@@ -248,7 +248,7 @@ export class Drawing {
   }
 }
 
-/** @param {Laid["nodes"][0]} node  @param {string} state  @param {string} mark  of one that waits: how many have come */
+/** @param {Laid["nodes"][0]} node  @param {string} state  @param {string} mark  how many gradients have come, if it waits */
 function spoken({ label, type, value }, state, mark) {
   if (state === "passed") return phrase("node_passed", { label, type, value });
   if (state === "current") return phrase("node_current", { label, type, value });

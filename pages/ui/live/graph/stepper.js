@@ -21,7 +21,7 @@ export class Stepper {
     /** @type {GraphSpec["steps"]} */
     this.steps = [];
     this.timer = 0;
-    this.plays = false; // because the learner has pressed Play
+    this.plays = false; // the learner has pressed Play
     this.replays = false; // all of it at once, which is no step that somebody took
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.back = button(phrase("back"), () => this.by(-1));
