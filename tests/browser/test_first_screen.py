@@ -6,6 +6,7 @@ from lessons.outputs.catalogue import lessons
 from tests.browser.looking import (
     FOCUSABLE,
     SHIFTS,
+    SPY,
     on,
     ran,
     ready,
@@ -64,13 +65,15 @@ def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
 
 @pytest.mark.parametrize("slug", ["two_passes", *also(*sorted(STEPS.keys() - {"two_passes"}))])
 def test_next_moves_little(app, open_page, slug):
-    page = ready(open_page(app.url + PLACES[slug], script=SHIFTS))
+    page = ready(open_page(app.url + PLACES[slug], script=SHIFTS + SPY))
     for step in range(2, STEPS[slug] + 1):
         ran(page)
         page.wait_for_timeout(500)  # what comes late
-        page.evaluate("shifts.length = 0")
+        page.evaluate("() => { shifts.length = 0; sent = {}; }")
         on(page, step)
         page.wait_for_timeout(500)
         shifts = page.evaluate("shifts")
         assert sum(value for value, *_ in shifts) <= 0.05, (step, shifts)
+        asked = [text for text in page.evaluate("sent.labs ?? []") if " ask " in text]
+        assert len(asked) <= 1, "it passes through no settings in between"
         assert page.evaluate(NAMES) >= 15, step

@@ -115,13 +115,14 @@ class Lab {
     const { asked } = this.wish;
     this.view.goals.remember(place.goals ?? []);
     this.view.repaint();
-    for (const order of place.orders) this.#obey(order);
+    const obeyed = place.orders.filter((order) => this.#obey(order));
     if (place.note !== before.note) this.view.notes.page = place.note;
     this.view.showNotes();
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
-    if (!asked || !same) this.flow.offer(false);
+    // All orders in one wish: the page passes through none of the settings in between.
+    if (!asked || !same || obeyed.length) this.flow.offer(false);
     else this.view.pageParts.refresh();
   }
 
@@ -133,18 +134,19 @@ class Lab {
     this.view.stop();
   }
 
-  /** @param {Order} order */
+  /** @param {Order} order  @returns {boolean} whether it set anything */
   #obey({ id, first, values, cuts, graph_step }) {
-    if (this.done.includes(id)) return;
+    if (this.done.includes(id)) return false;
     const newer = first && this.done.length > 0; // what this tab has
     this.done = [...this.done, id].slice(-ORDERS);
-    if (newer) return;
+    if (newer) return false;
     const now = { ...this.wish.form, ...this.controls.values() };
     const set = Object.keys(values).filter((name) => !sameSetting(values[name], now[name] ?? ""));
     if ((cuts ?? this.wish.cuts) !== this.wish.cuts) set.push("cuts");
     const trained = this.frame?.trained ?? set; // what is only looked at leaves a run as it is
     if (set.some((name) => trained.includes(name))) this.trainer.rest();
     this.#set({ values, cuts, graph_step });
+    return true;
   }
 
   /** Set the lab from here. @param {Pick<Order, "values" | "cuts" | "graph_step">} what */
@@ -157,7 +159,6 @@ class Lab {
     this.graphStep = graph_step;
     this.controls.set(values);
     this.view.notes.asides = [];
-    this.flow.offer(false);
   }
 
   /** Something was set. @param {boolean} live */
@@ -191,7 +192,9 @@ class Lab {
       this.undo.remember(Object.fromEntries(names.map((name) => [name, typed[name] ?? shown[name]])));
     }
     const form = this.undo.go(word);
-    if (form) this.#set({ values: form, cuts: null, graph_step: null });
+    if (!form) return;
+    this.#set({ values: form, cuts: null, graph_step: null });
+    this.flow.offer(false);
   }
 
   #cut() {
