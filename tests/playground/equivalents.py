@@ -41,6 +41,8 @@ _SOME = {
     "x": "x", "a": "x", "b": "v", "low": "-1", "high": "1", "condition": "x > u", "scale": "2",
     "factor": "u", "max_norm": "0.5", "axis": "0", "k": "2", "index": "-1", "p": "p", "u": "u",
 }  # fmt: skip
+_OF_ROWS = ("matmul", "transpose", "softmax", "log_softmax", "onehot_argmax", "logsumexp", "topk",
+            "select")  # fmt: skip
 _CORNERS = {"maximum": "maximum(x, u)", "minimum": "minimum(x, u)", "abs": "abs(x - 1)",
             "topk": "topk(straight_through(sign)(x), 2)"}  # fmt: skip
 
@@ -61,31 +63,7 @@ print(json.dumps({"version": importlib.metadata.version(sys.argv[1]), "printed":
 def documents() -> Iterator[tuple[str, Document]]:
     """All presets, each function away from its corners, and random programs with tricks."""
     yield from (("preset " + one.name, one.document) for one in presets())
-    for name, function in FUNCTIONS.items():
-        names = "a, b, c, d, e, f" if function.several else "y"
-        called = f"{names} = {name}({', '.join(_SOME[p.name] for p in function.parameters)})"
-        matrix = Input("x", ((1.0, 2.0), (3.0, -4.0)))
-        given = (
-            (matrix, Input("v", (0.5, -2.0)))
-            if name
-            in (
-                "matmul",
-                "transpose",
-                "softmax",
-                "log_softmax",
-                "onehot_argmax",
-                "logsumexp",
-                "topk",
-                "select",
-            )
-            else (Input("x", _X), Input("u", _U), Input("v", tuple(one + 0.05 for one in _U)))
-        )
-        if name in ("sqrt", "log"):
-            given = (Input("x", tuple(abs(one) for one in _X)),)
-        if name == "onehot_sample":
-            weights = Input("p", ((0.0, 0.25, 0.5, 0.25), (0.125, 0.5, 0.375, 0.0)))
-            given = (weights, Input("u", (0.25, 1.0)))
-        yield "function " + name, Document(given, called)
+    yield from (("function " + name, of_function(name)) for name in FUNCTIONS)
     for seed in range(RANDOM):
         document = valid(random.Random(seed), tricks=True)
         try:
@@ -95,6 +73,22 @@ def documents() -> Iterator[tuple[str, Document]]:
         yield f"random {seed}", document
     for place, document in enumerate(dict.fromkeys(plain for _, plain in named())):
         yield f"plain names {place}", document
+
+
+def of_function(name: str) -> Document:
+    """A program that calls one function, away from its corners."""
+    function = FUNCTIONS[name]
+    names = "a, b, c, d, e, f" if function.several else "y"
+    given = (Input("x", _X), Input("u", _U), Input("v", tuple(one + 0.05 for one in _U)))
+    if name in _OF_ROWS:
+        given = (Input("x", ((1.0, 2.0), (3.0, -4.0))), Input("v", (0.5, -2.0)))
+    elif name in ("sqrt", "log"):
+        given = (Input("x", tuple(abs(one) for one in _X)),)
+    elif name == "onehot_sample":
+        weights = Input("p", ((0.0, 0.25, 0.5, 0.25), (0.125, 0.5, 0.375, 0.0)))
+        given = (weights, Input("u", (0.25, 1.0)))
+    called = ", ".join(_SOME[parameter.name] for parameter in function.parameters)
+    return Document(given, f"{names} = {name}({called})")
 
 
 def named() -> list[tuple[Document, Document]]:

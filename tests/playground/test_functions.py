@@ -1,15 +1,19 @@
-"""logsumexp, topk, select and onehot_sample: their rules, draws, and what they cost."""
+"""The functions: each row is complete and runs; draws, and what reads a whole row."""
+
+import ast
 
 import pytest
 import torch
 
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
-from lessons.playground.language.functions import FUNCTIONS, onehot_sample
+from lessons.playground.language.functions import CALLABLE, FUNCTIONS, onehot_sample
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.words import HELP
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import live
 from lessons.playground.running.outcome import run
+from lessons.tricks import op_types
 from tests.playground.said import said
 
 X = ((1.0, 3.0, 2.0, -1.0), (0.5, 0.0, 700.0, 710.0))
@@ -18,6 +22,34 @@ X = ((1.0, 3.0, 2.0, -1.0), (0.5, 0.0, 700.0, 710.0))
 def found(program: str, x=X, **more):
     outcome = run(Document((Input("x", x),), program, **more), curves=False)
     return outcome.values[outcome.output], outcome.gradients["trick_gradient"]["x"]
+
+
+def test_each_function_has_a_sentence_and_each_sentence_a_function():
+    assert {*HELP} == {*CALLABLE}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_row_is_complete_and_its_spellings_are_expressions_over_its_parameters(name):
+    function = FUNCTIONS[name]
+    assert function.help.endswith(".")
+    assert function.signature.startswith(f"{name}(")
+    assert function.op is None or function.op in op_types()
+    for template in (function.torch, function.tensorflow, function.jax):
+        names = {n.id for n in ast.walk(ast.parse(template)) if isinstance(n, ast.Name)}
+        assert {p.name for p in function.parameters} <= names
+
+
+def test_integers_are_floats_so_that_nothing_overflows_or_truncates():
+    document = Document((Input("x", 1.0),), "a = 1 / 2\nb = 7\ny = x * a + b**20")
+    assert live(check(document)).output.item() == 0.5 + 7.0**20
+
+
+def test_numbers_alone_make_tensors_of_the_documents_own_format():
+    for dtype in ("float64", "float32", "bfloat16"):
+        document = Document(
+            (Input("x", (1.0, -1.0)),), "y = where(x > 0, 1, 0) * sqrt(2) * [1, 2]", dtype=dtype
+        )
+        assert live(check(document)).output.dtype == getattr(torch, dtype)
 
 
 # A number for each kind of parameter.

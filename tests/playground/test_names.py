@@ -1,23 +1,19 @@
 """Whatever a learner's names are, a file that is taken home computes what the app shows."""
 
 import ast
-import contextlib
-import io
-import json
 import keyword
 import symtable
 from functools import cache
 
 import pytest
-import torch
 
 from lessons.playground.codegen.frameworks import FRAMEWORKS
-from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
+from lessons.playground.codegen.program_file import code, program_code
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.playground_error import PlaygroundError
-from tests.playground.names import LOOKALIKES, NAMES, as_inputs, documents, usable
+from tests.playground.names import LOOKALIKES, NAMES, documents, usable
 from tests.support.amount import cases
 
 text = cache(code)
@@ -110,22 +106,6 @@ def _read(function: str) -> set[str]:
     return found - {"__class__"}  # Python's compiler adds it beside any name `super`
 
 
-@pytest.mark.parametrize("language", FRAMEWORKS)
-def test_a_file_gives_each_of_its_own_names_once(language):
-    tree = ast.parse(text(documents(NAMES)[0][1], language))
-    given: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            given.append(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            given += {(one.asname or one.name).split(".")[0] for one in node.names}
-        elif not isinstance(node, ast.If):  # torch's gradients are given anew where there are some
-            given += {n.id for n in ast.walk(node)
-                      if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
-    assert {"program", "inputs", "output", "found"} <= set(given)
-    assert [name for name in given if given.count(name) > 1] == []
-
-
 @pytest.mark.parametrize("word", [*(n for n in NAMES if n not in usable(NAMES)), *LOOKALIKES])
 def test_what_cannot_be_a_name_is_refused_where_it_is_typed(word):
     assert keyword.iskeyword(word) or word in CALLABLE or not word.isascii() or word[0] == "_"
@@ -150,24 +130,3 @@ def test_a_name_that_the_program_reads_of_the_file_gets_an_underscore_behind_it(
     assert "    tf_ = tf.sqrt(torch + torch_)\n" in in_tensorflow
     assert "    y = overridden(lambda p1: p1 * a, rule_1)(p1_)\n" in in_tensorflow
     assert '    "torch": tf.constant([1.0], tf.float64),\n' in code(document, "tensorflow")
-
-
-def test_a_learners_name_brings_nothing_else_into_the_file():
-    names = ["changed", "nothing", "op_types", "TrickError", "check", "code", "cut", "NAMED",
-             "DTYPE", "listed", "P"]  # fmt: skip
-    plain = [f"plain_{place}" for place in range(11)]
-
-    def defined(names, language):
-        return defined_in_the_file(program_code(check(as_inputs(names)), language), language)
-
-    for language in FRAMEWORKS:
-        assert defined(names, language) == defined(plain, language)
-
-
-def test_an_output_that_no_gradient_reaches_is_null_in_the_file_too():
-    document = Document((Input("x", (1.0, 2.0)),), "y = stop_gradient(x)")
-    before = torch.get_default_dtype()
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        exec(compile(code(document), "file", "exec"), {"__name__": "__main__"})
-    torch.set_default_dtype(before)
-    assert json.loads(out.getvalue()) == {"forward": [1.0, 2.0], "trick_gradient": {"x": None}}

@@ -1,7 +1,5 @@
 """Curves: true at each of their places, broken where the program jumps, whole where it does not."""
 
-import doctest
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from lessons.contract.result import Series
 from lessons.playground.document.contents import Document, Input, Noise, Plot
 from lessons.playground.document.presets import presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
-from lessons.playground.running import outcome, sweep
+from lessons.playground.running import outcome
 from lessons.playground.running.budget import plan
 from lessons.playground.running.outcome import run
 
@@ -91,7 +89,3 @@ def test_what_learners_write_is_drawn_whole(one, monkeypatch):
     run(one.document)
     assert plans[0].points == CURVE_POINTS
     assert plans[0].draws in (1, MAX_DRAWS)
-
-
-def test_examples_in_docstrings_are_true():
-    assert not doctest.testmod(sweep).failed
