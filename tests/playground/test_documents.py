@@ -36,9 +36,6 @@ def test_text_and_address_carry_everything():
     assert from_text(to_text(FULL)) == FULL
     assert from_url(to_url(FULL)) == FULL
     assert str(from_text(to_text(FULL)).inputs[0].values[1]) == "-0.0"
-
-
-def test_windows_line_ends_are_the_same():
     assert from_text(to_text(FULL).replace("\n", "\r\n")) == FULL
 
 
@@ -57,6 +54,7 @@ def test_windows_line_ends_are_the_same():
         ("input x = 1\noutput\nprogram\ny = x", 2, said("empty_line")),
         ("input x = beta(1, 2)\nprogram\ny = x", 1, said("no_distribution")),
         ("input x = 1\nprogram y = x", 2, said("program_below")),
+        ("#\n" * 30_000, 0, WORDS("long_document", count=60_000, most=40_000)),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(text, line, words):
@@ -168,9 +166,3 @@ def test_a_title_that_cannot_be_shown_is_refused_and_an_address_can_still_be_mad
         from_text(to_text(document))
     assert (caught.value.line, caught.value.column) == (1, 8)
     assert to_url(document.with_(program=f"y = {character}"))
-
-
-def test_a_document_too_long_is_refused():
-    with pytest.raises(PlaygroundError) as caught:
-        from_text("#\n" * 30_000)
-    assert caught.value.message == WORDS("long_document", count=60_000, most=40_000)

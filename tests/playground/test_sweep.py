@@ -5,11 +5,12 @@ import pytest
 
 from lessons.contract.result import Series
 from lessons.playground.document.contents import Document, Input, Noise, Plot
-from lessons.playground.document.presets import presets
+from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
 from lessons.playground.running import outcome
 from lessons.playground.running.budget import plan
 from lessons.playground.running.outcome import run
+from tests.playground.said import said
 
 
 def curves(
@@ -83,9 +84,19 @@ def test_a_band_has_the_gap_too():
 
 
 @pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
-def test_what_learners_write_is_drawn_whole(one, monkeypatch):
+def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
     plans = []
     monkeypatch.setattr(outcome, "plan", lambda **known: plans.append(plan(**known)) or plans[-1])
-    run(one.document)
+    found = run(one.document)
     assert plans[0].points == CURVE_POINTS
     assert plans[0].draws in (1, MAX_DRAWS)
+    assert found.curves
+    assert not [note for note in found.notes if "NaN" in note.text]
+    assert one.document.title
+    assert one.document.about.endswith(".")
+
+
+def test_a_name_that_is_no_preset_is_refused_with_the_nearest():
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        preset("fliptwice")
+    assert said("no_preset did_you_mean", "flip_twice") == caught.value.message

@@ -7,13 +7,10 @@ from lessons.playground.codegen.differences import DIFFERENCES
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.contents import Document, Input, Override
-from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
-from lessons.playground.goals import GOALS
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.running.outcome import run
 from lessons.playground.running.outcome_charts import figures, table
 from lessons.tricks import op_types
@@ -36,13 +33,7 @@ UNREADABLE = ("nonsense", "input x", "program y", "input x = a\nprogram", "overr
 
 def texts() -> Iterator[tuple[str, str]]:
     """Each text, and the code that it may quote."""
-    yield from ((one.help, "") for one in FUNCTIONS.values())
-    yield from ((help, "") for _, help in (*FORMS.values(), *RULES.values()))
-    yield from ((goal.text, "") for goal in GOALS)
-    yield from ((one, "") for sentences in DIFFERENCES.values() for one in sentences.values())
-    yield from ((text, "") for text in INSTEAD.values())
     for one in presets():
-        yield one.group, ""
         yield from of_run(one.document)
     rule = (Override("relu", "grad"),)
     for expression in NOTED:
