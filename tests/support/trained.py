@@ -7,7 +7,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.result import Facts
 from lessons.kit.process import suit_small_tensors
-from lessons.outputs.catalogue import lessons
+from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.trained import FILE, case, key, tells
 from lessons.training.under_way import finished
 
@@ -18,6 +18,12 @@ def told(lesson: Lesson) -> dict[str, Values]:
     """The settings of each training that the text tells of, by its name in the file."""
     cases = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
     return {key(lesson, values): values for values in cases}
+
+
+def kept(slug: str, case: str = "") -> Facts:
+    """The facts that a lesson's file has for one training, by its name there."""
+    found: Facts = json.loads((find(slug).folder / FILE).read_text("utf-8"))[case]
+    return found
 
 
 def ends(lesson: Lesson) -> dict[str, Facts]:

@@ -119,12 +119,13 @@ def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(s
         ("moons", {"steps": 30, "wiring": "subtract", "scale": 1e6}, {}, 3),
         ("noise_layer", {"steps": 5, "strength": 1000, "draws": 2}, {}, 3),
         ("guided_relu", {"steps": 15}, {"randomised": 2}, 2),
+        ("cliff", {"steps": 5, "rate": 1000, "norm_limit": 1e6, "value_limit": 1e6}, {}, 1),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
 def test_blown_up_seeds_are_told(slug, given, looked_at, charts):
     lesson = catalogue.find(slug)
-    values = settings(lesson, seeds=2, rate=10.0, **given)
+    values = settings(lesson, **{"seeds": 2, "rate": 10.0} | given)
     run = Run(lesson.lab, lesson.program, values)
     run.advance(math.inf, values)
     figures = lesson.lab.training.figures(run.history, values | looked_at)

@@ -19,7 +19,6 @@ from lessons.chapters.clipping.cliff.recurrent import (
     Descents,
     Program,
     by_role,
-    on_the_edge,
     paths,
     surface,
     within,
@@ -130,7 +129,7 @@ def _surface(program: Program, window: str, device: str, dtype: str) -> tuple[Ar
 
 @lru_cache(maxsize=8)
 def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]:
-    """The landscape's steepness: on both grids, and on the edge itself."""
+    """The landscape's steepness on both grids."""
     facts: dict[str, float] = {}
     for window in WINDOWS:
         _, norm = _surface(program, window, device, dtype)
@@ -139,14 +138,11 @@ def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]
             f"{window}_median": float(np.median(norm)),
             f"{window}_mean": float(norm.mean()),
         }
-    edge_w = WHOLE[0][1] - 1.0
     return {
         **facts,
         "half_mean": facts["whole_mean"] / 2,
         "ten_means": facts["whole_mean"] * 10,
         "valley": VALLEY,
-        "edge_w": edge_w,
-        **on_the_edge(program, edge_w),
     }
 
 

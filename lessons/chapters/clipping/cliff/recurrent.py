@@ -125,24 +125,6 @@ def surface(
     return error, gradient.norm(dim=0)
 
 
-def on_the_edge(program: Program, w: float) -> dict[str, float]:
-    """At this w, the b for which the first x maps to itself, and what fifty steps make of that.
-
-    Returns:
-        edge_b: that b. edge_factor: what one step multiplies a difference in x with. edge_norm: the
-        norm of the gradient there, in float64.
-    """
-    at_first = torch.sigmoid(torch.tensor(FIRST_X, dtype=torch.float64))
-    place = torch.stack([torch.full_like(at_first, w), FIRST_X - w * at_first])
-    unlimited = torch.tensor(math.inf, dtype=torch.float64)
-    _, gradient = program(*place, unlimited, unlimited)
-    return {
-        "edge_b": float(place[1]),
-        "edge_factor": w * float(at_first * (1 - at_first)),
-        "edge_norm": float(gradient.norm()),
-    }
-
-
 @lru_cache(maxsize=64)
 def drawn_starts(seed: int) -> torch.Tensor:
     """One start in each cell of the window, anywhere in it: float64 on the CPU, [2, SIDE²]."""

@@ -1,0 +1,57 @@
+"""An edge cut in the graph is cut in the training too, and what a trick does a cut does as well."""
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from lessons.contract.lesson import CutError
+from lessons.outputs.catalogue import find, lessons
+from lessons.training.under_way import finished
+from tests.support.course import settings
+
+pytestmark = pytest.mark.slow
+
+CUTTABLE = [one for one in lessons() if one.lab.training and one.lab.training.cuts]
+
+
+def trained(lesson, cuts=(), **given):
+    """Each number of a short training, for two seeds."""
+    chosen = settings(lesson, **{"seeds": 2, "steps": 6, "dtype": "float64"} | given)
+    return finished(lesson.lab, lesson.cut_open(cuts), chosen).latest.numbers
+
+
+@pytest.mark.parametrize("lesson", CUTTABLE, ids=lambda one: one.slug)
+def test_a_cut_that_changes_the_gradient_changes_the_training(lesson):
+    values = settings(lesson)
+    plain, whole = lesson.compute(values)["trick_gradient"].y, trained(lesson)
+    changed = 0
+    for edge in sorted(lesson.edges(values)):
+        with suppress(CutError):
+            if not np.array_equal(lesson.compute(values, cuts=[edge])["trick_gradient"].y, plain):
+                numbers, changed = trained(lesson, [edge]), changed + 1
+                assert any((one != whole[name]).any() for name, one in numbers.items()), edge
+    assert changed
+
+
+@pytest.mark.parametrize(
+    ("slug", "cuts", "given", "arm", "as_given", "as_arm"),
+    [
+        ("moons", [], {"scale": 0}, "trick", {}, "source_only"),
+        ("moons", [("flip_gradient", 0)], {}, "trick", {}, "source_only"),
+        ("moons", [("domain_head", 0)], {}, "trick", {}, "source_only"),
+        ("noise_layer", [("add_1", 1)], {}, "plain", {}, "trick"),
+        ("collapse", [], {"target": "open"}, "trick", {}, "plain"),
+        ("collapse", [("cosine", 1), ("cosine_1", 1)], {"target": "open"}, "trick", {}, "trick"),
+        ("moving_target", [], {"target": "open"}, "trick", {}, "plain"),
+        ("moving_target", [("sub", 0)], {"target": "open"}, "trick", {}, "trick"),
+        ("codebook", [("mse_loss_1", 1)], {}, "paper", {}, "paper"),
+        ("codebook", [("mse_loss_1", 1)], {"beta": 0.25}, "trick",
+            {"wiring": "output", "beta": 1.25}, "trick"),
+    ],
+)  # fmt: skip
+def test_an_arm_with_a_cut_or_no_trick_trains_as_another(slug, cuts, given, arm, as_given, as_arm):
+    lesson = find(slug)
+    one, other = trained(lesson, cuts, **given), trained(lesson, **as_given)
+    for name in (name for name in one if name.startswith(f"{arm}_")):
+        assert one[name] == pytest.approx(other[name.replace(arm, as_arm)], rel=1e-9), name
