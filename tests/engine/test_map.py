@@ -169,7 +169,7 @@ def test_as_a_decorator_on_functions_and_methods(x: torch.Tensor) -> None:
     ("name", "expected"),
     [("Square", [6, -4]), ("Relu", [1, 0]), ("Neg", [-1, -1]), ("Round", None), ("Sign", [0, 0]),
      ("square", [6, -4]), (torch.square, [6, -4]), ("Identity", [1, 1]), ("Abs", [1, -1]),
-     ("Exp", [3, -2])],
+     ("Exp", [3, -2]), ("StopGradient", None)],
 )  # fmt: skip
 def test_the_name_of_another_op_type_is_its_built_in_gradient(name: Any, expected: Any) -> None:
     x = torch.tensor([3.0, -2.0], requires_grad=True)

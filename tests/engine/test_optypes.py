@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from lessons.tricks import TrickError, gradient_override_map, identity, op_types
+from lessons.tricks.builtin_rules import builtin_rule
 from lessons.tricks.lookup import NAMES
 from lessons.tricks.lookup import SPELLINGS as KNOWN
 from lessons.tricks.optypes import OP_TYPES
@@ -74,6 +75,21 @@ def test_the_rule_is_the_gradient(name: str) -> None:
     assert x.grad is not None
     if all(operand is x for operand in calls[0].inputs):
         assert torch.equal(x.grad, torch.full_like(x, 7) * len(calls[0].inputs))
+
+
+WRITTEN_OUT = "elu exp log_softmax reciprocal relu relu6 rsqrt sigmoid softmax sqrt tanh"
+
+
+@pytest.mark.parametrize("name", WRITTEN_OUT.split())
+def test_a_built_in_gradient_on_its_own_op_is_torchs(name: str) -> None:
+    for x in (matrix(), 16 * matrix().detach() - 8):
+        gradients = []
+        for rules in ({}, {name: builtin_rule(name)}):
+            leaf = x.detach().requires_grad_()
+            with gradient_override_map(rules):
+                y = SAMPLES[name](leaf)
+            gradients += torch.autograd.grad(y.square().sum(), leaf)
+        torch.testing.assert_close(*gradients, equal_nan=True)
 
 
 @folded("name", op_types())

@@ -23,6 +23,7 @@ def passing(op: Any, upstream: torch.Tensor) -> torch.Tensor:
         ({"Mul": passing, "mul": passing}, "'Mul' and 'mul' both name the op type mul"),
         ([("Mul", passing)], "expected a dict"),
         (None, "expected a dict"),
+        ({"Identity": lambda op, upstream: 10 * upstream, "Relu": None}, "is None"),
     ],
 )
 def test_on_entry(given: Any, message: str) -> None:
@@ -119,9 +120,10 @@ def test_a_key_matched_in_an_inner_map_or_under_an_exception_does_not_warn() -> 
     assert outer.ran == inner.ran == {"identity": 1}
 
 
-@pytest.mark.parametrize("name", ["", None, 3, passing])
-def test_what_is_no_name_cannot_be_registered(name: Any) -> None:
-    with pytest.raises(TrickError, match="expected a name"):
+@pytest.mark.parametrize("name", ["", None, 3, passing, "Relu"])
+def test_what_is_no_name_of_ones_own_cannot_be_registered(name: Any) -> None:
+    message = "'Relu' is an op type" if name == "Relu" else "expected a name"
+    with pytest.raises(TrickError, match=message):
         register_gradient(name)
 
 
