@@ -81,14 +81,6 @@ def test_nothing_lies_on_anything_and_edges_run_downwards_from_box_to_box(graph)
         assert label[0] in [x for x, _ in route]
 
 
-def test_the_same_graph_gives_the_same_drawing():
-    sizes = ((100, 40),) * 12
-    edges = tuple((i, j) for j in range(1, 12) for i in range(max(0, j - 3), j))
-    first = layout(sizes, edges, (60, 14))
-    layout.cache_clear()
-    assert layout(sizes, edges, (60, 14)) == first
-
-
 def test_a_chain_is_straight_and_an_input_stands_before_its_reader():
     drawing = layout(((100, 40),) * 4, ((0, 1), (1, 2), (3, 2)), (60, 14))
     assert abs(drawing.nodes[0][0] - drawing.nodes[1][0]) < 20

@@ -208,15 +208,6 @@ def test_what_does_not_lead_to_the_output_is_not_drawn():
     assert [n["id"] for n in drawing["nodes"]] == ["x", "mul"]
 
 
-def test_before_a_backward_pass_all_ops_are_drawn():
-    x = leaf(1.0)
-    with record({"x": x}) as recording:
-        (x * 2).exp()
-    drawing = picture(recording)
-    assert [n["id"] for n in drawing["nodes"]] == ["x", "mul", "exp"]
-    assert drawing["steps"] == []
-
-
 def test_the_text_alternative_has_every_node_and_edge_with_its_number():
     drawing = lesson_picture("right_place", index=(2,))
     lines = drawing["alternative"].splitlines()

@@ -12,11 +12,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.outputs.catalogue import lessons
 from lessons.recorder import RecordError, named, record
 from lessons.recorder.cutting import cut
 from lessons.recorder.picture.graph_drawing import picture
-from lessons.recorder.recording.plain_tensor import LIMIT
 from lessons.tricks import (
     clip_gradient,
     clip_gradient_norm,
@@ -64,15 +62,11 @@ def test_recording_changes_no_number_and_its_gradients_are_autograds(program, dt
     for name, plain in zip("xwm", expected, strict=True):
         found = numbers(recording.gradients[name])
         assert repr(found) == repr(None if plain is None else plain.flatten().tolist())
+    if dtype == torch.float64:
+        assert_what_arrives_is_the_sum_over_the_edges(recording, seen)
 
 
-@given(programs())
-@pytest.mark.random
-def test_what_arrives_at_a_node_is_the_sum_over_its_edges(program):
-    seen_inputs = inputs()
-    with record(seen_inputs) as recording:
-        output = run(program, seen_inputs)
-    recording.backward(output)
+def assert_what_arrives_is_the_sum_over_the_edges(recording, output):
     end, _ = recording.node_of(output)
     for node in recording:
         for place, upstream in enumerate(node.upstream):
@@ -276,23 +270,6 @@ def test_complex_and_empty_tensors():
     assert picture(recording)["nodes"][1]["value"] == "NaN"
 
 
-def test_a_training_step():
-    torch.manual_seed(0)
-    layer = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
-    layer.double()
-    optimiser = torch.optim.SGD(layer.parameters(), lr=0.1, foreach=False)
-    with record(dict(layer.named_parameters())) as recording:
-        loss = layer(torch.ones(3, 2, dtype=torch.float64)).square().mean()
-        recording.backward(loss)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-    for name, parameter in layer.named_parameters():
-        assert recording.gradients[name].numbers == parameter.grad.flatten().tolist()
-    ops = [n.type for n in recording.ops if not n.inplace]
-    assert ops == ["linear", "tanh", "linear", "square", "mean"]
-
-
 # -- the backward pass
 
 
@@ -335,34 +312,6 @@ def test_the_order_is_autograds_own():
 # -- cuts
 
 
-@pytest.mark.parametrize(
-    ("slug", "cut", "formula"),
-    [
-        ("noise_leaks", ("mul", 0), lambda x, u: None),
-        ("noise_leaks", ("sqrt", 0), lambda x, u: None),
-        ("noise_leaks", ("mul", 1), lambda x, u: x.sign() * u.sqrt()),
-        ("wrong_place", ("mul", 0), lambda x, u: x.sign() / u.sqrt()),
-        ("wrong_place", ("add", 1), lambda x, u: None),
-        ("right_place", ("add", 0), lambda x, u: x.sign()),
-        ("right_place", ("sqrt_1", 0), lambda x, u: None),
-    ],
-)
-def test_cuts_in_the_lessons(slug, cut, formula):
-    (lesson,) = (one for one in lessons() if one.slug == slug)
-    x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
-    plain = lesson.program(x, u)
-    with record({"x": x, "u": u}, cuts={cut}) as recording:
-        z = lesson.program(x, u)
-    assert bits(z.detach()) == bits(plain.detach())
-    recording.backward(z)
-    expected = formula(x.detach(), u)
-    if expected is None:
-        assert recording.gradients["x"] is None
-    else:
-        assert recording.gradients["x"].numbers == pytest.approx(expected.tolist(), rel=1e-12)
-    assert recording.edge(f"{cut[0]}:{cut[1]}").state == "cut"
-
-
 # -- what it leaves behind
 
 
@@ -392,22 +341,6 @@ def test_the_graph_does_not_hold_the_recording():
     gc.collect()
     assert gone() is None
     assert torch.autograd.grad(y, x)[0].tolist() == [2.0]
-
-
-def test_tensors_are_kept_when_asked():
-    x = leaf(1.0)
-    with record({"x": x}) as recording:
-        recording.keeps = True
-        y = x * 2.0
-    assert recording.tensors["mul"][0] is y
-
-
-def test_large_tensors_are_copied_in_part():
-    x = torch.ones(LIMIT + 10, requires_grad=True)
-    recording = recorded(lambda x: x * 2.0, x=x)
-    value = recording.nodes["mul"].outputs[0]
-    assert len(value.numbers) == LIMIT
-    assert value.size == LIMIT + 10
 
 
 def test_other_threads_are_not_seen():
@@ -495,31 +428,17 @@ def test_func_transforms_pass_unrecorded():
 # -- what no torch function shows
 
 
-def test_a_function_of_ones_own_is_one_op_with_the_line_that_applies_it():
-    class Twice(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return torch.sin(x) * 2
-
-        @staticmethod
-        def backward(ctx, gradient):
-            return gradient * 2
-
-    recording = recorded(lambda x: Twice.apply(x) + 1, x=leaf(1.0))
-    assert [node.type for node in recording.ops] == ["Twice", "add"]
-    assert recording.nodes["Twice"].place[1][0] == recording.nodes["add"].place[1][0]
-
-
-def test_a_slope_without_a_graph_is_an_op_once_something_reads_it():
+def test_who_switched_gradients_off_is_known_after_an_inner_block_too():
     def program(x):
-        (slope,) = torch.autograd.grad((x * x).sum(), x)
-        return slope * 2
+        with torch.no_grad():
+            with torch.enable_grad():
+                inside = x * 3
+            after = x * 4
+        return inside + after
 
-    recording = recorded(program, x=leaf(1.0, 2.0))
-    slope = recording.nodes["grad"]
-    assert slope.kind == "stopped"
-    assert [edge.producer.name for edge in slope.operands] == ["x", "sum"]
-    assert slope.outputs[0].numbers == [2.0, 4.0]
+    nodes = recorded(program, x=leaf(1.0)).nodes
+    assert nodes["mul"].off is None
+    assert (nodes["mul_1"].off.how, nodes["mul_1"].off.name) == ("block", "no_grad")
 
 
 def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it():
@@ -535,34 +454,3 @@ def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it():
         y = program(x)
     assert [node.name for node in recording if node.leaf] == ["x"]
     assert recording.backward(y).gradients["x"].numbers == [36.0, 288.0]
-
-
-def test_who_switched_gradients_off_is_noted_with_the_line():
-    def program(x):
-        with torch.no_grad():
-            inside = x * 2
-            with torch.enable_grad():
-                on = x * 3
-            again = x * 4
-        return inside + on + again + x
-
-    recording = recorded(program, x=leaf(1.0))
-    assert recording.gradients["x"].numbers == [4.0]
-    assert recording.nodes["mul"].kind == recording.edge("mul:0").state == "stopped"
-    off = [recording.nodes[name].off for name in ("mul", "mul_1", "mul_2")]
-    assert off[1] is None
-    assert off[0] == off[2]
-    assert (off[0].how, off[0].name) == ("block", "no_grad")
-    assert off[0].where[1][0] == recording.nodes["mul"].place[1][0] - 1
-
-
-def test_a_new_leaf_in_the_memory_of_another_tensor_is_its_copy():
-    def program(x):
-        made = x * 2
-        return torch.nn.Parameter(made) * 3
-
-    recording = recorded(program, x=leaf(1.0))
-    copied = recording.nodes["Parameter"]
-    assert [edge.producer.name for edge in copied.operands] == ["mul"]
-    assert not copied.operands[0].flows
-    assert copied.requires_grad

@@ -33,22 +33,8 @@ def behind_torchs_back(x):
     return y.sum()
 
 
-def by_detach(x):
-    y = x.exp()
-    y.detach().numpy()[1] += 1
-    return y.sum()
-
-
-def by_numpy(x):
-    y = x.exp()
-    kept = y.detach().numpy()
-    kept += 1
-    return y.sum()
-
-
-@pytest.mark.parametrize("program", [behind_torchs_back, by_detach, by_numpy])
-def test_the_output_that_exp_saved_is_marked_with_both_numbers(program):
-    (stale,) = recorded(program).nodes["exp"].stale
+def test_the_output_that_exp_saved_is_marked_with_both_numbers():
+    (stale,) = recorded(behind_torchs_back).nodes["exp"].stale
     assert (stale.output, stale.operands, stale.name, stale.refused) == (0, (), "y", False)
     assert stale.before.numbers == pytest.approx([E, E2])
     assert stale.now is not None

@@ -71,24 +71,12 @@ def test_random_programs_end_at_autograds_gradients(program):
             assert repr(leaves[name]) == repr(gradient[at].item())
     assert [step.node for step in steps if step.kind == "op"] == recording.order
     assert all(step.sentence for step in steps)
-
-
-@given(programs())
-@pytest.mark.random
-def test_upstream_times_local_is_what_goes_on(program):
-    given_inputs = inputs()
-    with record(given_inputs) as recording:
-        output = run(program, given_inputs)
-    for step in backward_steps(recording.backward(output), (0,)):
-        for part in step.parts:
-            if part.state != "flowing" or part.local is None or part.gradient is None:
-                continue
-            if part.terms and not part.terms_left_out:
-                expected = sum(up * local for up, local in part.terms)
-            elif part.terms:
-                continue
-            else:
-                expected = part.upstream * part.local
+    for part in [part for step in steps for part in step.parts]:
+        if part.state != "flowing" or part.local is None or part.gradient is None:
+            continue
+        if not part.terms_left_out:
+            terms = part.terms or [(part.upstream, part.local)]
+            expected = sum(upstream * local for upstream, local in terms)
             assert part.gradient == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
