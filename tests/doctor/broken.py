@@ -9,11 +9,6 @@ def item(x):
     return loss.item()
 
 
-def copied(x):
-    loss = (x * x).sum()
-    return torch.tensor(loss) * 2
-
-
 def detached(x):
     h = x * x
     h = h.detach()
@@ -72,12 +67,6 @@ def carried_state(x):
     for _ in range(2):
         out, state = rnn(x[:, None], state)
         out.square().mean().backward()
-
-
-def goes_backward(x):
-    loss = (x * x).sum()
-    loss.backward()
-    return loss
 
 
 def elsewhere(x, w):

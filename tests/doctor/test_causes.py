@@ -83,10 +83,6 @@ def test_a_division_by_zero_has_its_own_advice():
         assert found[0].do.startswith("The denominator is 0 there.")
         assert not any("sqrt" in one.do for one in found)
         assert not any("denominator" in one.do for one in found[1:])  # once is enough
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    y = x - 1
-    repaired = torch.where(y == 0, 0, x / torch.where(y == 0, 1, y))
-    assert torch.autograd.grad(repaired.sum(), x)[0].isfinite().all()
 
 
 def test_a_broadcast_denominator_is_read_at_its_place():

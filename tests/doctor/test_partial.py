@@ -20,12 +20,6 @@ def loss_and_penalty(x):
     return torch.tensor(loss.item()) + penalty
 
 
-def product(x):
-    first = x.sum()
-    second = (x * x).sum()
-    return first * second.item()
-
-
 def listed(x):
     losses = [(x * scale).sum().item() for scale in (1, 2)]
     return torch.tensor(losses).mean() + x.sum()
@@ -44,7 +38,6 @@ def scaled(x):
 
 CASES = [
     (loss_and_penalty, "The value of loss", ".item()", "add"),
-    (product, "The value of second", ".item()", "mul"),
     (lambda x: (x / x.norm().item()).sum(), "The value of norm(…)", ".item()", "div"),
     (lambda x: (x / float(x.norm())).sum(), "The value of norm(…)", "float()", "div"),
     (listed, "The value of sum(…)", ".item()", "mean"),
