@@ -71,7 +71,7 @@ SAYS = [
     ("y = where(True, x, 0)", (1, 11), said("no_truth")),
     ("y = (x**2\nz = y + 1", (1, 5), said("not_closed_in_line")),
     ("y = sum(x,\nz = y + 1", (1, 8), said("never_closed")),
-    ("y = softmax(x, dim=0)", (1, 16), said("takes_last_axis")),
+    ("y = softmax(x, dim=0)", (1, 20), said("takes_last_axis")),
     ("y = x * 2\ny.mul_(3)", (2, 1), said("changes_in_place no_function", "y * 2")),
     ("y = x * 2\ny[0] = 0", (2, 1), said("part_assigned")),
     ("y = atan(x)", (1, 5), said("no_function there_are")),

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lessons.playground.codegen.frameworks import Framework
+from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Node,
     called,
@@ -45,7 +46,7 @@ class Emitter:
         if isinstance(node, ast.Name):
             return ast.Name(self.names.get(node.id, node.id))
         if isinstance(node, ast.List):
-            return self._tensor(_list(node))
+            return self._tensor(node)
         if named := surrogates(node):
             return self._surrogate(node, named)
         if isinstance(node, ast.Call) and called(node) == "py_func":
@@ -80,7 +81,7 @@ class Emitter:
         ):
             made = operand
             if parameter.kind == "whole":
-                made = _whole(argument)
+                made = ast.Constant(int(value_of(argument) or 0))
             elif isinstance(argument, ast.Constant):
                 made = _constant(written(argument), floats=True)
             both = parameter.kind == "any" and sum(numbers) == branches
@@ -161,19 +162,6 @@ def _floats(node: Node) -> bool:
 def _constant(value: float, floats: bool) -> ast.expr:
     whole = value == int(value) and abs(value) < 2**31
     return ast.Constant(int(value) if whole and not floats else value)
-
-
-def _whole(argument: Node) -> ast.expr:
-    digits = argument.operand if isinstance(argument, ast.UnaryOp) else argument
-    made = ast.Constant(int(written(digits)) if isinstance(digits, ast.Constant) else 0)
-    return made if argument is digits else ast.UnaryOp(ast.USub(), made)
-
-
-def _list(values: ast.expr) -> ast.expr:
-    if isinstance(values, ast.List):
-        return ast.List([_list(value) for value in values.elts])
-    positive = ast.Constant(abs(written(values)))
-    return ast.UnaryOp(ast.USub(), positive) if str(written(values)).startswith("-") else positive
 
 
 def _parameters(count: int) -> list[str]:

@@ -2,11 +2,18 @@
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from lessons.playground.language.expressions import SIGNS, Node, of_kind, written
-from lessons.playground.language.limits import MAX_ELEMENTS, MAX_NUMBER
+from lessons.playground.language.expressions import (
+    SIGNS,
+    Node,
+    children,
+    kind_of,
+    sign,
+    written,
+)
+from lessons.playground.language.limits import MAX_NUMBER
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.words import WORDS
 
@@ -20,38 +27,25 @@ def apply(sign: str, values: Sequence[float], node: Node) -> float:
     try:
         found = -values[0] if len(values) == 1 else SIGNS[sign].run(values[0], values[1])
     except ZeroDivisionError:
-        message = WORDS("divides_by_zero")
-        raise PlaygroundError(message, node.lineno, node.col_offset + 1) from None
+        raise PlaygroundError.at(node, WORDS("divides_by_zero")) from None
     except OverflowError:
         found = math.inf
     if isinstance(found, complex):
-        raise PlaygroundError(WORDS("not_real"), node.lineno, node.col_offset + 1)
+        raise PlaygroundError.at(node, WORDS("not_real"))
     if not abs(found) <= MAX_NUMBER:
-        message = WORDS("too_large", most=MAX_NUMBER)
-        raise PlaygroundError(message, node.lineno, node.col_offset + 1)
+        raise PlaygroundError.at(node, WORDS("too_large", most=MAX_NUMBER))
     return found
 
 
-def list_of_numbers(node: ast.List, error: Callable[[ast.expr, str], PlaygroundError]) -> ast.List:
-    """A list of written numbers, or of such lists of one length.
-
-    Raises:
-        PlaygroundError: anything else in it, an empty or ragged list, one too long.
-    """
-    count = sum(len(item.elts) if isinstance(item, ast.List) else 1 for item in node.elts)
-    if not 0 < count <= MAX_ELEMENTS:
-        raise error(node, WORDS("list_size", count=count, most=MAX_ELEMENTS))
-    if not any(isinstance(item, ast.List) for item in node.elts):
-        return of_kind(ast.List([_number(item, error) for item in node.elts]), "tensor", node)
-    rows: list[ast.expr] = []
-    for item in node.elts:
-        if not isinstance(item, ast.List):
-            raise error(item, WORDS("mixed_list"))
-        rows.append(ast.List([_number(entry, error) for entry in item.elts]))
-        first = node.elts[0]
-        if isinstance(first, ast.List) and len(item.elts) != len(first.elts):
-            raise error(item, WORDS("ragged", here=len(item.elts), first=len(first.elts)))
-    return of_kind(ast.List(rows), "tensor", node)
+def value_of(node: Node) -> float | None:
+    """The value of an expression of written numbers alone; None where a name is read."""
+    if isinstance(node, ast.Constant):
+        return written(node)
+    if kind_of(node) == "number" and (operator := sign(node)):
+        values = [value_of(operand) for operand in children(node)]
+        known = [value for value in values if value is not None]
+        return apply(operator, known, node) if len(known) == len(values) else None
+    return None
 
 
 def numbers(node: ast.expr) -> Any:
@@ -59,18 +53,3 @@ def numbers(node: ast.expr) -> Any:
     if isinstance(node, ast.List):
         return [numbers(item) for item in node.elts]
     return written(node)
-
-
-def _number(
-    node: ast.expr, error: Callable[[ast.expr, str], PlaygroundError], negative: bool = False
-) -> ast.Constant:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)) and not negative:
-        value = written(_number(node.operand, error, negative=True))
-        return ast.Constant(-value if isinstance(node.op, ast.USub) else value)
-    found = node.value if isinstance(node, ast.Constant) else None
-    if isinstance(found, int | float) and not isinstance(found, bool):
-        value = float(found)
-        if abs(value) <= MAX_NUMBER:
-            return ast.Constant(value)
-        raise error(node, WORDS("large_number", most=MAX_NUMBER))
-    raise error(node, WORDS("only_numbers"))

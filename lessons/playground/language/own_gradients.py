@@ -9,8 +9,14 @@ import copy
 from collections.abc import Iterable, Sequence
 
 from lessons.playground.language.expressions import SIGNS
-from lessons.playground.language.rewrite import Put, call, names_in, path
-from lessons.playground.language.spellings import MODULES, OPERATORS, TENSORS, WITHOUT_EFFECT
+from lessons.playground.language.rewrite import Put, call, names_in
+from lessons.playground.language.spellings import (
+    MODULES,
+    OPERATORS,
+    TENSORS,
+    WITHOUT_EFFECT,
+    path,
+)
 from lessons.playground.language.words import WORDS
 from lessons.text import visible
 

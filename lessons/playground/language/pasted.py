@@ -23,7 +23,7 @@ from lessons.playground.language.own_gradients import as_plain_functions
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
-from lessons.playground.language.rewrite import ROOTS, Rewriter, path
+from lessons.playground.language.rewrite import ROOTS, Rewriter
 from lessons.playground.language.scan import scan
 from lessons.playground.language.spellings import (
     INSTEAD,
@@ -32,6 +32,7 @@ from lessons.playground.language.spellings import (
     NOISE,
     TENSORS,
     WITHOUT_EFFECT,
+    path,
 )
 from lessons.playground.language.words import WORDS
 from lessons.text import listed, visible

@@ -1,6 +1,8 @@
 """The playground's one error family: where it is, what came, what would be right."""
 
+import ast
 from collections.abc import Iterable
+from typing import Self
 
 from lessons.playground.language.words import WORDS
 
@@ -28,6 +30,11 @@ class PlaygroundError(ValueError):
         self.message, self.line, self.column = message, line, column
         self.part, self.subject = part, subject
         super().__init__(message)
+
+    @classmethod
+    def at(cls, node: ast.stmt | ast.expr | ast.keyword, message: str) -> Self:
+        """The error at an expression of the program."""
+        return cls(message, node.lineno, node.col_offset + 1)
 
     @property
     def placed(self) -> str:

@@ -6,8 +6,11 @@ An `ast` node that is not in the table at the end of this file has no way into a
 import ast
 from collections.abc import Callable, Sequence
 
+import torch
+from torch.nn import functional
+
 from lessons.contract.parameters import nearest, suggestion
-from lessons.playground.language.constants import apply, list_of_numbers
+from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     SIGNS,
     Assignment,
@@ -20,14 +23,37 @@ from lessons.playground.language.expressions import (
     words,
     written,
 )
-from lessons.playground.language.functions import CALLABLE
-from lessons.playground.language.limits import MAX_CHAIN, MAX_EXPONENT, MAX_NUMBER, MAX_OPS
+from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, Function, Parameter
+from lessons.playground.language.limits import (
+    MAX_CHAIN,
+    MAX_ELEMENTS,
+    MAX_EXPONENT,
+    MAX_NUMBER,
+    MAX_OPS,
+)
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.read_calls import CallReader
 from lessons.playground.language.refusals import no_name, not_in_language
-from lessons.playground.language.spellings import INSTEAD, method
+from lessons.playground.language.spellings import (
+    INSTEAD,
+    KEYWORDS,
+    OPERATORS,
+    here,
+    in_place,
+    path,
+    spelt,
+)
 from lessons.playground.language.words import WORDS
 from lessons.text import cited, visible
+
+_WHOLE = {
+    "axis": (-2, 2, WORDS("whole_axis")),
+    "k": (1, MAX_ELEMENTS, WORDS("whole_k", most=MAX_ELEMENTS)),
+    "index": (-MAX_ELEMENTS, MAX_ELEMENTS, WORDS("whole_index")),
+}
+"""The whole-number parameters: the least value, the largest, and the answer to any other."""
+
+_ALONG_LAST = ("softmax", "log_softmax", "logsumexp")
+_AXIS = ("dim", "axis")
 
 
 class Reader:
@@ -39,7 +65,7 @@ class Reader:
         self.ops = 0
         self.depth = 0
         self.text = text
-        self._calls = CallReader(self)
+        self._in_py_func = False
 
     def assignment(self, line: ast.stmt, inputs: Sequence[str]) -> Assignment:
         if isinstance(line, ast.Expr):
@@ -128,13 +154,37 @@ class Reader:
         return WORDS("no_name_nor_input", name=cited(name), near=near)
 
     def _attribute(self, node: ast.Attribute, several: int) -> Node:
-        known = method(node)
+        known = here(node.attr)
         hint = WORDS("in_brackets", name=known) if known in CALLABLE else WORDS("call_a_method")
         name, hint = visible(known, 32), INSTEAD.get(known, hint)
         raise self.error(node, WORDS("attribute", name=name, hint=hint))
 
     def _list(self, node: ast.List, several: int) -> Node:
-        return list_of_numbers(node, self.error)
+        rows = [item.elts if isinstance(item, ast.List) else [item] for item in node.elts]
+        count = sum(map(len, rows))
+        if not 0 < count <= MAX_ELEMENTS:
+            raise self.error(node, WORDS("list_size", count=count, most=MAX_ELEMENTS))
+        if not any(isinstance(item, ast.List) for item in node.elts):
+            return of_kind(ast.List([self._entry(item) for item in node.elts]), "tensor", node)
+        made: list[ast.expr] = []
+        for item, row in zip(node.elts, rows, strict=True):
+            if not isinstance(item, ast.List):
+                raise self.error(item, WORDS("mixed_list"))
+            made.append(ast.List([self._entry(entry) for entry in row]))
+            if len(row) != len(rows[0]):
+                raise self.error(item, WORDS("ragged", here=len(row), first=len(rows[0])))
+        return of_kind(ast.List(made), "tensor", node)
+
+    def _entry(self, node: ast.expr) -> ast.Constant:
+        """A number in a list, with at most one sign in front of it."""
+        signed = node if isinstance(node, ast.UnaryOp) else None
+        if signed and not isinstance(signed.op, ast.USub | ast.UAdd):
+            raise self.error(node, WORDS("only_numbers"))
+        digits = signed.operand if signed else node
+        if not isinstance(digits, ast.Constant) or type(digits.value) not in (int, float):
+            raise self.error(digits, WORDS("only_numbers"))
+        value = written(self._constant(digits, 0))
+        return ast.Constant(-value if signed and isinstance(signed.op, ast.USub) else value)
 
     def _unary(self, node: ast.UnaryOp, several: int) -> Node:
         if not isinstance(node.op, (ast.USub, ast.UAdd)):
@@ -153,7 +203,7 @@ class Reader:
         """An operator between two operands, however the program spells it."""
         left, right = self.operand(a), self.operand(b)
         if sign == "**":
-            size = _written(right)
+            size = value_of(right)
             if size is not None and abs(size) > MAX_EXPONENT:
                 raise self.error(b, WORDS("large_exponent", size=size, most=MAX_EXPONENT))
         if sign == "@" and "number" in (kind_of(left), kind_of(right)):
@@ -185,12 +235,164 @@ class Reader:
         compares = isinstance(made, ast.Compare)
         of_kind(made, "mask" if compares else "number" if numbers else "tensor", node)
         if numbers:
-            _written(made)  # refuses what cannot be computed
+            value_of(made)  # refuses what cannot be computed
         return made
 
     def _call(self, node: ast.Call, several: int) -> Node:
+        """One call; ``several`` is how many names wait for its outputs, 0 for one name."""
         self.count(node)
-        return self._calls.read(node, several)
+        error, called = self.error, node.func
+        if isinstance(called, ast.Call) and (name := self._spelt(called.func)):
+            if name in ("straight_through", "forward_backward"):
+                self._one_output(node, name, several)
+                return self._surrogate(node, called, name)
+            if name not in CALLABLE:
+                raise error(called, unknown_function(name))
+            raise error(called, WORDS("result_called", name=cited(name)))
+        name = self._spelt(called)
+        on = []
+        if not name and isinstance(called, ast.Attribute):
+            name, on = here(called.attr), [called.value]
+            if root := path(called)[0]:
+                self.read(ast.copy_location(ast.Name(root), called))  # first, there is no such name
+        if not name:
+            raise error(called, WORDS("no_function_before_brackets"))
+        if name == "py_func":
+            return self._py_func(node, several)
+        if name in FORMS:
+            raise error(node, WORDS("operand_missing", name=name, form=FORMS[name][0]))
+        operands = [*on, *node.args]
+        if name in OPERATORS and len(operands) == 2 and not node.keywords:
+            self._one_output(node, name, several)
+            return self.binary(OPERATORS[name], operands[0], operands[1], node)
+        function = FUNCTIONS.get(name)
+        if function is None:
+            raise error(called, unknown_function(name))
+        if function.several and not several:
+            raise error(node, WORDS("several_outputs", name=name, signature=function.signature))
+        if not function.several:
+            self._one_output(node, name, several)
+        if self._in_py_func and function.trick:
+            raise error(node, WORDS("trick_in_py_func"))
+        arguments = self._arguments(node, function, operands)
+        made = ast.Call(ast.Name(name), arguments, [])
+        return of_kind(made, "several" if function.several else "tensor", node)
+
+    def _one_output(self, node: ast.Call, name: str, several: int) -> None:
+        if several:
+            raise self.error(node, WORDS("one_output", name=name, names=several))
+
+    def _spelt(self, called: ast.expr) -> str:
+        """The function that is named, here or in a framework’s way; empty where none is."""
+        own = isinstance(called, ast.Attribute) and path(called)[0] in self.names
+        return "" if own else spelt(called)
+
+    def _arguments(
+        self, node: ast.Call, function: Function, positional: list[ast.expr]
+    ) -> list[Node]:
+        error, parameters = self.error, function.parameters
+        signature, keywords = function.signature, node.keywords
+        given: dict[str, ast.expr] = {}
+        if function.name in _ALONG_LAST:
+            axes = [*positional[1:], *(k.value for k in keywords if k.arg in _AXIS)]
+            if axes and [*map(ast.unparse, axes)] != ["-1"]:
+                raise error(axes[0], WORDS("takes_last_axis", signature=signature))
+            positional = positional[:1]
+            keywords = [k for k in keywords if k.arg not in _AXIS]
+        for place, argument in enumerate(positional):
+            if isinstance(argument, ast.Starred):
+                raise error(argument, WORDS("star"))
+            if place >= len(parameters):
+                counts = {"most": len(parameters), "came": len(positional)}
+                raise error(argument, WORDS("takes", signature=signature, **counts))
+            given[parameters[place].name] = argument
+        names = [parameter.name for parameter in parameters]
+        for keyword in keywords:
+            word = keyword.arg or ""
+            word = word if word in names else KEYWORDS.get(word, word)
+            if word not in names:
+                came = cited(keyword.arg or "**")
+                raise error(keyword, WORDS("no_parameter", signature=signature, name=came))
+            if word in given:
+                raise error(keyword, WORDS("parameter_twice", name=word))
+            given[word] = keyword.value
+        missing = [p.name for p in parameters if p.name not in given and not p.optional]
+        if missing:
+            needs = WORDS("parameters_missing", signature=signature, names=", ".join(missing))
+            raise error(node, needs)
+        found: list[Node] = []
+        for parameter in parameters:
+            if parameter.name in given:
+                found.append(self._argument(function, parameter, given[parameter.name]))
+            elif parameter.default is not None:
+                found.append(of_kind(ast.Constant(parameter.default), "number", node))
+        return found
+
+    def _argument(self, function: Function, parameter: Parameter, given: ast.expr) -> Node:
+        error = self.error
+        node = self.read(given)
+        name, signature = parameter.name, function.signature
+        if parameter.kind == "mask":
+            if kind_of(node) != "mask":
+                raise error(given, WORDS("needs_comparison", name=name, signature=signature))
+            return node
+        if kind_of(node) == "mask":
+            raise error(given, WORDS("comparison_as_argument", name=name, signature=signature))
+        if parameter.kind in ("number", "whole") and kind_of(node) != "number":
+            if function.name == "clamp":
+                raise error(given, WORDS("clamp_needs_number", name=name, signature=signature))
+            raise error(given, WORDS("needs_number", name=name, signature=signature))
+        if parameter.kind == "whole":
+            least, most, refusal = _WHOLE[parameter.name]
+            value = value_of(node)
+            if value is None or not value.is_integer() or not least <= value <= most:
+                raise error(given, refusal)
+        return node
+
+    def _surrogate(self, node: ast.Call, called: ast.Call, name: str) -> Node:
+        error = self.error
+        form, wanted = FORMS[name][0], 1 if name == "straight_through" else 2
+        plain = [(a, self._spelt(a)) for a in called.args]
+        if len(plain) != wanted or not all(name for _, name in plain) or called.keywords:
+            raise error(called, WORDS("functions_by_name", name=name, form=form))
+        functions: list[ast.expr] = []
+        for given, named in plain:
+            function = FUNCTIONS.get(named)
+            if function is None:
+                raise error(given, unknown_function(named))
+            if not function.elementary:
+                raise error(given, WORDS("not_elementary", name=named, form=form))
+            functions.append(ast.Name(named))
+        if len(node.args) != 1 or node.keywords:
+            raise error(node, WORDS("one_operand", form=form))
+        if self._in_py_func:
+            raise error(node, WORDS("trick_in_py_func"))
+        operand = self.operand(node.args[0])
+        made = ast.Call(ast.Call(ast.Name(name), functions, []), [operand], [])
+        return of_kind(made, "tensor", node)
+
+    def _py_func(self, node: ast.Call, several: int) -> Node:
+        error = self.error
+        if self._in_py_func:
+            raise error(node, WORDS("py_func_in_py_func"))
+        if node.keywords or not node.args:
+            raise error(node, WORDS("py_func_takes"))
+        if len(node.args) != max(several, 1):
+            counts = {"outputs": len(node.args), "names": max(several, 1)}
+            raise error(node, WORDS("py_func_outputs", **counts))
+        self._in_py_func = True
+        try:
+            outputs = [self.read(argument) for argument in node.args]
+        finally:
+            self._in_py_func = False
+        for argument, output in zip(node.args, outputs, strict=True):
+            if kind_of(output) != "tensor":
+                raise error(argument, WORDS("py_func_of_number"))
+        made = ast.Call(ast.Name("py_func"), outputs, [])
+        of_kind(made, "several" if several else "tensor", node)
+        if not children(made):
+            raise error(node, WORDS("py_func_reads_nothing"))
+        return made
 
     def count(self, node: ast.expr) -> None:
         self.ops += 1
@@ -198,18 +400,17 @@ class Reader:
             raise self.error(node, WORDS("too_many_ops", most=MAX_OPS))
 
     def error(self, node: ast.stmt | ast.expr | ast.keyword, message: str) -> PlaygroundError:
-        return PlaygroundError(message, node.lineno, node.col_offset + 1)
+        return PlaygroundError.at(node, message)
 
 
-def _written(node: Node) -> float | None:
-    """The value of an expression of written numbers alone; None where a name is read."""
-    if isinstance(node, ast.Constant):
-        return written(node)
-    if kind_of(node) == "number" and (operator := sign(node)):
-        values = [_written(operand) for operand in children(node)]
-        known = [value for value in values if value is not None]
-        return apply(operator, known, node) if len(known) == len(values) else None
-    return None
+def unknown_function(name: str) -> str:
+    """Say that there is no such function, and what to write instead."""
+    # What is torch's own is not a slip of the pen: atan is not tanh.
+    own = any(hasattr(where, name) for where in (torch, torch.Tensor, functional))
+    near = [known for known in CALLABLE if f"_{name}" in known] if own else []
+    among = suggestion("" if own and not near else name, near or CALLABLE)
+    hint = in_place(name) or INSTEAD.get(name) or among
+    return WORDS("no_function", name=cited(name), hint=hint)
 
 
 _READ: dict[type[ast.AST], Callable[..., Node]] = {

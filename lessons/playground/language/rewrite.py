@@ -7,26 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lessons.playground.language.functions import CALLABLE
-from lessons.playground.language.spellings import MODULES, NUMBERS, WITHOUT_EFFECT, WRITTEN_OUT
+from lessons.playground.language.spellings import (
+    MODULES,
+    NUMBERS,
+    WITHOUT_EFFECT,
+    WRITTEN_OUT,
+    path,
+)
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
 """What settings hang on: ``self.beta`` is ``beta``."""
 _AXIS = ("dim", "axis", "p", "eps")
 _REDUCED = {"sum", "mean", "softmax", "log_softmax", "logsumexp", *WRITTEN_OUT}
 _LIMITS = {"min": "maximum", "low": "maximum", "max": "minimum", "high": "minimum"}
-
-
-def path(node: ast.AST) -> list[str]:
-    """The names of a dotted path, the first one empty where it begins with no name.
-
-    >>> [path(ast.parse(text).body[0].value) for text in ("F.relu", "(x + 1).sum")]
-    [['F', 'relu'], ['', 'sum']]
-    """
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.insert(0, node.attr)
-        node = node.value
-    return [node.id if isinstance(node, ast.Name) else "", *names]
 
 
 def _squashed(name: str) -> str:

@@ -157,12 +157,25 @@ def in_place(name: str) -> str:
     >>> in_place("mul_"), in_place("mul"), in_place("x_")
     ('mul_ changes a tensor in place. Write a new name instead, as in y2 = y * 2.', '', '')
     """
-    base = _FUNCTIONS.get(name[:-1], name[:-1])
+    base = here(name[:-1])
     if name[-1:] != "_" or base not in {*OPERATORS, *CALLABLE, "neg"}:
         return ""
     written = f"y {OPERATORS[base]} 2" if base in OPERATORS else f"{base}(y)"
     written = {"clamp": "clamp(y, -1, 1)", "neg": "-y"}.get(base, written)
     return WORDS("changes_in_place", name=name, code=written)
+
+
+def path(node: ast.AST) -> list[str]:
+    """The names of a dotted path, the first one empty where it begins with no name.
+
+    >>> [path(ast.parse(text).body[0].value) for text in ("F.relu", "(x + 1).sum")]
+    [['F', 'relu'], ['', 'sum']]
+    """
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return [node.id if isinstance(node, ast.Name) else "", *names]
 
 
 def spelt(node: ast.expr) -> str:
@@ -171,17 +184,12 @@ def spelt(node: ast.expr) -> str:
     >>> [spelt(ast.parse(text, mode="eval").body) for text in ("F.relu", "jax.lax.exp", "x.relu")]
     ['relu', 'exp', '']
     """
-    if isinstance(node, ast.Name):
-        return node.id
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in MODULES or not set(names[1:]) <= _WITHIN:
+    root, *names = path(node)
+    if names and (root not in MODULES or not set(names[:-1]) <= _WITHIN):
         return ""
-    return _FUNCTIONS.get(names[0], names[0])
+    return here(names[-1]) if names else root
 
 
-def method(node: ast.Attribute) -> str:
-    """The function that a method's name stands for, known or not."""
-    return _FUNCTIONS.get(node.attr, node.attr)
+def here(name: str) -> str:
+    """The language's name of a function or method that has another one elsewhere."""
+    return _FUNCTIONS.get(name, name)

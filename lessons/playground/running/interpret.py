@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from lessons import tricks
@@ -83,7 +84,7 @@ class Machine:
             return
         if len(value) != len(line.names):
             counts = {"outputs": len(value), "names": len(line.names)}
-            raise self._error(line.value, WORDS("other_outputs", **counts))
+            raise PlaygroundError.at(line.value, WORDS("other_outputs", **counts))
         env.update(zip(line.names, value, strict=True))
 
     def value(self, node: Node, env: Mapping[str, Any]) -> Any:
@@ -105,7 +106,9 @@ class Machine:
         except (TrickError, RuntimeError, ValueError, TypeError, IndexError) as error:
             if isinstance(error.__cause__, PlaygroundError):
                 raise error.__cause__ from None
-            raise self._error(node, WORDS("torch_refuses", why=_first_line(error))) from error
+            raise PlaygroundError.at(
+                node, WORDS("torch_refuses", why=_first_line(error))
+            ) from error
         self.budget.count(node, arguments, result)
         if self.steps is not None and isinstance(result, torch.Tensor):
             tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
@@ -187,51 +190,60 @@ class Machine:
 
     def _check_dimensions(self, node: Node, name: str, tensors: Sequence[torch.Tensor]) -> None:
         if name in _LAST_AXIS and not tensors[0].dim():
-            raise self._error(node, WORDS("needs_list", name=name))
+            raise PlaygroundError.at(node, WORDS("needs_list", name=name))
         if name == "transpose" and tensors[0].dim() < 2:
-            raise self._error(node, WORDS("needs_matrix", name=name, shape=_shape(tensors[0])))
+            raise PlaygroundError.at(
+                node, WORDS("needs_matrix", name=name, shape=_shape(tensors[0]))
+            )
 
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
         shapes = [tuple(tensor.shape) for tensor in tensors]
-        shape = _broadcast(shapes)
-        if shape is None:
-            operands = zip(_tensors_of(node), shapes, strict=False)
+        try:
+            shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            tensors_of = [one for one in children(node) if kind_of(one) in ("tensor", "mask")]
+            operands = zip(tensors_of, shapes, strict=False)
             shown = ", ".join(f"{words(self.text, c, 32)}: {shape_text(s)}" for c, s in operands)
-            raise self._error(node, WORDS("shapes_clash", op=what, shapes=shown))
+            said = WORDS("shapes_clash", op=what, shapes=shown)
+            raise PlaygroundError.at(node, said) from None
         self._check_size(node, shape)
 
     def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
         if not a or not b:
             child = children(node)[0 if not a else 1]
             if isinstance(child, ast.Name):
-                raise self._error(node, WORDS("matmul_of_name", name=child.id))
-            raise self._error(node, WORDS("matmul_of_number", code=words(self.text, child, 32)))
+                raise PlaygroundError.at(node, WORDS("matmul_of_name", name=child.id))
+            raise PlaygroundError.at(
+                node, WORDS("matmul_of_number", code=words(self.text, child, 32))
+            )
         if a[-1] != b[-2 if len(b) > 1 else 0]:
             left, right = (words(self.text, child, 32) for child in children(node))
             shapes = {"a": shape_text(a), "b": shape_text(b)}
-            raise self._error(node, WORDS("matmul_clash", left=left, right=right, **shapes))
+            raise PlaygroundError.at(node, WORDS("matmul_clash", left=left, right=right, **shapes))
         self._check_size(node, (*a[:-1], *b[-1:] * (len(b) > 1)))
 
     def _check_axis(self, node: Node, x: torch.Tensor, axis: int) -> None:
         if not -x.dim() <= axis < max(x.dim(), 1):
-            raise self._error(node, WORDS("no_axis", axis=axis, shape=_shape(x)))
+            raise PlaygroundError.at(node, WORDS("no_axis", axis=axis, shape=_shape(x)))
 
     def _check_k(self, node: Node, x: torch.Tensor, k: int) -> None:
         if k > x.shape[-1]:
-            raise self._error(node, WORDS("large_k", k=k, most=x.shape[-1], shape=_shape(x)))
+            raise PlaygroundError.at(node, WORDS("large_k", k=k, most=x.shape[-1], shape=_shape(x)))
 
     def _check_index(self, node: Node, x: torch.Tensor, index: int) -> None:
         if not -x.shape[-1] <= index < x.shape[-1]:
             last = x.shape[-1] - 1
-            raise self._error(node, WORDS("no_index", index=index, last=last, shape=_shape(x)))
+            raise PlaygroundError.at(
+                node, WORDS("no_index", index=index, last=last, shape=_shape(x))
+            )
 
     def _check_sample(self, node: Node, p: torch.Tensor, u: torch.Tensor) -> None:
         rows = tuple(p.shape[:-1])
         if u.dim() > 1 or (u.dim() and rows and u.shape != rows):
             shapes = {"p": _shape(p), "u": _shape(u)}
             if rows:
-                raise self._error(node, WORDS("sample_of_rows", rows=rows[0], **shapes))
-            raise self._error(node, WORDS("sample_of_list", **shapes))
+                raise PlaygroundError.at(node, WORDS("sample_of_rows", rows=rows[0], **shapes))
+            raise PlaygroundError.at(node, WORDS("sample_of_list", **shapes))
         self._check_size(node, (*(rows or u.shape), p.shape[-1]))
 
     def _check_size(self, node: Node, shape: Sequence[int]) -> None:
@@ -239,25 +251,7 @@ class Machine:
         if count > MAX_ELEMENTS:
             shown = shape_text(shape)
             message = WORDS("large_result", count=count, shape=shown, most=MAX_ELEMENTS)
-            raise self._error(node, message)
-
-    def _error(self, node: Node, message: str) -> PlaygroundError:
-        return PlaygroundError(message, node.lineno, node.col_offset + 1)
-
-
-def _tensors_of(node: Node) -> list[Node]:
-    return [child for child in children(node) if kind_of(child) in ("tensor", "mask")]
-
-
-def _broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-    """The common shape, or None; without computing anything."""
-    result: list[int] = []
-    for place in range(1, max(map(len, shapes)) + 1):
-        sizes = {shape[-place] for shape in shapes if len(shape) >= place} - {1}
-        if len(sizes) > 1:
-            return None
-        result.insert(0, sizes.pop() if sizes else 1)
-    return tuple(result)
+            raise PlaygroundError.at(node, message)
 
 
 def _shape(x: torch.Tensor) -> str:
