@@ -14,8 +14,6 @@ WORDS = Texts(__file__)
 KEPT = 400
 """Moments kept at most; beyond it every second one is dropped."""
 
-_Band = tuple[float, float, float]
-
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -70,7 +68,7 @@ class History:
         for name, seeds in snapshot.numbers.items():
             if name not in self._bands:
                 self._bands[name] = np.full((KEPT + 1, 3), np.nan)
-            self._bands[name][self._count] = _band(seeds)
+            self._bands[name][self._count] = mean_and_band(seeds)
         self._count += 1
         if self._count > KEPT:
             for rows in (self._steps, *self._bands.values()):
@@ -111,7 +109,7 @@ class History:
         return (Note("warning", WORDS("seeds_lost", lost=sum(lost), seeds=len(lost))),)
 
 
-def _band(seeds: Array) -> _Band:
+def mean_and_band(seeds: Array) -> tuple[float, float, float]:
     """Mean, 5th and 95th percentile of the finite ones."""
     known = np.sort(seeds[np.isfinite(seeds)])
     if not len(known):

@@ -28,12 +28,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lessons.contract.figure import SHORT, Figure
 from lessons.contract.parameters import Choice, Parameter
-from lessons.text.words import ProseError, Texts, entry, list_under
+from lessons.text.words import ProseError, Texts, entry, fill, list_under, placeholders
 
 P = TypeVar("P", bound=Parameter)
 
 SETTINGS, VIEWS = "Settings", "Views"
+
+CHART = ("title", "subject", "caption", "alt")
+"""The texts of a chart: ``WORDS.chart("plane", …)`` asks for ``plane_title`` and so on."""
+_CHART = re.compile(r"""\b(?:WORDS\.chart\(|step_chart\(\s*WORDS,)\s*"(\w+)\"""")
 
 _PART = re.compile(r"  (?:- (\w+)|(help|placeholder)): (.+)")
 
@@ -56,8 +61,26 @@ class Words(Texts):
     """
 
     def __init__(self, file: str, asked: tuple[str, ...] = ()) -> None:
-        super().__init__(file, asked)
+        super().__init__(file, (*asked, *_of_charts(Path(file).parent)))
         self._settings = _read(self.path)
+
+    def chart(
+        self,
+        name: str,
+        data: list[dict[str, Any]],
+        layout: dict[str, Any],
+        height: int = SHORT,
+        **values: Any,
+    ) -> Figure:
+        """A chart with its four texts, ``CHART``, each filled in with the values that it names.
+
+        The title is the subject if it would name a value that is None.
+        """
+        texts = [self.texts[f"{name}_{part}"] for part in CHART]
+        if any(values.get(one, "") is None for one in placeholders(texts[0])):
+            texts[0] = texts[1]
+        title, subject, caption, alt = (fill(text, values) for text in texts)
+        return Figure(name, title, caption, alt, data, layout, height=height, subject=subject)
 
     def option(self, setting: str, name: str) -> str:
         """The label of an option of a setting."""
@@ -96,6 +119,13 @@ class Words(Texts):
                 )
             found["labels"] = tuple(said.options.values())
         return replace(parameter, **found)
+
+
+@cache
+def _of_charts(folder: Path) -> tuple[str, ...]:
+    """The texts that the charts of a folder ask for."""
+    code = "".join(one.read_text("utf-8") for one in sorted(folder.glob("*.py")))
+    return tuple(f"{chart}_{part}" for chart in _CHART.findall(code) for part in CHART)
 
 
 @cache

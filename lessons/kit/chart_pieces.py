@@ -287,6 +287,14 @@ def _outline(x: Array, low: Array, high: Array) -> tuple[Array, Array]:
     return (np.concatenate(xs), np.concatenate(ys)) if xs else (_GAP, _GAP)
 
 
+def annotation(x: float, y: float, text: str, **where: Any) -> Trace:
+    """Words at a place of a chart, for its layout's ``annotations``."""
+    return {"x": x, "y": y, "text": text, "showarrow": False} | {
+        "font": {"color": "ink:muted", "size": 12},
+        **where,
+    }
+
+
 def axis_title(text: str) -> Trace:
     """The title of an axis."""
     return {"text": text, "font": {"color": "ink:muted", "size": 13}, "standoff": 6}

@@ -1,13 +1,14 @@
 """Pieces of a training's charts: numbers over the steps with their bands, lines, crowds."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from lessons.contract.covering import drawable
 from lessons.contract.figure import Figure, Table
-from lessons.contract.history import History
+from lessons.contract.history import History, mean_and_band
 from lessons.contract.result import Array, Facts, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, band, curve, scatter
@@ -84,76 +85,64 @@ def series_of(history: History, lines: Lines) -> list[Series]:
     return [history.series(name, role) for name, (role, _) in lines.items()]
 
 
-def told(
-    history: History, lines: Lines, digits: int, written: Callable[[float, int], str] = number
-) -> str:
+def told(history: History, lines: Lines, digits: int) -> str:
     """The mean at the end of each line, as in ``0.31 as set, 0.4 no stop``."""
     facts = history.facts
     return ", ".join(
-        f"{written(of(facts, name), digits)} {called}" for name, (_, called) in lines.items()
+        f"{written_out(of(facts, name), digits)} {called}" for name, (_, called) in lines.items()
     )
 
 
 def step_chart(
-    history: History,
+    words: Words,
     name: str,
+    history: History,
     lines: Lines,
     layout: Trace,
     *,
-    title: str,
-    subject: str,
-    caption: str,
-    spoken: str,
-    found: str,
+    digits: int = 2,
     below: Sequence[Trace] = (),
-    step: str = WORDS("step"),
+    **values: Any,
 ) -> Figure:
     """A chart of means over the seeds, step by step.
 
     Args:
-        lines: the numbers to draw; a single line needs no name.
-        spoken: what the chart shows, for those who cannot see it.
-        found: what it shows so far, said after ``spoken``.
+        words: have the chart's texts, which can name ``done`` and ``found``, as ``told`` writes it.
+        lines: the numbers to draw.
+        values: what the texts name besides.
     """
-    alt = WORDS("step_alt", spoken=spoken, step=step, done=history.done, found=found)
-    data = [*below, *_over_steps(history, lines, layout)]
-    return Figure(name, title, caption, alt, data, layout, height=HEIGHT, subject=subject)
+    values = {"done": history.done, "found": told(history, lines, digits)} | values
+    drawn = banded(series_of(history, lines), [called for _, called in lines.values()], layout)
+    if not history.done:  # a sentence in the empty frame says how to get the lines
+        drawn = [*(trace | {"visible": False} for trace in drawn), _untrained(layout)]
+    return words.chart(name, [*below, *drawn], layout, HEIGHT, **values)
 
 
-def _over_steps(history: History, lines: Lines, layout: Trace) -> list[Trace]:
-    """Means over the seeds as lines with their names, 5 to 95 % of the seeds as areas.
-
-    Before the first step, a sentence in the empty frame says how to get them.
-    """
-    series = series_of(history, lines)
-    # A single moment is no line: its mean would not be seen.
-    drawn = [*(band(one) for one in series), *(curve(one) for one in series)]
-    logarithmic = layout["yaxis"].get("type") == "log"
-    if not history.done:
-        drawn.append(_untrained(layout, logarithmic))
-    if len(series) == 1:
-        return drawn
-    ends = [(*lines[one.name], one.y) for one in series]
-    labels = (named_over_powers if logarithmic else named)(ends, layout, HEIGHT)
-    return [
-        *drawn,
-        *(label | {"visible": label["visible"] and history.done > 0} for label in labels),
-    ]
+def banded(series: Sequence[Series], names: Iterable[str], layout: Trace) -> list[Trace]:
+    """Areas, lines, and the names at the lines' ends; the layout gets room for these."""
+    ends = [(one.role, called, one.y) for one, called in zip(series, names, strict=True)]
+    if _logarithmic(layout):
+        ends = [(role, name, np.log10(np.where(y > 0, y, np.nan))) for role, name, y in ends]
+    labels = named(ends, layout, HEIGHT)
+    if _logarithmic(layout):
+        labels = [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
+    return [*map(band, series), *map(curve, series), *labels]
 
 
-def named_over_powers(
-    lines: Iterable[tuple[str, str, Array]], layout: Trace, height: float
-) -> list[Trace]:
-    """Name the lines where they end, as ``named`` does, over an axis of powers of ten."""
-    powers = [(role, called, np.log10(np.where(y > 0, y, np.nan))) for role, called, y in lines]
-    labels = named(powers, layout, height)
-    return [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
+def over_seeds(x: Array, seeds: Iterable[Array], role: str) -> Series:
+    """The mean and the 5 to 95 % of the seeds at each x; only finite numbers count."""
+    y, low, high = np.array([mean_and_band(one) for one in seeds]).T
+    return Series(role, role, x, y, low, high)
 
 
-def _untrained(layout: Trace, logarithmic: bool) -> Trace:
+def _logarithmic(layout: Trace) -> bool:
+    return bool(layout["yaxis"].get("type") == "log")
+
+
+def _untrained(layout: Trace) -> Trace:
     """What stands in the middle of a chart while it has no lines."""
     x, y = (sum(layout[axis]["range"]) / 2 for axis in ("xaxis", "yaxis"))
-    return scatter("text", [x], [10.0**y if logarithmic else y]) | {
+    return scatter("text", [x], [10.0**y if _logarithmic(layout) else y]) | {
         "text": [WORDS("not_trained")],
         "textfont": {"color": "ink:muted", "size": 15},
         "hoverinfo": "skip",
@@ -172,6 +161,19 @@ def logarithmic(layout: Trace, every: int = 1) -> Trace:
     """The layout with a mark at every so many powers of ten upwards; its range is in powers."""
     ticks = {"type": "log", "dtick": every, "tickformat": "~g"}
     return layout | {"yaxis": layout["yaxis"] | ticks}
+
+
+def powers_axes(history: History, lines: Lines, y_title: str, lowest: int) -> Trace:
+    """As ``step_axes``, with whole powers of ten around the lines; none below ``lowest``."""
+    bands = series_of(history, lines)
+    least, most = powers_of_ten(end for one in bands for end in (one.low, one.high))
+    high = max(math.ceil(most), lowest + 1)
+    low = min(max(math.floor(least), lowest), high - 1)
+    layout = step_axes(history, (low, high), y_title)
+    layout = logarithmic(layout, max(1, math.ceil((high - low) / 6)))
+    if high - low > 6:
+        layout["yaxis"] |= {"tickformat": ".0e"}
+    return layout
 
 
 def powers_of_ten(parts: Iterable[Array | None]) -> tuple[float, float]:
@@ -198,14 +200,3 @@ def crowd(name: str, x: Array, y: Array, colour: str, symbol: str, size: float =
         "hovertemplate": name + "<extra></extra>",
         "showlegend": False,
     }
-
-
-def reach(values: Array, least: float) -> float:
-    """A round number beyond which no finite value lies: one of 1, 2, 4, 8 times ``least``…
-
-    Few different ones, so that an axis seldom jumps while the points move.
-    """
-    size = float(np.nanmax(np.abs(values), initial=0.0)) if np.isfinite(values).any() else 0.0
-    if size <= least:
-        return least
-    return least * 2.0 ** math.ceil(math.log2(min(size, 1e300) / least))

@@ -53,7 +53,7 @@ def test_the_map_and_the_landscape_show_the_programs_errors(window):
     places = torch.meshgrid(
         *(torch.linspace(*ends, 120, dtype=torch.float64) for ends in window), indexing="xy"
     )
-    assert torch.allclose(errors_at(*places), error, rtol=1e-6, atol=1e-9)
+    assert np.allclose(errors_at(*places), error, rtol=1e-6, atol=1e-9)
     for row, column in ((0, 0), (30, 90), (110, 40)):
         w, b = (float(one[row, column]) for one in places)
         seen = LESSON.compute(values(w=w, b=b, path=1))
@@ -81,7 +81,7 @@ def test_a_path_is_drawn_to_the_first_place_outside():
     figure, _ = LESSON.lab.figures(result, values())
     drawn = {trace["name"]: trace["x"] for trace in figure.data if trace.get("name")}
     none, by_value, by_norm = NAMES
-    assert figure.title == WORDS("thrown", names=WORDS("thrown_at", name=none, update=1))
+    assert figure.title == WORDS("surface_title", thrown=WORDS("thrown_at", name=none, update=1))
     points = {name: len(x) for name, x in drawn.items()}
     assert points == {none: 2, by_value: 201, by_norm: 201}
 

@@ -83,27 +83,17 @@ def _map(result: Result, window: Window) -> Figure:
     layout = axes(*window, "w", "b")
     for name in ("xaxis", "yaxis"):
         layout[name] |= {"showgrid": False, "zeroline": False, "nticks": 6}
-    return Figure(
+    layout["margin"] |= {"t": 26}
+    arrived = [name for arm, (_, name) in LOOKS.items() if result.facts[f"{arm}_in_valley"]]
+    return WORDS.chart(
         "map",
-        _arrived(result),
-        WORDS("map_caption"),
-        WORDS("map_alt", window=spanned(window), paths=in_words(result)),
-        [
-            dragged(heat, "place", w="x", b="y"),
-            *_lines(result),
-            _mark(result),
-            *_above(window),
-        ],
-        layout | {"margin": {"l": 52, "r": 12, "t": 26, "b": 44}},
-        subject=WORDS("map_subject"),
-        height=HEIGHT,
+        [dragged(heat, "place", w="x", b="y"), *_lines(result), _mark(result), *_above(window)],
+        layout,
+        HEIGHT,
+        names=", ".join(arrived) or WORDS("no_path"),
+        window=spanned(window),
+        paths=in_words(result),
     )
-
-
-def _arrived(result: Result) -> str:
-    """A sentence on the paths that end in the valley."""
-    names = [name for arm, (_, name) in LOOKS.items() if result.facts[f"{arm}_in_valley"]]
-    return WORDS("map_title", names=", ".join(names) or WORDS("no_path"))
 
 
 def _lines(result: Result) -> Iterator[Trace]:
@@ -160,19 +150,9 @@ def run_figures(history: History, values: Values) -> list[Figure]:
     shares = ", ".join(
         f"{name} {of(history.facts, f'{arm}_stayed'):.0%}" for arm, (_, name) in LOOKS.items()
     )
-    figure = step_chart(
-        history,
-        "shares",
-        lines_of(LOOKS, "stayed"),
-        step_axes(history, (0.0, 1.02), WORDS("share"), WORDS("update")),
-        title=WORDS("shares_title", shares=shares),
-        subject=WORDS("shares_subject"),
-        caption=WORDS("shares_caption"),
-        spoken=WORDS("shares_alt"),
-        found=shares,
-        step=WORDS("update"),
-    )
-    return [figure]
+    layout = step_axes(history, (0.0, 1.02), WORDS("share"), WORDS("update"))
+    lines = lines_of(LOOKS, "stayed")
+    return [step_chart(WORDS, "shares", history, lines, layout, shares=shares)]
 
 
 def run_table(history: History, values: Values) -> Table:

@@ -1,7 +1,7 @@
 """A recurrent unit's error has a cliff, and clipping keeps descent near it."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -19,15 +19,15 @@ from lessons.chapters.clipping.cliff.recurrent import (
     Descents,
     Program,
     by_role,
+    inside,
     paths,
     surface,
-    within,
 )
-from lessons.contract.devices import DTYPES, device_and_dtype
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Note, Result
+from lessons.contract.result import Array, Result, warned
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.experiment import components
@@ -40,10 +40,8 @@ WORDS = Words(__file__)
 WHILE_DRAGGING = 20
 """Updates of a path while the hand still moves."""
 
-FIRST = "first"
-"""The key of their number among the values; it is no setting."""
-
-_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "device", "dtype")
+_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "path", "device", "dtype")
+"""The settings of the paths."""
 
 
 def cliff(
@@ -83,77 +81,59 @@ PARAMETERS = (
 
 def compute(program: Program, values: Values) -> Result:
     """The error, the gradients at the learner's place, and the three paths from there."""
-    device, dtype = device_and_dtype(values)
-    roles = by_role(program, values, device, dtype)
-    updates = values.get(FIRST, values["path"])
-    places, errors = _walked(program, updates, tuple((name, values[name]) for name in _WALK))
-    error, _ = _surface(program, values["window"], str(device), values["dtype"])
-    steepest = float(np.linalg.norm(array(roles["true_gradient"])))
+    roles = by_role(program, values)
+    places, errors = _walked(program, tuple((name, values[name]) for name in _WALK))
+    error, _ = surface(program, WINDOWS[values["window"]], *device_and_dtype(values))
     return Result(
         series=components(roles),
         facts={
-            **{name: values[name] for name in _WALK[:-2]},
+            **{name: values[name] for name in _WALK[:-3]},
             "longest": values["rate"] * values["norm_limit"],
             "seeds": values["seeds"],
             "starts": SIDE**2,
             "points": COUNT**2,
             "height": WHOLE[1][1] - WHOLE[1][0],
             "error": float(errors[0, 0]),
-            "norm_at_start": steepest,
-            **_landscape(program, str(device), values["dtype"]),
+            "norm_at_start": float(np.linalg.norm(array(roles["true_gradient"]))),
+            **_landscape(program, values),
             **_facts_of_paths(places, errors),
             **_by_signs(roles["true_gradient"]),
         },
-        notes=(*_lost(places),),
+        notes=warned(None if np.isfinite(places).all() else WORDS("too_long")),
         planes={"error": error, "places": places, "errors": errors},
-        work=WORDS("work", points=COUNT, updates=updates),
+        work=WORDS("work", points=COUNT, updates=values["path"]),
     )
 
 
 @lru_cache(maxsize=64)
-def _walked(
-    program: Program, updates: int, values: tuple[tuple[str, Any], ...]
-) -> tuple[Array, Array]:
+def _walked(program: Program, values: tuple[tuple[str, Any], ...]) -> tuple[Array, Array]:
     """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
-    named = dict(values)
-    places, errors = paths(program, named, updates, *device_and_dtype(named))
+    places, errors = paths(program, dict(values))
     return array(places), array(errors)
 
 
-@lru_cache(maxsize=16)
-def _surface(program: Program, window: str, device: str, dtype: str) -> tuple[Array, Array]:
-    """Error and gradient norm over a window, [COUNT, COUNT]; kept, since no slider moves them."""
-    error, norm = surface(program, WINDOWS[window], torch.device(device), DTYPES[dtype])
-    return array(error), array(norm)
-
-
-@lru_cache(maxsize=8)
-def _landscape(program: Program, device: str, dtype: str) -> Mapping[str, float]:
-    """The landscape's steepness on both grids."""
-    facts: dict[str, float] = {}
-    for window in WINDOWS:
-        _, norm = _surface(program, window, device, dtype)
-        facts |= {
-            f"{window}_steepest": float(norm.max()),
-            f"{window}_median": float(np.median(norm)),
-            f"{window}_mean": float(norm.mean()),
-        }
+def _landscape(program: Program, values: Values) -> Mapping[str, float]:
+    """The landscape's steepness, on both grids."""
+    _, whole = surface(program, WINDOWS["whole"], *device_and_dtype(values))
+    _, closer = surface(program, WINDOWS["closer"], *device_and_dtype(values))
+    mean = float(whole.mean())
     return {
-        **facts,
-        "half_mean": facts["whole_mean"] / 2,
-        "ten_means": facts["whole_mean"] * 10,
-        "valley": VALLEY,
+        "whole_steepest": float(whole.max()),
+        "whole_median": float(np.median(whole)),
+        "closer_steepest": float(closer.max()),
+        "half_mean": mean / 2,
+        "ten_means": mean * 10,
     }
 
 
 def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
     """Of each path: when it first left the window (0: never), and where it ends."""
-    inside = within(places.transpose(0, 2, 1), WHOLE)
+    out = ~inside(*places.transpose(1, 0, 2))
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     facts: dict[str, float] = {}
     for index, arm in enumerate(ARMS):
         facts |= {
-            f"{arm}_left_at": int((~inside[:, index]).argmax()),
+            f"{arm}_left_at": int(out[:, index].argmax()),
             f"{arm}_in_valley": int(errors[-1, index] < VALLEY),
             f"{arm}_error": float(errors[-1, index]),
             f"{arm}_longest": float(steps[:, index].max()),
@@ -172,20 +152,14 @@ def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
     }
 
 
-def _lost(places: Array) -> Iterator[Note]:
-    if not np.isfinite(places).all():
-        message = WORDS("too_long")
-        yield Note("warning", message)
-
-
 def shortened(values: Values) -> Values:
     """Only the first updates of the paths, for while the learner drags."""
-    return dict(values) | {FIRST: min(values["path"], WHILE_DRAGGING)}
+    return {**values, "path": min(values["path"], WHILE_DRAGGING)}
 
 
 def seconds(values: Values) -> float:
     """About how long computing takes: a millisecond for each update of the paths."""
-    return 0.01 + 0.001 * float(values.get(FIRST, values["path"]))
+    return 0.01 + 0.001 * float(values["path"])
 
 
 LAB = Lab(

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array
+from lessons.kit.inputs import array
 from lessons.training.by_seed import BySeed
 
 Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
@@ -39,8 +38,6 @@ SIDE = 15
 COUNT = 120
 """Points along each side of a drawn window."""
 
-FIRST_X = 0.5
-
 
 def limits(values: Values, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """By value and by norm, one entry an arm, shape [3]; an infinite limit leaves all as it is."""
@@ -50,79 +47,75 @@ def limits(values: Values, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     return by_value.to(like), by_norm.to(like)
 
 
-def inside(places: torch.Tensor) -> torch.Tensor:
-    """Test which places, [2, ...], lie in the whole window; a NaN does not."""
-    (w_low, w_high), (b_low, b_high) = WHOLE
-    w, b = places.unbind()
+def inside(w: Any, b: Any, window: Window = WHOLE) -> Any:
+    """Test which places, arrays or tensors, lie in a window; a NaN does not."""
+    (w_low, w_high), (b_low, b_high) = window
     return (w >= w_low) & (w <= w_high) & (b >= b_low) & (b <= b_high)
-
-
-def within(places: Array, window: Window) -> npt.NDArray[np.bool_]:
-    """Test which of these places, [..., 2], lie in a window; a NaN does not."""
-    ends = np.array(window)
-    inside = (places >= ends[:, 0]) & (places <= ends[:, 1])
-    return np.asarray(inside.all(-1))
 
 
 def errors_at(w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """The error alone, at many places: a third of the time that it takes with its gradient."""
-    x = torch.full_like(w, FIRST_X)
+    x = torch.full_like(w, 0.5)
     for _ in range(50):
         x.sigmoid_().mul_(w).add_(b)
     return (torch.sigmoid(x) - 0.7) ** 2
 
 
-def by_role(
-    program: Program, values: Values, device: torch.device, dtype: torch.dtype
-) -> dict[str, torch.Tensor]:
+def start(values: Values) -> torch.Tensor:
+    """The learner's start: w and b."""
+    place = torch.tensor([values["w"], values["b"]], dtype=torch.float64)
+    return place.to(*device_and_dtype(values))
+
+
+def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
     """The learner's start and the gradients there, w's part first, each of shape [2].
 
     Returns:
         forward: w and b. true_gradient: not clipped. trick_gradient: clipped by value.
         intended_gradient: clipped by norm.
     """
-    start = torch.tensor([values["w"], values["b"]], dtype=torch.float64).to(device, dtype)
-    w, b = start[:, None].expand(2, len(ARMS))
-    _, gradient = program(w, b, *limits(values, start))
+    place = start(values)
+    _, gradient = program(*place[:, None].expand(2, len(ARMS)), *limits(values, place))
     none, value, norm = gradient.unbind(1)
     return {
-        "forward": start,
+        "forward": place,
         "trick_gradient": value,
         "true_gradient": none,
         "intended_gradient": norm,
     }
 
 
-def paths(
-    program: Program, values: Values, updates: int, device: torch.device, dtype: torch.dtype
-) -> tuple[torch.Tensor, torch.Tensor]:
+def paths(program: Program, values: Values) -> tuple[torch.Tensor, torch.Tensor]:
     """Three descents from the learner's start, one an arm.
 
     Returns:
         Places, shape [updates + 1, 2, 3], and errors there, shape [updates + 1, 3].
     """
-    start = torch.tensor([values["w"], values["b"]], dtype=torch.float64).to(device, dtype)
-    place = start[:, None].expand(2, len(ARMS))
-    by_value, by_norm = limits(values, start)
+    place = start(values)[:, None].expand(2, len(ARMS))
+    bounds = limits(values, place)
     places, errors = [place], []
-    for _ in range(updates):
-        error, gradient = program(*place, by_value, by_norm)
+    for _ in range(values["path"]):
+        error, gradient = program(*place, *bounds)
         place = place - values["rate"] * gradient
         places.append(place)
         errors.append(error)
-    errors.append(program(*place, by_value, by_norm)[0])
+    errors.append(program(*place, *bounds)[0])
     return torch.stack(places), torch.stack(errors)
 
 
+@lru_cache(maxsize=16)
 def surface(
     program: Program, window: Window, device: torch.device, dtype: torch.dtype
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Error and norm of its gradient over a window, as one batch: rows by b, columns by w."""
+) -> tuple[Array, Array]:
+    """Error and norm of its gradient over a window: rows by b, columns by w, as one batch.
+
+    They are kept, since no slider moves them.
+    """
     w, b = (torch.linspace(*ends, COUNT, dtype=torch.float64) for ends in window)
     rows, columns = torch.meshgrid(b.to(device, dtype), w.to(device, dtype), indexing="ij")
     unlimited = torch.tensor(math.inf, device=device, dtype=dtype)
     error, gradient = program(columns, rows, unlimited, unlimited)
-    return error, gradient.norm(dim=0)
+    return array(error), array(gradient.norm(dim=0))
 
 
 @lru_cache(maxsize=64)
@@ -159,12 +152,8 @@ class Descents(BySeed):
         self._values = values
         _, gradient = self._evaluated()
         self.places = self.places - values["rate"] * gradient
-        self.escaped |= ~inside(self.places)
+        self.escaped |= ~inside(*self.places)
         self._newest = None
-
-    def arrived(self) -> torch.Tensor:
-        """Test which starts are in the valley now, shape [arms, seeds, starts]."""
-        return self._evaluated()[0] < VALLEY
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """Shares of the descents, for each seed.
@@ -172,7 +161,7 @@ class Descents(BySeed):
         Of each arm: ``reached`` the valley, even from outside the window; ``left`` the window at
         some time; ``stayed`` in the window all the way and reached the valley.
         """
-        arrived = self.arrived()
+        arrived = self._evaluated()[0] < VALLEY
         found = {"reached": arrived, "left": self.escaped, "stayed": arrived & ~self.escaped}
         return {
             f"{arm}_{what}": which[index].to("cpu", torch.float64).mean(-1)

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, errors_at, within
+from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, errors_at, inside
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
@@ -85,36 +85,26 @@ def in_words(result: Result) -> str:
 
 def in_space(result: Result, window: Window) -> Figure:
     """The error over w and b."""
-    return Figure(
-        "surface",
-        _out(result),
-        WORDS("surface_caption"),
-        WORDS("surface_alt", window=spanned(window), paths=in_words(result)),
-        [
-            _landscape(window),
-            _edges(window),
-            *_paths(result, window),
-            _start(result, window),
-        ],
-        {
-            "xaxis": {"visible": False, "range": list(_ACROSS), "fixedrange": True},
-            "yaxis": {"visible": False, "range": list(_UP), "fixedrange": True},
-            "showlegend": False,
-            "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
-        },
-        height=HEIGHT,
-        subject=WORDS("surface_subject"),
-    )
-
-
-def _out(result: Result) -> str:
-    """A sentence on the paths that are thrown out of the window."""
     thrown = [
         WORDS("thrown_at", name=name, update=result.facts[f"{arm}_left_at"])
         for arm, (_, name) in LOOKS.items()
         if result.facts[f"{arm}_left_at"]
     ]
-    return WORDS("thrown", names=", ".join(thrown)) if thrown else WORDS("not_thrown")
+    hidden = {"visible": False, "fixedrange": True}
+    return WORDS.chart(
+        "surface",
+        [_landscape(window), _edges(window), *_paths(result, window), _start(result, window)],
+        {
+            "xaxis": hidden | {"range": list(_ACROSS)},
+            "yaxis": hidden | {"range": list(_UP)},
+            "showlegend": False,
+            "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        },
+        HEIGHT,
+        thrown=", ".join(thrown) or WORDS("no_path"),
+        window=spanned(window),
+        paths=in_words(result),
+    )
 
 
 def on_paper(window: Window, w: Array, b: Array, error: Array) -> tuple[Array, Array]:
@@ -152,17 +142,17 @@ def shades(window: Window) -> Array:
     depth = np.linspace(-_REACH, _REACH, _DEEP)
     aside, away = np.meshgrid(across, depth)
     right, back = aside * _COS + away * _SIN, away * _COS - aside * _SIN
-    inside = np.maximum(np.abs(right), np.abs(back)) <= 1
+    plane = np.maximum(np.abs(right), np.abs(back)) <= 1
     (w_low, w_high), (b_low, b_high) = window
     w = w_low + (right + 1) / 2 * (w_high - w_low)
     b = b_low + (back + 1) / 2 * (b_high - b_low)
     error = errors_at(torch.from_numpy(w), torch.from_numpy(b)).numpy()
     shade = np.where(error < VALLEY, 2.0, 1.0) - 1 + _lit(error * _TALL, across, depth)
-    horizon = np.maximum.accumulate(np.where(inside, away * _TILT + error * _TALL, -np.inf), 0)
-    first = inside.argmax(0)
+    horizon = np.maximum.accumulate(np.where(plane, away * _TILT + error * _TALL, -np.inf), 0)
+    first = plane.argmax(0)
     seen = np.full((_ROWS, _COLUMNS), np.nan)
     rows = np.linspace(*_UP, _ROWS)
-    for column in np.flatnonzero(inside.any(0)):
+    for column in np.flatnonzero(plane.any(0)):
         at = np.searchsorted(horizon[:, column], rows)
         there = (at < _DEEP) & (rows >= depth[first[column]] * _TILT)
         below = at == first[column]  # the block's side, from the ground to the landscape's edge
@@ -212,7 +202,7 @@ def _paths(result: Result, window: Window) -> Iterator[Trace]:
     for index, arm in enumerate(ARMS):
         role, name = LOOKS[arm]
         places, errors = result.planes["places"][:, :, index], result.planes["errors"][:, index]
-        out = ~within(places, window)
+        out = ~inside(places[:, 0], places[:, 1], window)
         last = int(out.argmax()) if out.any() else len(places) - 1
         w, b = places[: last + 1].T
         x, y = on_paper(window, w, b, errors[: last + 1])

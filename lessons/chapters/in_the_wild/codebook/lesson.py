@@ -5,7 +5,6 @@ out: so encodings and codes can be drawn. As everywhere in a training, all seeds
 """
 
 import inspect
-import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -25,7 +24,7 @@ from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, scatter
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, round_up, scatter
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.inputs import array, computed_in
@@ -39,13 +38,8 @@ from lessons.training.step_charts import (
     arms_table,
     crowd,
     lines_of,
-    logarithmic,
-    powers_of_ten,
-    reach,
-    series_of,
-    step_axes,
+    powers_axes,
     step_chart,
-    told,
 )
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
@@ -391,10 +385,8 @@ ARMS = {
     "paper": ("intended_gradient", WORDS("papers")),
 }
 
-_MEASURES = {
-    "error": (WORDS("error"), WORDS("error_axis"), WORDS("error_subject")),
-    "apart": (WORDS("apart"), WORDS("apart_axis"), WORDS("apart_subject")),
-}
+LEAST = -12
+"""The lowest power of ten that is drawn."""
 
 DRAWN_SHARE = 0.4
 """The share of a gradient that its arrow shows: two arrows towards each other don't overlap."""
@@ -402,12 +394,16 @@ DRAWN_SHARE = 0.4
 
 def figures(history: History, values: Values) -> list[Figure]:
     """One seed's encodings and codes, then distance and error over the steps."""
-    return [_plane(history), _over(history, "apart"), _over(history, "error")]
+    return [_plane(history), _distances(history), _errors(history)]
 
 
 def table(history: History, values: Values) -> Table:
     """Means over the seeds, lowest and highest seed, of both arms."""
-    measures = {"error": WORDS("error_row"), "apart": WORDS("apart"), "used": WORDS("codes_in_use")}
+    measures = {
+        "error": WORDS("error_row"),
+        "apart": WORDS("apart_row"),
+        "used": WORDS("codes_in_use"),
+    }
     paper = "intended_gradient", WORDS("as_in_paper")
     return arms_table(history, measures, ARMS | {"paper": paper})
 
@@ -416,10 +412,9 @@ def _plane(history: History) -> Figure:
     """One seed's encodings as points, its codes as diamonds, those in no use as crosses."""
     picture = history.latest.picture
     z, codes, used = picture["encodings"], picture["codes"], picture["used"] > 0.5
-    side = reach(np.concatenate([z, codes], 1), 0.5)
+    side = round_up([z, codes], 0.5)
     layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
-    seed, count = int(picture["seed"][0]), int(used.sum())
     diamonds = crowd(
         WORDS("used_code"), codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
     )
@@ -427,37 +422,29 @@ def _plane(history: History) -> Figure:
         WORDS("unused_code"), codes[0, ~used], codes[1, ~used], "ink:text", "x-thin-open", 10
     )
     crosses["marker"] |= {"line": {"width": 2}}
-    return Figure(
+    return WORDS.chart(
         "plane",
-        WORDS("plane_title", seed=seed, count=count, all=CODES),
-        WORDS("plane_caption", seed=seed),
-        WORDS("plane_alt", seed=seed, done=history.done, side=side, count=count, all=CODES),
         [crowd(WORDS("encoding"), z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
         layout,
-        height=HEIGHT,
-        subject=WORDS("plane_subject"),
+        HEIGHT,
+        seed=int(picture["seed"][0]),
+        done=history.done,
+        side=side,
+        count=int(used.sum()),
+        all=CODES,
     )
 
 
-def _over(history: History, what: str) -> Figure:
-    """A measure of both arms over the steps, on an axis of powers of ten."""
-    called, axis, subject = _MEASURES[what]
-    lines = lines_of(ARMS, what)
-    bands = series_of(history, lines)
-    low, high = powers_of_ten(end for one in bands for end in (one.low, one.high))
-    powers = float(max(math.floor(low), -12)), float(min(math.ceil(high + 1e-9), 30))
-    found = told(history, lines, 2)
-    return step_chart(
-        history,
-        what,
-        lines,
-        logarithmic(step_axes(history, powers, axis)),
-        title=f"{called}: {found}",
-        subject=subject,
-        caption=WORDS("over_caption"),
-        spoken=WORDS("over_alt", subject=subject),
-        found=found,
-    )
+def _distances(history: History) -> Figure:
+    lines = lines_of(ARMS, "apart")
+    layout = powers_axes(history, lines, WORDS("apart_axis"), LEAST)
+    return step_chart(WORDS, "apart", history, lines, layout)
+
+
+def _errors(history: History) -> Figure:
+    lines = lines_of(ARMS, "error")
+    layout = powers_axes(history, lines, WORDS("error_axis"), LEAST)
+    return step_chart(WORDS, "error", history, lines, layout)
 
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
@@ -489,48 +476,31 @@ def _pulls(result: Result) -> Figure:
     """The encoding, the codes, and where a step downhill takes the encoding and its code."""
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
-    side = 1.2 * reach(np.concatenate([codes.ravel(), z]), 1.0)
+    side = round_up([codes, z], 1.0)
     layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
-    pull = -result["trick_gradient"].y
-    drawn = DRAWN_SHARE * pull
+    pull, off = -result["trick_gradient"].y, 0.07 * side
+    between = {"line": {"color": "ink:axis", "width": 1, "dash": "dash"}, "hoverinfo": "skip"}
     traces: list[Trace] = [
         crowd(WORDS("code"), codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),
-        scatter("lines", np.array([z[0], code[0]]), np.array([z[1], code[1]]))
-        | {
-            "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
-            "hoverinfo": "skip",
-        },
-        _arrow(z, drawn[:2]),
-        _arrow(code, drawn[2:4]),
+        scatter("lines", *np.stack([z, code], 1)) | between,
+        _arrow(z, DRAWN_SHARE * pull[:2]),
+        _arrow(code, DRAWN_SHARE * pull[2:4]),
         dragged(_spot(z), "tip", z1="x", z2="y"),
         _spot(code, "diamond"),
+        label("forward", "z", z[0], z[1] + off, "top center"),
+        label("forward", WORDS("nearest_code"), code[0], code[1] - off, "bottom center"),
     ]
-    off = 0.07 * side
-    traces += [
-        label("forward", "z", float(z[0]), float(z[1]) + off, "top center"),
-        label(
-            "forward", WORDS("nearest_code"), float(code[0]), float(code[1]) - off, "bottom center"
-        ),
-    ]
-    known = bool(np.isfinite(pull[:4]).all())
-    found = WORDS("pulls_title", z=_moved(pull[:2], code - z), code=_moved(pull[2:4], z - code))
-    return Figure(
+    return WORDS.chart(
         "pulls",
-        found if known else WORDS("pulls_subject"),
-        WORDS("pulls_caption", share=DRAWN_SHARE),
-        WORDS(
-            "pulls_alt",
-            z1=number(z[0], 3),
-            z2=number(z[1], 3),
-            code1=number(code[0], 3),
-            code2=number(code[1], 3),
-            found=found,
-        ),
         traces,
         layout,
-        height=HEIGHT,
-        subject=WORDS("pulls_subject"),
+        HEIGHT,
+        share=DRAWN_SHARE,
+        pull_z=_moved(pull[:2], code - z),
+        pull_code=_moved(pull[2:4], z - code),
+        z=f"{number(z[0], 3)}, {number(z[1], 3)}",
+        code=f"{number(code[0], 3)}, {number(code[1], 3)}",
     )
 
 
@@ -542,12 +512,9 @@ def _moved(by: Array, towards: Array) -> str:
 
 
 def _arrow(start: Array, by: Array) -> Trace:
-    """From a place along a vector, its tip marked; nothing but a ring where the vector is 0."""
-    there = np.isfinite(by).all()
-    end = start + by if there else start
-    return scatter(
-        "lines+markers", np.array([start[0], end[0]]), np.array([start[1], end[1]]), "pull"
-    ) | {
+    """From a place along a vector, its tip marked; nothing where the vector is 0."""
+    x, y = np.stack([start, start + by], 1)
+    return scatter("lines+markers", x, y, "pull") | {
         "line": {"color": "role:trick_gradient", "width": 3},
         "marker": {
             "color": "role:trick_gradient",
@@ -556,7 +523,7 @@ def _arrow(start: Array, by: Array) -> Trace:
             "opacity": 1,
             "angleref": "previous",
         },
-        "visible": bool(there and by.any()),
+        "visible": bool(by.any()),
         "hoverinfo": "skip",
     }
 

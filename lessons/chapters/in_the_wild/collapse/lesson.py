@@ -25,7 +25,7 @@ from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace
+from lessons.kit.chart_pieces import annotation
 from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
@@ -39,6 +39,8 @@ from lessons.training.step_charts import (
     arms_table,
     line,
     lines_of,
+    logarithmic,
+    powers_of_ten,
     series_of,
     step_axes,
     step_chart,
@@ -328,61 +330,28 @@ def table(history: History, values: Values) -> Table:
 
 def _losses(history: History) -> Figure:
     # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
-    bands = series_of(history, lines_of(ARMS, "above"))
-    known = np.concatenate([one.low for one in bands if one.low is not None])
-    least = math.floor(math.log10(known[np.isfinite(known)].min(initial=0.01)))
-    layout = step_axes(history, (float(least), math.log10(2)), WORDS("loss"))
+    lines = lines_of(ARMS, "above")
+    least = min(math.floor(powers_of_ten(one.low for one in series_of(history, lines))[0]), -2)
+    layout = logarithmic(step_axes(history, (float(least), math.log10(2)), WORDS("loss")))
     powers = range(least, 1)
     layout["yaxis"] |= {
-        "type": "log",
         "tickmode": "array",
         "tickvals": [10.0**power for power in powers],
         "ticktext": [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
     }
-    layout["margin"] = layout["margin"] | {"l": 72}
+    layout["margin"] |= {"l": 72}
     found = told(history, lines_of(ARMS, "loss"), 4)
-    return step_chart(
-        history,
-        "loss",
-        lines_of(ARMS, "above"),
-        layout,
-        title=WORDS("loss_title", found=found),
-        subject=WORDS("loss_subject"),
-        caption=WORDS("loss_caption"),
-        spoken=WORDS("loss_alt"),
-        found=found,
-    )
+    return step_chart(WORDS, "loss", history, lines, layout, found=found)
 
 
 def _spreads(history: History) -> Figure:
-    layout, lines = step_axes(history, (0.0, 0.4), WORDS("spread_axis")), lines_of(ARMS, "spread")
-    ends, found = np.array([0.0, float(history.total)]), told(history, lines, 2)
-    layout["annotations"] = [_on_line(FULL, WORDS("largest"))]
-    return step_chart(
-        history,
-        "spread",
-        lines,
-        layout,
-        title=WORDS("spread_title", found=found),
-        subject=WORDS("spread_subject"),
-        caption=WORDS("spread_caption"),
-        spoken=WORDS("spread_alt", full=number(FULL, 3)),
-        found=found,
-        below=[line(WORDS("largest"), ends, np.full(2, FULL), "ink:muted", "dash", 1.5)],
-    )
-
-
-def _on_line(y: float, name: str) -> Trace:
-    """A level line with its name."""
-    return {
-        "x": 0,
-        "y": y,
-        "text": f"{name}: {number(y, 3)}",
-        "showarrow": False,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "font": {"color": "ink:muted", "size": 12},
-    }
+    layout = step_axes(history, (0.0, 0.4), WORDS("spread_axis"))
+    name, full, ends = WORDS("largest"), number(FULL, 3), np.array([0.0, float(history.total)])
+    where = {"xanchor": "left", "yanchor": "bottom"}
+    layout["annotations"] = [annotation(0, FULL, f"{name}: {full}", **where)]
+    largest = line(name, ends, np.full(2, FULL), "ink:muted", "dash", 1.5)
+    lines = lines_of(ARMS, "spread")
+    return step_chart(WORDS, "spread", history, lines, layout, below=[largest], full=full)
 
 
 def static_figures(result: Result, values: Values) -> list[Figure]:

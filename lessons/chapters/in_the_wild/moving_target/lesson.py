@@ -7,7 +7,6 @@ All seeds are one batch.
 """
 
 import inspect
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,19 +24,12 @@ from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.training import Training
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import (
-    Trace,
-    axes,
-    band,
-    curve,
-    fitted,
-    points,
-)
+from lessons.kit.chart_pieces import Trace, annotation, axes, fitted, points
 from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
-from lessons.kit.line_names import NAMES, named
+from lessons.kit.line_names import NAMES
 from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
@@ -45,15 +37,13 @@ from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
     HEIGHT,
     arms_table,
+    banded,
     line,
     lines_of,
-    logarithmic,
-    powers_of_ten,
-    series_of,
-    step_axes,
+    over_seeds,
+    powers_axes,
     step_chart,
     told,
-    written_out,
 )
 from lessons.tricks import stop_gradient
 from lessons.tricks.as_one import one_op
@@ -367,34 +357,27 @@ def _values(history: History, values: Values) -> Figure:
         WORDS("state"),
         WORDS("value"),
     )
-    layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
+    layout["xaxis"] |= {"dtick": 1}
     layout["annotations"] = _called(true, lowest)
-    ends, data = [], [line(WORDS("true_values"), x, true, "ink:text", "solid", 1.5)]
-    data.append(line(WORDS("lowest"), x, lowest, "ink:muted", "dash", 2))
-    for arm, (role, called) in ARMS.items():
-        series = _over_states(x, picture[arm], role)
-        of_seed = Series(role, role, x, picture[f"{arm}_shown"])
-        marks = {**points(of_seed), "hovertemplate": WORDS("state_hover")}
-        data = [band(series), *data, curve(series), marks]
-        ends.append((role, called, series.y))
-    found = told(history, lines_of(ARMS, "middle"), 3, written_out)
+    seeds = [over_seeds(x, picture[arm].T, role) for arm, (role, _) in ARMS.items()]
+    shown = [Series(role, role, x, picture[f"{arm}_shown"]) for arm, (role, _) in ARMS.items()]
     middle = len(true) // 2
-    which = _which(values).capitalize()
-    return Figure(
+    data = [
+        line(WORDS("true_values"), x, true, "ink:text", "solid", 1.5),
+        line(WORDS("lowest"), x, lowest, "ink:muted", "dash", 2),
+        *banded(seeds, [called for _, called in ARMS.values()], layout),
+        *(points(one) | {"hovertemplate": WORDS("state_hover")} for one in shown),
+    ]
+    return WORDS.chart(
         "values",
-        WORDS("values_title", which=which, found=found),
-        WORDS("values_caption", seed=int(picture["seed"][0])),
-        WORDS(
-            "values_alt",
-            done=history.done,
-            which=which,
-            found=found,
-            true=number(float(true[middle]), 3),
-        ),
-        [*data, *named(ends, layout, HEIGHT)],
+        data,
         layout,
-        height=HEIGHT,
-        subject=WORDS("values_subject"),
+        HEIGHT,
+        which=_which(values).capitalize(),
+        found=told(history, lines_of(ARMS, "middle"), 3),
+        seed=int(picture["seed"][0]),
+        done=history.done,
+        true=number(float(true[middle]), 3),
     )
 
 
@@ -402,80 +385,23 @@ def _called(true: Array, lowest: Array) -> list[Trace]:
     """The names of both still lines, where they lie apart."""
     if len(true) < 4 or not min(abs(lowest[1] - true[1]), abs(lowest[3] - true[3])) > 0.05:
         return []
-    font = {"color": "ink:muted", "size": 12}
-    shared = {"showarrow": False, "font": font}
+    below, above = ({"xanchor": x, "yanchor": y} for x, y in (("left", "top"), ("right", "bottom")))
     return [
-        {
-            "x": 4,
-            "y": true[3],
-            "text": WORDS("true"),
-            "xanchor": "left",
-            "yanchor": "top",
-            **shared,
-        },
-        {
-            "x": 2,
-            "y": lowest[1],
-            "text": WORDS("lowest_loss"),
-            "xanchor": "right",
-            "yanchor": "bottom",
-            **shared,
-        },
+        annotation(4, true[3], WORDS("true"), **below),
+        annotation(2, lowest[1], WORDS("lowest_loss"), **above),
     ]
-
-
-def _over_states(x: Array, seeds: Array, role: str) -> Series:
-    """Mean and 5 to 95 % of the seeds, whose values are finite."""
-    known = seeds[np.isfinite(seeds).all(1)]
-    if not len(known):
-        gap = np.full(len(x), np.nan)
-        return Series(role, role, x, gap, gap, gap)
-    low, high = np.percentile(known, [5, 95], axis=0)
-    return Series(role, role, x, known.mean(0), low, high)
 
 
 def _distances(history: History) -> Figure:
     lines = lines_of(ARMS, "off")
-    found = told(history, lines, 2, written_out)
-    return step_chart(
-        history,
-        "off",
-        lines,
-        _powers(history, "off", WORDS("distance")),
-        title=WORDS("distance_title", found=found),
-        subject=WORDS("distance_subject"),
-        caption=WORDS("distance_caption"),
-        spoken=WORDS("distance_alt"),
-        found=found,
-    )
+    layout = powers_axes(history, lines, WORDS("distance"), _LEAST["off"])
+    return step_chart(WORDS, "off", history, lines, layout)
 
 
 def _losses(history: History) -> Figure:
     lines = lines_of(ARMS, "loss")
-    found = told(history, lines, 3, written_out)
-    return step_chart(
-        history,
-        "loss",
-        lines,
-        _powers(history, "loss", WORDS("mean_squared_error")),
-        title=WORDS("loss_title", found=found),
-        subject=WORDS("loss_subject"),
-        caption=WORDS("loss_caption"),
-        spoken=WORDS("loss_alt"),
-        found=found,
-    )
-
-
-def _powers(history: History, what: str, title: str) -> Trace:
-    """Whole powers of ten around both lines."""
-    series = series_of(history, lines_of(ARMS, what))
-    low, high = powers_of_ten(end for one in series for end in (one.low, one.high))
-    low, high = max(math.floor(low), _LEAST[what]), max(math.ceil(high), _LEAST[what] + 1)
-    layout = step_axes(history, (min(low, high - 1), high), title)
-    layout = logarithmic(layout, max(1, math.ceil((high - low) / 6)))
-    if high - low > 6:
-        layout["yaxis"] |= {"tickformat": ".0e"}
-    return layout
+    layout = powers_axes(history, lines, WORDS("mean_squared_error"), _LEAST["loss"])
+    return step_chart(WORDS, "loss", history, lines, layout, digits=3)
 
 
 def static_figures(result: Result, values: Values) -> list[Figure]:

@@ -409,67 +409,43 @@ def _plane(history: History) -> Figure:
         "fillcolor": "ink:grid",
         "hoverinfo": "skip",
     }
-    return Figure(
+    points = picture["points"]
+    return WORDS.chart(
         "data",
-        WORDS("data_title", share=_percent(facts, "trick_target")),
-        WORDS("data_caption", seed=int(picture["seed"][0])),
-        WORDS(
-            "data_alt",
-            done=history.done,
-            share=_percent(facts, "trick_target"),
-            source_only=_percent(facts, "source_only_target"),
-        ),
-        [region, *_crowds(picture["points"], picture["wrong"] > 0), *_named(picture["points"])],
+        [region, *_crowds(points, picture["wrong"] > 0), *_named(points)],
         axes((-SIDE, SIDE), (-UP, UP), "x₁", "x₂"),
-        height=HEIGHT,
-        subject=WORDS("data_subject"),
+        HEIGHT,
+        share=_percent(facts, "trick_target"),
+        source_only=_percent(facts, "source_only_target"),
+        seed=int(picture["seed"][0]),
+        done=history.done,
     )
 
 
 def _losses(history: History) -> Figure:
-    facts = history.facts
-    label, domain, alone = (
-        of(facts, f"{name}_loss") for name in ("trick_label", "trick_domain", "source_only_domain")
+    lines = {
+        "trick_label_loss": ("forward", WORDS("label")),
+        "source_only_domain_loss": ("true_gradient", WORDS("source_only")),
+        "trick_domain_loss": ("trick_gradient", WORDS("domain")),
+    }
+    layout = step_axes(history, (0.0, 1.5), WORDS("loss"))
+    label, domain = (
+        number(of(history.facts, name), 2) for name in ("trick_label_loss", "trick_domain_loss")
     )
-    return step_chart(
-        history,
-        "losses",
-        {
-            "trick_label_loss": ("forward", WORDS("label")),
-            "source_only_domain_loss": ("true_gradient", WORDS("source_only")),
-            "trick_domain_loss": ("trick_gradient", WORDS("domain")),
-        },
-        step_axes(history, (0.0, 1.5), WORDS("loss")),
-        title=WORDS("losses_title", label=number(label, 2), domain=number(domain, 2)),
-        subject=WORDS("losses_subject"),
-        caption=WORDS("losses_caption"),
-        spoken=WORDS("losses_alt"),
-        found=WORDS(
-            "losses_found", label=number(label, 3), domain=number(domain, 3), alone=number(alone, 3)
-        ),
-    )
+    return step_chart(WORDS, "losses", history, lines, layout, label=label, domain=domain)
 
 
 def _accuracies(history: History) -> Figure:
-    wired, alone, domain = (
-        _percent(history.facts, name)
-        for name in ("trick_target", "source_only_target", "trick_domain")
+    lines = {
+        "trick_domain": ("noise", WORDS("domain_head")),
+        "source_only_target": ARMS["source_only"],
+        "trick_target": ARMS["trick"],
+    }
+    layout = step_axes(history, (0.4, 1.02), WORDS("share_right"))
+    alone, wired = (
+        _percent(history.facts, name) for name in ("source_only_target", "trick_target")
     )
-    return step_chart(
-        history,
-        "accuracy",
-        {
-            "trick_domain": ("noise", WORDS("domain_head")),
-            "source_only_target": ARMS["source_only"],
-            "trick_target": ARMS["trick"],
-        },
-        step_axes(history, (0.4, 1.02), WORDS("share_right")),
-        title=WORDS("accuracy_title", alone=alone, wired=wired),
-        subject=WORDS("accuracy_subject"),
-        caption=WORDS("accuracy_caption"),
-        spoken=WORDS("accuracy_alt"),
-        found=WORDS("accuracy_found", wired=wired, alone=alone, domain=domain),
-    )
+    return step_chart(WORDS, "accuracy", history, lines, layout, alone=alone, wired=wired)
 
 
 def _crowds(places: Array, wrong: npt.NDArray[np.bool_]) -> Iterator[Trace]:

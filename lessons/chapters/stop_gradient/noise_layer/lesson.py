@@ -21,11 +21,11 @@ from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values, validate
-from lessons.contract.result import Array, Facts, Note, Result, Series
+from lessons.contract.result import Note, Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, axes, band, curve, points, scatter
+from lessons.kit.chart_pieces import Trace, annotation, axes, points, scatter
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, computed_in, golden, series_by_role
@@ -37,14 +37,14 @@ from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
     arms_table,
+    banded,
     lines_of,
     logarithmic,
-    named_over_powers,
     of,
+    over_seeds,
     powers_of_ten,
     step_axes,
     step_chart,
-    told,
 )
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import stop_gradient
@@ -397,93 +397,60 @@ def table(history: History, values: Values) -> Table:
 
 def _noise_by_layer(history: History, values: Values) -> Figure:
     numbers, facts = history.latest.numbers, history.facts
-    data: list[Trace] = []
-    ends, parts = [], []
-    for name, (role, called) in ARMS.items():
-        layers = [numbers[f"{name}_noise_{layer}"] for layer in range(1, LAYERS + 1)]
-        series = _over_layers(layers, role)
-        ends.append((role, called, series.y))
-        parts += [series.y, series.low, series.high]
-        marks = {**points(series), "hovertemplate": WORDS("layer_hover")}
-        data = [band(series), *data, curve(series), marks]
-    place = float(values["place"])
-    low, high = powers_of_ten(parts)
+    x = np.arange(1.0, 1 + LAYERS)
+    seeds = []
+    for arm, (role, _) in ARMS.items():
+        layers = np.array([numbers[f"{arm}_noise_{layer}"] for layer in range(1, 1 + LAYERS)])
+        seeds.append(over_seeds(x, np.where(layers > 0, layers, np.nan), role))  # no log of 0
+    place = int(values["place"])
+    low, high = powers_of_ten(part for one in seeds for part in (one.y, one.low, one.high))
     top = min(math.ceil(high), 3)
     decades = float(max(math.floor(low), top - _POWERS)), top + 0.5
     layout = logarithmic(
         axes((0.5, LAYERS + 0.5), decades, WORDS("layer"), WORDS("relative_variance"))
     )
-    layout["xaxis"] = layout["xaxis"] | {"dtick": 1}
-    data += named_over_powers(ends, layout, HEIGHT)
-    in_words = "; ".join(
+    layout["xaxis"] |= {"dtick": 1}
+    side, shift = ("left", 5) if place < LAYERS / 2 else ("right", -5)
+    where = {"xanchor": side, "yanchor": "top", "xshift": shift}
+    layout["annotations"] = [annotation(place + 0.5, decades[1], WORDS("noise"), **where)]
+    said = (
         WORDS(
             "layer_said",
-            name=_IN_FULL[name][1],
+            name=_IN_FULL[arm][1],
             layer=layer,
-            variance=number(of(facts, f"{name}_noise_{layer}"), 3),
+            variance=number(of(facts, f"{arm}_noise_{layer}"), 3),
         )
-        for name in ARMS
-        for layer in (1, int(place), int(place) + 1, LAYERS)
+        for arm in ARMS
+        for layer in (1, place, place + 1, LAYERS)
     )
-    return Figure(
+    first = [of(facts, f"{arm}_noise_1") for arm in ARMS]
+    plain, trick = (number(one, 2) if all(map(math.isfinite, first)) else None for one in first)
+    return WORDS.chart(
         "noise",
-        _first_layer(facts) or WORDS("noise_subject"),
-        WORDS("noise_caption", draws=values["draws"]),
-        WORDS("noise_alt", done=history.done, layers=in_words, place=int(place)),
-        [_upright(place + 0.5, decades), *data],
-        layout | {"annotations": [_label(place + 0.5, decades[1], WORDS("noise"))]},
-        height=HEIGHT,
-        subject=WORDS("noise_subject"),
+        [
+            _upright(place + 0.5, decades),
+            *banded(seeds, [called for _, called in ARMS.values()], layout),
+            *(points(one) | {"hovertemplate": WORDS("layer_hover")} for one in seeds),
+        ],
+        layout,
+        HEIGHT,
+        plain=plain,
+        trick=trick,
+        draws=values["draws"],
+        done=history.done,
+        layers="; ".join(said),
+        place=place,
     )
-
-
-def _first_layer(facts: Facts) -> str:
-    """A title with the noise of the first layer's gradient, without the trick and with it."""
-    plain, trick = (of(facts, f"{name}_noise_1") for name in ARMS)
-    if not (math.isfinite(plain) and math.isfinite(trick)):
-        return ""
-    return WORDS("noise_title", plain=number(plain, 2), trick=number(trick, 2))
-
-
-def _over_layers(layers: list[Array], role: str) -> Series:
-    """Mean and 5 to 95 % of the seeds, over the layers; 0 has no place on a logarithmic axis."""
-    known = np.where(np.isfinite(layers) & (np.array(layers) > 0), layers, np.nan)
-    there = np.isfinite(known).any(1)
-    mean, low, high = (np.full(len(layers), np.nan) for _ in range(3))
-    if there.any():
-        mean[there] = np.nanmean(known[there], 1)
-        low[there], high[there] = np.nanpercentile(known[there], [5, 95], 1)
-    return Series(role, role, np.arange(1.0, 1 + len(layers)), mean, low, high)
 
 
 def _losses(history: History) -> Figure:
-    lines = lines_of(ARMS, "loss")
-    return step_chart(
-        history,
-        "loss",
-        lines,
-        logarithmic(step_axes(history, _LOSSES, WORDS("loss_axis"))),
-        title=WORDS("loss_title", found=told(history, lines, 2)),
-        subject=WORDS("loss_subject"),
-        caption=WORDS("loss_caption"),
-        spoken=WORDS("loss_alt"),
-        found=told(history, lines_of(_IN_FULL, "loss"), 3),
-    )
+    layout = logarithmic(step_axes(history, _LOSSES, WORDS("loss_axis")))
+    return step_chart(WORDS, "loss", history, lines_of(ARMS, "loss"), layout)
 
 
 def _sizes(history: History, values: Values) -> Figure:
-    lines = lines_of(ARMS, "size")
-    return step_chart(
-        history,
-        "size",
-        lines,
-        step_axes(history, (0.0, 1.0), WORDS("size_axis", place=values["place"])),
-        title=WORDS("size_title", found=told(history, lines, 2)),
-        subject=WORDS("size_subject"),
-        caption=WORDS("size_caption"),
-        spoken=WORDS("size_alt"),
-        found=told(history, lines_of(_IN_FULL, "size"), 3),
-    )
+    layout = step_axes(history, (0.0, 1.0), WORDS("size_axis", place=values["place"]))
+    return step_chart(WORDS, "size", history, lines_of(ARMS, "size"), layout)
 
 
 def static_table(result: Result, values: Values) -> Table:
@@ -501,19 +468,6 @@ def _upright(x: float, decades: tuple[float, float]) -> Trace:
         "opacity": 0.5,
         "hoverinfo": "skip",
         "showlegend": False,
-    }
-
-
-def _label(x: float, y: float, text: str) -> dict[str, Any]:
-    return {
-        "x": x,
-        "y": y,
-        "text": text,
-        "showarrow": False,
-        "xanchor": "left" if x < LAYERS / 2 else "right",
-        "yanchor": "top",
-        "xshift": 5 if x < LAYERS / 2 else -5,
-        "font": {"color": "ink:muted", "size": 12},
     }
 
 
