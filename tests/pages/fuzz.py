@@ -12,10 +12,7 @@ import random
 import re
 import sys
 import time
-from contextlib import ExitStack
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 from urllib.parse import parse_qs, quote, unquote
 
 from starlette.applications import Starlette
@@ -32,7 +29,6 @@ from pages.server.addresses import Addresses
 from pages.server.application import OTHER_PAGES, SOCKET
 from pages.server.headers import SecurityHeaders
 from pages.server.socket_guard import STREAM
-from pages.ui import search
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
 from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, text_of
@@ -134,43 +130,19 @@ def query_of(random_: random.Random, page: str) -> str:
     return query
 
 
-def report(random_: random.Random, page: str) -> object:
-    """What the search box's script may send: a page, lesson and step, or anything."""
-    anything = (None, [], 3, "x", {}, {"go": 1}, {"": None}, [[]] * 99)
-    sent = {
-        "query": query_of(random_, page),
-        "page": random_.choice([*PAGES, 3]),
-        "lesson": random_.choice(
-            [*SLUGS, random_.choice(HOSTILE), random_.choice(terms()).name, 3]
-        ),
-        "step": random_.choice([1, 3, -1, 10**30, "2", True, 1.5, None]),
-    }
-    if random_.random() < 0.3:
-        sent[random_.choice([*sent])] = random_.choice(anything)
-    return sent if random_.random() < 0.9 else random_.choice(anything)
-
-
 def opened(random_: random.Random, page: str, query: str) -> list[str]:
     """The page's script for a visitor who comes by this address."""
     visit = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=120)
     visit._page_hash = calc_hash(page)
     visit.query_params = {**parse_qs(query, keep_blank_values=True, errors="replace")}
-    with ExitStack() as stack:
-        if random_.random() < 0.15:
-            sent = report(random_, page)
-            if isinstance(sent, dict) and random_.random() < 0.8:
-                sent["query"] = {name: sent.get(name) for name in ("lesson", "step", "term")}
-            went = SimpleNamespace(go=sent)
-            visit.session_state[search._CLICKED] = True
-            stack.enter_context(patch.object(search, "_component", lambda **_: went))
-        if page == "teach":
-            slug = random_.choice(SLUGS)
-            sent = f"?lesson={slug}&{query_of(random_, '')}"
-            visit.session_state["teach_preview"] = {"query": random_.choice([sent, sent, 3])}
-            visit.session_state["teach_lesson"] = slug
-        visit.run()
-        if random_.random() < 0.2 and (there := [one for one in visit.button if not one.disabled]):
-            random_.choice(there).click().run()
+    if page == "teach":
+        slug = random_.choice(SLUGS)
+        sent = f"?lesson={slug}&{query_of(random_, '')}"
+        visit.session_state["teach_preview"] = {"query": random_.choice([sent, sent, 3])}
+        visit.session_state["teach_lesson"] = slug
+    visit.run()
+    if random_.random() < 0.2 and (there := [one for one in visit.button if not one.disabled]):
+        random_.choice(there).click().run()
     for shown in visit.exception:
         raise AssertionError(f"an exception: {shown.proto.type} {shown.value}")
     for node in visit:

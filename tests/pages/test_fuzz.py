@@ -4,12 +4,10 @@ import random
 
 import pytest
 import streamlit as st
-from starlette.datastructures import Headers
 
 from pages.server import worker
 from pages.ui import chapter_view, memory
 from tests.pages import fuzz
-from tests.server.asgi import Answer
 from tests.support.amount import cases
 from tests.support.fuzzing import found
 
@@ -30,18 +28,6 @@ def test_a_word_that_is_not_escaped_is_found(word, monkeypatch):
     monkeypatch.setattr(chapter_view.Chapter, "find", lambda *_: st.warning(word) and None)
     with pytest.raises(AssertionError, match=" in warning: "):
         fuzz.opened(random.Random(1), "reversal", f"lesson={word}")
-
-
-@pytest.mark.parametrize("to", ["//elsewhere.example.org/api/", "https://elsewhere.example.org"])
-def test_a_redirect_to_somewhere_else_is_found(to, monkeypatch):
-    def led(place):
-        headers = Headers({"location": place, "x-content-type-options": "nosniff"})
-        monkeypatch.setattr(fuzz, "ask", lambda *words, **more: Answer(301, headers, b""))
-        return fuzz.asked(random.Random(1), "x=1")
-
-    assert led("/api/openapi.json") == ["http_301"]
-    with pytest.raises(AssertionError, match="301 /"):
-        led(to)
 
 
 def test_an_exception_on_a_page_is_found(monkeypatch):
