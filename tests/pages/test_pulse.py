@@ -16,11 +16,13 @@ from tests.support.node import node
 SCRIPT = """
 const { advanced, pulsesAt } = await import(process.argv[1]);
 const { reached } = await import(process.argv[2]);
+const { laid } = await import(process.argv[3]);
 let text = "";
 for await (const piece of process.stdin) text += piece;
 const at = (spec, place) =>
   pulsesAt(spec, place).map(({ edge, ...rest }) => ({ ...rest, edge: edge.id }));
-console.log(JSON.stringify(JSON.parse(text).map((spec) => {
+const both = (spec) => (spec.wide ? [false, true] : [true]).map((isNarrow) => laid(spec, isNarrow));
+console.log(JSON.stringify(JSON.parse(text).flatMap(both).map((spec) => {
   const places = [];
   for (let place = 0; place < spec.steps.length; ) {
     const to = advanced(spec.steps, place, 40, spec.steps.length);
@@ -28,6 +30,7 @@ console.log(JSON.stringify(JSON.parse(text).map((spec) => {
     places.push((place = to));
   }
   return {
+    spec,
     places,
     ends: at(spec, spec.steps.length),
     reached: spec.steps.map((_, step) => {
@@ -40,15 +43,6 @@ console.log(JSON.stringify(JSON.parse(text).map((spec) => {
 """
 
 
-def laid(drawing, place):
-    """As the browser's own `laid` does."""
-    both = {
-        kind: [one | at for one, at in zip(drawing[kind], place[kind], strict=True)]
-        for kind in ("nodes", "edges")
-    }
-    return drawing | place | both
-
-
 @pytest.fixture(scope="module")
 def moments():
     """Each lesson's picture with what its moments show; one of them with a cut edge."""
@@ -58,18 +52,10 @@ def moments():
             cuts = read_cuts("sqrt_1:0") if lesson.slug == "right_place" else ()
             values = lesson.validate({})
             index = lesson.lab.start(values).index
-            drawing = picture(lesson.record(values, cuts), index)
-            places = filter(None, (drawing["wide"], drawing["narrow"]))
-            pictures += [laid(drawing, place) for place in places]
-    found = json.loads(
-        node(
-            SCRIPT,
-            "live/graph/graph_pulse.js",
-            "live/graph/graph_reached.js",
-            given=json.dumps(pictures),
-        )
-    )
-    return list(zip(pictures, found, strict=True))
+            pictures.append(picture(lesson.record(values, cuts), index))
+    names = (f"live/graph/graph_{name}.js" for name in ("pulse", "reached", "shapes"))
+    found = json.loads(node(SCRIPT, *names, given=json.dumps(pictures)))
+    return [(one["spec"], one) for one in found]
 
 
 def test_each_step_sends_along_its_edges_what_was_recorded(moments):

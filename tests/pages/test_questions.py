@@ -80,8 +80,8 @@ def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(fixes):
     assert page.session_state["trail"].answers == {"bug": right}
 
 
-def sketch_page():
-    """The question of a lesson whose answer is drawn, at the settings of its step."""
+def question_page():
+    """A lesson's question of one kind, where the lab is set as the test wants it."""
     import streamlit as st
 
     from lessons.outputs.catalogue import find
@@ -89,9 +89,10 @@ def sketch_page():
     from pages.ui.memory import Trail
     from pages.ui.place import Place
 
-    lesson = find("wrong_place")
-    step = next(one for one in lesson.prose.steps if one.question)
-    place = Place.opened(lesson, step.lab)
+    slug, kind, settings = st.session_state["asked"]
+    lesson = find(slug)
+    step = next(one for one in lesson.prose.steps if one.question and one.question.kind == kind)
+    place = Place.opened(lesson, {**step.lab, **settings})
     trail = st.session_state.setdefault("trail", Trail())
     questions.ask(lesson, step.question, place, trail)
     if questions.has_stage(step.question, trail):
@@ -105,7 +106,7 @@ def sent(monkeypatch, value):
         st.button("send", on_click=commit, args=(value,))
 
     monkeypatch.setattr(questions, "draw", draw)
-    page = opened(sketch_page)
+    page = opened(question_page, ("wrong_place", "sketch", {}))
     next(one for one in page.button if one.label == "send").click().run()
     assert not page.exception
     return page
@@ -177,20 +178,10 @@ def test_the_code_of_a_question_is_still_there_under_its_verdict(slug, number):
     assert [html.unescape(one).splitlines()[0] for one in shown] == code
 
 
-def number_page():
-    """A question whose answer is typed, where the lab is set as the test wants it."""
-    import streamlit as st
-
-    from lessons.outputs.catalogue import find
-    from pages.ui import questions
-    from pages.ui.memory import Trail
-    from pages.ui.place import Place
-
-    slug, settings = st.session_state["asked"]
-    lesson = find(slug)
-    step = next(one for one in lesson.prose.steps if one.question and one.question.kind == "number")
-    place = Place.opened(lesson, {**step.lab, **settings})
-    questions.ask(lesson, step.question, place, st.session_state.setdefault("trail", Trail()))
+def type_in(page, text):
+    page.text_input[0].set_value(text)
+    page.button[0].click().run()
+    assert not page.exception
 
 
 @pytest.mark.parametrize(
@@ -198,26 +189,20 @@ def number_page():
     [("the_end", {"x": "0"}), ("the_end", {"u": "-1"}), ("straight_through", {"x": "1e308"})],
 )
 def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again(slug, settings):
-    page = opened(number_page, (slug, settings))
-    page.text_input[0].set_value("1")
-    page.button[0].click().run()
-    assert not page.exception
+    page = opened(question_page, (slug, "number", settings))
+    type_in(page, "1")
     assert "nothing to compare" in told(page, "gt-refused")[0]
     assert page.session_state["trail"].answers == {}
-    page.session_state["asked"] = slug, {}
-    page.run()
-    page.text_input[0].set_value("1")
-    page.button[0].click().run()
-    assert not page.exception
+    page.session_state["asked"] = slug, "number", {}
+    type_in(page.run(), "1")
     assert not told(page, "gt-refused")
     assert page.session_state["trail"].answers
 
 
 @pytest.mark.parametrize("typed", ["<b>x</b><img src=//a.bc>", "[Click](//a.bc)", "$x$", "1/0<i>"])
 def test_what_cannot_be_read_shows_as_it_was_typed(typed):
-    page = opened(number_page, ("the_end", {}))
-    page.text_input[0].set_value(typed)
-    page.button[0].click().run()
+    page = opened(question_page, ("the_end", "number", {}))
+    type_in(page, typed)
     (refused,) = told(page, "gt-refused")
     assert html.escape(typed)[:16] in refused
     assert "<" not in refused.partition(">")[2].rpartition("<")[0]
