@@ -93,8 +93,8 @@ def compared(mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, float]:
         if name not in theirs or (name in MUST and name not in mine):
             raise ValueError(f"{name} is not there")
         if name in mine and not any(map(_is_sentence, (mine[name], theirs[name]))):
-            mine_flat, theirs_flat = _flat(mine[name]), _flat(theirs[name])
-            if not isinstance(mine[name], list) and len(theirs_flat) == len(_flat(mine["forward"])):
+            mine_flat, theirs_flat = flat(mine[name]), flat(theirs[name])
+            if not isinstance(mine[name], list) and len(theirs_flat) == len(flat(mine["forward"])):
                 theirs_flat = [theirs_flat[mine[AT]]]
             found[name] = _apart(name, mine_flat, theirs_flat)
     return found
@@ -105,18 +105,19 @@ def _is_sentence(value: Any) -> bool:
     return isinstance(value, str) and " " in value
 
 
-def _flat(value: Any) -> list[Any]:
-    return [one for part in value for one in _flat(part)] if isinstance(value, list) else [value]
+def flat(value: Any) -> list[Any]:
+    """All that is in lists of lists, one after the other."""
+    return [one for part in value for one in flat(part)] if isinstance(value, list) else [value]
 
 
 def _apart(name: str, mine: list[Any], theirs: list[Any]) -> float:
     if len(mine) != len(theirs):
         raise ValueError(f"{name}: {len(theirs)} numbers, {len(mine)} are ours")
-    return max((_one_apart(a, b) for a, b in zip(mine, theirs, strict=True)), default=0.0)
+    return max((one_apart(a, b) for a, b in zip(mine, theirs, strict=True)), default=0.0)
 
 
-def _one_apart(mine: Any, theirs: Any) -> float:
-    """Text must be the same, but for the case and the names of non-finite numbers."""
+def one_apart(mine: Any, theirs: Any) -> float:
+    """How far two numbers are apart, against the size of ours or 1; texts must be the same."""
     try:
         a, b = float(mine), float(theirs)
     except (TypeError, ValueError):

@@ -18,7 +18,7 @@ from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
 from pages.labs.words import WORDS
 from pages.ui.playground_view import asked
-from tests.playground.programs import HOSTILE, valid
+from tests.playground.programs import HOSTILE
 from tests.playground.said import said
 from tests.support.folded import folded
 
@@ -79,12 +79,6 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     assert tab.shown.address() == {"preset": one.name}
     made = shown(tab.shown)
     assert made["groups"][0]["controls"][0]["value"] == one.name
-
-
-@folded("seed", range(40))
-def test_a_form_reads_back_to_the_document_it_was_made_of(seed):
-    document = valid(random.Random(seed), tricks=True)
-    assert read(form_of(document)) == (document, {})
 
 
 def test_every_field_of_a_document_has_a_control():

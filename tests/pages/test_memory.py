@@ -73,57 +73,29 @@ def test_the_whole_course_fits_a_cookie():
 @pytest.mark.parametrize(
     "text",
     [
-        "2!",
-        "2!" + "/" * 20_000,
-        "2!noise_leaks",
-        "2!noise_leaks:",
-        "2!noise_leaks:٣:leak=1band",
-        "2!noise_leaks:9999999999*:leak",
-        "2!noise_leaks:x*:leak=1nothing:nothing=1band",
-        "2!noise_leaks:1:leak=2band",
-        "2!noise_leaks:1:leak=_band",
-        "2!noise_leaks:1:leak=band",
-        "2!flip:1:twice=1nan~product~1",
-        "2!flip:1:twice=11e999~product~1",
-        "2!flip:1:twice=11~no_such_answer~1",
-        "2!flip:1:twice=1~~~~",
-        "2!flip:1:twice=01~product~nan",
-        "2!flip:1:twice=01~~-inf",
-        "2!wrong_place:1:gradient=1clean",
-        "2!wrong_place:1:gradient=1yyyyyyyyy",
-        "2!wrong_place:1:gradient=1zzzzzzzz",
-    ],
-)
-def test_nonsense_in_the_new_form_is_nothing(text):
-    for trail in unpack(text)[0].values():
-        assert trail.answers in ({}, {"leak": "band"})
-        assert trail.step in (1, 4)
-        assert not (trail.done and trail.answers)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "x",
-        "%",
-        "null",
-        "[]",
+        *("", "x", "%", "null", "[]", "2!", "2!noise_leaks", "2!noise_leaks:", "[" * 100_000),
+        *("2!" + "/" * 20_000, "2!" + "\x00" * 100_000, "2!no_such_lesson:1", "2!../../etc:1"),
         '{"noise_leaks": {"step": 3, "answers": {"leak": "band"}, "done": true}}',
         "%7B%22noise_leaks%22%3A%7B%22step%22%3A3%7D%7D",
-        "2!no_such_lesson:1",
-        "2!../../etc:1",
-        "[" * 100_000,
-        "2!" + "\x00" * 100_000,
+        "2!noise_leaks:9999999999*:leak",
+        "2!noise_leaks:x*:leak=1nothing:nothing=1band",
+        *(f"2!noise_leaks:1:leak={answer}" for answer in ("2band", "_band", "band")),
+        *(f"2!flip:1:twice={answer}" for answer in ("1nan~product~1", "11e999~product~1",
+          "11~no_such_answer~1", "1~~~~", "01~product~nan", "01~~-inf")),
+        *(f"2!wrong_place:1:gradient=1{sketch}" for sketch in ("clean", "y" * 9, "z" * 8)),
     ],
-)
+)  # fmt: skip
 def test_nonsense_is_nothing(text):
-    assert unpack(text) == ({}, set())
+    trails, goals = unpack(text)
+    assert all(trail == Trail() for trail in trails.values())
+    assert goals == set()
 
 
-def test_a_step_past_the_end_is_the_last():
-    trail = unpack("2!noise_leaks:999")[0]["noise_leaks"]
-    assert trail == Trail(len(find("noise_leaks").prose.steps))
+def test_a_step_past_the_end_is_the_last_and_one_that_is_no_number_is_the_first():
+    leaks = find("noise_leaks")
+    assert unpack("2!noise_leaks:999")[0] == {leaks.slug: Trail(len(leaks.prose.steps))}
+    answered = Trail(1, {"leak": "band"}, {"leak": True})
+    assert unpack("2!noise_leaks:٣:leak=1band")[0] == {leaks.slug: answered}
 
 
 def test_what_was_written_in_whole_words_is_still_read():

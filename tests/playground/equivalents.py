@@ -26,6 +26,7 @@ from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
+from tests.equivalents import flat, one_apart
 from tests.playground import names
 from tests.playground.programs import valid
 
@@ -149,22 +150,12 @@ def apart(mine: Any, theirs: Any, none_is_zero: bool = False) -> float:
         return max(apart(mine[name], theirs[name], none_is_zero) for name in mine)
     if mine is None or theirs is None:
         there = theirs if mine is None else mine
-        zero = there is None or (none_is_zero and not any(_flat(there)))
+        zero = there is None or (none_is_zero and not any(flat(there)))
         return 0.0 if zero else math.inf
-    ours, others = _flat(mine), _flat(theirs)
+    ours, others = flat(mine), flat(theirs)
     if len(ours) != len(others):
         return math.inf
-    return max((_one(a, b) for a, b in zip(ours, others, strict=True)), default=0.0)
-
-
-def _flat(value: Any) -> list[float]:
-    return [one for part in value for one in _flat(part)] if isinstance(value, list) else [value]
-
-
-def _one(a: float, b: float) -> float:
-    if math.isfinite(a) and math.isfinite(b):
-        return abs(a - b) / max(1.0, abs(a))
-    return 0.0 if a == b or (math.isnan(a) and math.isnan(b)) else math.inf
+    return max((one_apart(a, b) for a, b in zip(ours, others, strict=True)), default=0.0)
 
 
 def main() -> int:

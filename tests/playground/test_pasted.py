@@ -5,13 +5,10 @@ import re
 
 import pytest
 
-from lessons.playground.document.presets import preset
-from lessons.playground.language.pasted import pasted as read_pasted
+from lessons.playground.language.pasted import pasted
 from lessons.playground.language.words import WORDS
-from pages.labs.messages import Wish
-from pages.labs.playground import FIRST, state
-from pages.labs.playground_form import form_of
 from tests.playground.said import said
+from tests.playground.test_newcomers import typed
 
 VQVAE = """
 class VectorQuantizer(nn.Module):
@@ -157,12 +154,6 @@ REPARAM = '''
 '''
 
 
-def pasted(code):
-    before = form_of(preset(FIRST))
-    wish = {"values": before | {"program": code}, "good": before, "touched": ["program"]}
-    return state(Wish(lab="playground", **wish))
-
-
 READ = {
     "vq_vae": (
         VQVAE,
@@ -230,7 +221,7 @@ READ = {
 @pytest.mark.parametrize("name", READ)
 def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name):
     code, output, inputs, lines, told = READ[name]
-    now = pasted(code)
+    now = typed(code)
     assert now.errors == {}
     assert now.outcome.output == output
     assert {*now.form["inputs"].split(", ")} == inputs
@@ -244,23 +235,23 @@ def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name
 
 
 def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
-    form = pasted(FOCAL).form
+    form = typed(FOCAL).form
     assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")
-    form = pasted(REPARAM).form
+    form = typed(REPARAM).form
     assert (form["in.eps.is"], form["in.eps.a"], form["in.eps.b"]) == ("normal", "0", "1")
-    form = pasted("w = torch.tensor([1.0, -2.0])\nw.requires_grad = True\nassert w.sum()\n"
+    form = typed("w = torch.tensor([1.0, -2.0])\nw.requires_grad = True\nassert w.sum()\n"
                   "loss = (w ** 2).sum()\nloss.backward()").form  # fmt: skip
     assert (form["inputs"], form["in.w.values"]) == ("w", "[1.0, -2.0]")
 
 
 def test_a_method_copied_from_its_first_word_on_is_read():
-    now = pasted("def forward(self, x):\n        y = self.scale * x\n        return F.silu(y)\n")
+    now = typed("def forward(self, x):\n        y = self.scale * x\n        return F.silu(y)\n")
     assert now.form["program"] == "y = scale * x\nout = y * sigmoid(y)"
     assert now.form["inputs"] == "x, scale"
 
 
 def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another():
-    now = pasted(
+    now = typed(
         "def twice(x):\n    return 2 * x\n\ndef more(y):\n    z = twice(y)\n    return z + 1\n\n"
         "def loss(x):\n    return torch.sum(more(x))\n"
     )
@@ -306,7 +297,7 @@ class Own(torch.autograd.Function):
     ],
 )
 def test_a_backward_of_a_known_form_is_a_trick(value, gradient, program):
-    now = pasted(FUNCTION.format(value=value, gradient=gradient))
+    now = typed(FUNCTION.format(value=value, gradient=gradient))
     assert now.errors == {}
     assert now.form["program"].split("\n")[-program.count("\n") - 1 :] == program.split("\n")
     assert "backward" not in now.notice
@@ -314,10 +305,10 @@ def test_a_backward_of_a_known_form_is_a_trick(value, gradient, program):
 
 def test_a_function_of_ones_own_is_read_where_it_is_applied():
     own = FUNCTION.format(value="x", gradient="-grad * ctx.alpha")
-    now = pasted(f"{own}\nflip = Own.apply\ny = flip(x, 0.5) * w\n")
+    now = typed(f"{own}\nflip = Own.apply\ny = flip(x, 0.5) * w\n")
     assert now.form["program"] == "alpha = 0.5\ny = flip_gradient(x, alpha) * w"
     module = "\nclass Head(nn.Module):\n    def forward(self, h):\n        "
-    now = pasted(f"{own}{module}return torch.tanh(Own.apply(h, self.scale)) ** 2\n")
+    now = typed(f"{own}{module}return torch.tanh(Own.apply(h, self.scale)) ** 2\n")
     lines = ["alpha = scale", "out = torch.tanh(flip_gradient(h, alpha)) ** 2"]
     assert now.form["program"].split("\n") == lines
     assert now.form["inputs"] == "h, scale"
@@ -327,7 +318,7 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied():
     "gradient", ["torch.where(x > 0, grad, 0)", "grad + 1", "grad.clamp(max=ctx.alpha)", "x"]
 )
 def test_a_backward_of_another_form_is_named_with_its_line(gradient):
-    now = pasted(FUNCTION.format(value="x * 2", gradient=gradient))
+    now = typed(FUNCTION.format(value="x * 2", gradient=gradient))
     assert now.form["program"].endswith("output = x * 2")
     assert WORDS("unread_backward", line=11, name="Own") in now.notice
 
@@ -346,7 +337,7 @@ class Net(nn.Module):
 
 
 def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
-    now = pasted(NET.format(last="nn.Linear(8, 1)"))
+    now = typed(NET.format(last="nn.Linear(8, 1)"))
     assert now.errors == {}
     assert now.form["program"] == "h = relu(first_0_weight * x) ** 2\nout = last_weight * h"
     layer = WORDS("layer", layer="first_0", input="first_0_weight")
@@ -354,7 +345,7 @@ def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
 
 
 def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output():
-    now = pasted(NET.format(last="Decoder()"))
+    now = typed(NET.format(last="Decoder()"))
     assert now.outcome.output == "h"
     unread = WORDS("unread_output", code="self.last(h)")
     assert WORDS("at_line", line=10, said=unread) in now.notice
@@ -363,7 +354,7 @@ def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_th
 def test_code_with_more_than_can_be_tried_is_left_as_it_is():
     lines = [f"    y{k} = g(h(x{k}) % 2, k(x{k}) // 3)" for k in range(250)]
     code = "\n".join(["def f(x):", *lines])
-    assert pasted(code).form["program"] == code
+    assert typed(code).form["program"] == code
 
 
 def test_code_that_was_mangled_on_its_way_is_read_or_left():
@@ -374,7 +365,7 @@ def test_code_that_was_mangled_on_its_way_is_read_or_left():
         words = re.findall(r"\w+|\s+|[^\w\s]", chance.choice([*READ.values()])[0])
         for _ in range(chance.randrange(1, 5)):
             words[chance.randrange(len(words))] = chance.choice([*junk, *words])
-        found = read_pasted("".join(words), ["x"], "q = 1")
+        found = pasted("".join(words), ["x"], "q = 1")
         read += found is not None
         assert found is None or found.program
     assert read > 20
