@@ -20,10 +20,12 @@ FILES = {"moons", "playground", "scorm"}
 # Streamlit shows these in English only.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
 TEXTS = """() => [...document.querySelectorAll("body *")].flatMap((one) => {
-  if (one.closest("code, kbd, math, pre, script, style, textarea, tspan, [data-testid$=Material]")
+  if (one.closest("code, kbd, pre, script, style, textarea, tspan, [data-testid$=Material]")
+      || one.localName === "annotation"
       || !one.checkVisibility({ visibilityProperty: true })) return [];
   const own = [...one.childNodes].filter((child) => child.nodeType === 3).map((c) => c.nodeValue);
-  return [...own, ...["alt", "aria-label", "placeholder", "title"].map((a) => one.getAttribute(a))];
+  const names = one.localName === "math" ? [] : ["alt", "aria-label", "placeholder", "title"];
+  return [...own, ...names.map((name) => one.getAttribute(name))];
 }).filter((text) => text?.trim())"""
 TOO_WIDE = """() => [document.scrollingElement, ...document.querySelectorAll(".stMain")]
   .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className)"""
@@ -50,6 +52,9 @@ def test_a_page_in_another_language(translated, open_page, path, width, height):
         ready(page).evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
         for tab in page.locator(".gl-tab:visible").all():
             tab.click()
+        for bar in page.locator(".gl-stepper .gl-range:visible").all():
+            for key in ("Home", "ArrowRight", "ArrowRight"):  # to an op, with its rule
+                bar.press(key)
         page.wait_for_timeout(1000)
     said = [one for one in page.evaluate(TEXTS) if one not in STREAMLITS]
     left = {one: english(one) - NAMES - FILES for one in said}

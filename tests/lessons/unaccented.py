@@ -10,6 +10,7 @@ from typing import Any
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
+from lessons.kit.formulas.products import PRODUCTS
 from lessons.outputs.catalogue import chapters, lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.trained import end_of
@@ -43,6 +44,11 @@ def strings(value: Any, shown: bool = False) -> Iterator[str]:
             yield from strings(inner, shown)
     elif isinstance(value, str) and shown:
         yield value
+
+
+def in_formula(latex: str) -> list[str]:
+    """The texts in a formula."""
+    return re.findall(r"\\text\{(.*?)\}", latex)
 
 
 def lab_texts(lesson: Lesson) -> Iterator[str]:
@@ -100,6 +106,8 @@ def main() -> None:
         for text in (*one.prose.front.values(), one.prose.intro)
     ]
     said += [(one.slug, text) for one in chapters() for text in quiz_texts(one.slug)]
+    rules = [(op, latex) for op, texts in PRODUCTS.items() for latex in texts]
+    said += [(op, text) for op, latex in rules for text in in_formula(latex)]
     for lesson in lessons():
         said += [(lesson.slug, text) for text in (*lab_texts(lesson), *prose_texts(lesson))]
     for slug, text in said:

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from lessons.kit.formulas.drawing import picture
 from lessons.playground.codegen.differences import DIFFERENCES
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text, to_text
+from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
@@ -13,8 +15,9 @@ from lessons.playground.language.pasted import pasted
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
 from lessons.playground.running.outcome_charts import figures, table
+from lessons.playground.running.recorded import place, recorded
 from lessons.tricks import op_types
-from tests.lessons.unaccented import english, strings
+from tests.lessons.unaccented import english, in_formula, strings
 from tests.playground.programs import HOSTILE, HOSTILE_RULES
 from tests.playground.test_newcomers import REWORDED, SAYS
 from tests.playground.test_pasted import FUNCTION, READ
@@ -23,7 +26,7 @@ CODE = {
     *(*FUNCTIONS, *FORMS, *op_types(), *DIFFERENCES),
     *(parameter.name for one in FUNCTIONS.values() for parameter in one.parameters),
     *("about", "dtype", "input", "intended", "output", "override", "plot", "program", "title"),
-    *("normal", "tf", "uniform"),
+    *("const", "normal", "op", "tf", "uniform"),
 }
 INPUTS = (Input("x", (1.0, 2.0, 3.0)), Input("u", (1.0, 2.0)))
 NOTED = ("sqrt(x**2)", "1 / x", "log(x)", "x**-1", "(x - 1)**0.5", "exp(999 * x)", "step(x)")
@@ -53,13 +56,17 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 def of_run(document: Document) -> Iterator[tuple[str, str]]:
-    """What charts, table, notes and generated code say of a document."""
+    """What charts, table, graph, notes and generated code say of a document."""
     outcome = run(document)
     numbers = table(outcome)
     said = [document.title, document.about, outcome.work, numbers.caption]
     said += [label for label, _ in numbers.columns] + [note.text for note in outcome.notes]
     for one in figures(outcome, document):
         said += [one.title, one.caption, one.alt, one.subject, *strings([one.data, one.layout])]
+    checked = check(document)
+    drawn = picture(recorded(checked), place(checked))
+    parts = [part for step in drawn["steps"] for part in step["parts"]]
+    said += [text for part in parts for text in in_formula(part["latex"])]
     for framework in DIFFERENCES:
         in_code = re.findall(r'"""([^"]+)"""|# (.+)', code(document, framework))
         said += map("".join, in_code)

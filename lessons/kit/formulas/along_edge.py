@@ -101,7 +101,7 @@ def _with_sum(edge: Edge, latex: str) -> str:
     elif node.type in ("mse_loss", "l1_loss"):
         whole = math.prod(_broadcast(*shapes))
         axes = WORDS("broadcast_axes") if edge.value.size != whole else ""
-    return latex.replace(" = ", rf" = \sum_{{\text{{{axes}}}}}", 1) if axes else latex
+    return latex.replace(" = ", rf" = \sum_{{{words(axes)}}}", 1) if axes else latex
 
 
 def _summed(edge: Edge, quotient: str, formula: str) -> str:
@@ -114,8 +114,8 @@ def _summed(edge: Edge, quotient: str, formula: str) -> str:
 def _shapes(edge: Edge) -> str:
     """In words: a bare number behind the gradient's name reads as its value."""
     came, sent = edge.consumer.outputs[0].shape, edge.value.shape
-    shape = WORDS("shape")
-    return rf"\qquad \text{{{shape} }}{shape_of(came)}\to {shape_of(sent)}"
+    shape = words(f"{WORDS('shape')} ")
+    return rf"\qquad {shape}{shape_of(came)}\to {shape_of(sent)}"
 
 
 def _trick_arguments(node: Node) -> dict[str, str]:

@@ -64,6 +64,17 @@ def words(text: str) -> str:
     return r"\text{" + re.sub(r"[\\^~_&%#${}]", _escaped, text) + "}"
 
 
+def said(text: str) -> str:
+    r"""A text from en.md as LaTeX; what stands between dollar signs in it is maths.
+
+    >>> said(r"at the$\ n\ $entries"), said("none")
+    ('\\text{at the}\\ n\\ \\text{entries}', '\\text{none}')
+    """
+    pieces = text.split("$")
+    pieces[::2] = [words(piece) if piece else "" for piece in pieces[::2]]
+    return "".join(pieces)
+
+
 def _escaped(found: re.Match[str]) -> str:
     named = {"\\": "backslash", "^": "asciicircum", "~": "asciitilde"}
     return rf"\text{named[found[0]]} " if found[0] in named else rf"\{found[0]}"
