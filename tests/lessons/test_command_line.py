@@ -24,12 +24,6 @@ pytestmark = pytest.mark.slow
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def process(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "lessons", *words], capture_output=True, text=True, timeout=300
-    )
-
-
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Command:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -162,6 +156,8 @@ def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
         (("quiz", "flip"), "stop_gradient, gone_missing"),
         (("quiz", "reversal", "--seed", "9999999"), "999,999"),
         (("glossary", "no such word"), "no such word"),
+        (("run", "flpi"), "no lesson “flpi”. Did you mean flip?"),
+        (("run", "Flip"), "no lesson “Flip”. Did you mean flip?"),
         ((), "command"),
     ],
 )
@@ -182,7 +178,8 @@ def test_a_lesson_about_a_warning_prints_it_in_its_text_alone(command):
 
 @pytest.mark.long
 def test_bad_input_sets_the_exit_status():
-    done = process("run", "noise_leaks", "--set", "x=a")
+    words = ["run", "noise_leaks", "--set", "x=a"]
+    done = subprocess.run([sys.executable, "-m", "lessons", *words], capture_output=True, text=True)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -215,9 +212,3 @@ def test_steps_of_a_lesson_that_trains_nothing_are_refused(capsys):
     assert main(["run", "flip", "--steps", "3"]) == 2
     assert "flip trains nothing" in capsys.readouterr().err
     assert main(["run", "flip", "--steps", "0"]) == 0
-
-
-@pytest.mark.parametrize("typed", ["flpi", "Flip", "flips"])
-def test_a_slug_that_is_nearly_one_is_guessed(typed, capsys):
-    assert main(["run", typed]) == 2
-    assert f"no lesson “{typed}”. Did you mean flip?" in capsys.readouterr().err

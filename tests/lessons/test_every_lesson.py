@@ -142,7 +142,7 @@ def test_figures_are_valid_plotly_in_both_themes(lesson, hidden):
 
 
 @LESSONS
-def test_hidden_numbers_are_in_no_table_or_description(lesson):
+def test_hidden_numbers_are_in_no_table(lesson):
     values = lesson.validate({})
     result = lesson.compute(values)
     hidden = frozenset({"trick_gradient", "true_gradient"})
@@ -151,8 +151,6 @@ def test_hidden_numbers_are_in_no_table_or_description(lesson):
     for row in table.rows:
         for cell, (_, role) in zip(row, table.columns, strict=True):
             assert (role not in hidden) or "?" in cell
-    for figure in lesson.figures(result, values, hidden):
-        assert "autograd gives" not in figure.alt
 
 
 @LESSONS
@@ -344,12 +342,6 @@ class Ops(TorchDispatchMode):
 @LESSONS
 def test_the_highlighted_line_is_in_the_source(lesson):
     assert lesson.highlight in lesson.source
-
-
-@LESSONS
-def test_equivalents_say_the_same_in_other_frameworks(lesson):
-    for path in lesson.equivalents.values():
-        compile(path.read_text("utf-8"), str(path), "exec")
 
 
 def test_chapters_are_in_order():

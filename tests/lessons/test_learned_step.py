@@ -11,15 +11,6 @@ from tests.support.course import run
 at = partial(run, "learned_step")
 
 
-def test_straight_through_leaves_two_where_plain_rounding_and_the_difference_say_six():
-    facts = at().facts
-    found = [facts[name] for name in ("sum_trick", "sum_true", "difference", "sum_intended")]
-    assert found == pytest.approx([2, 6, 6, 2])
-    assert facts["whole_sum"] == 0
-    assert at(rounding="plain").facts["sum_trick"] == pytest.approx(6)
-    assert at(rounding="whole").facts["sum_trick"] == 0
-
-
 def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps():
     for h in ("1e-6", "0.001", "0.01", "0.02"):
         assert at(h=h).facts["difference"] == pytest.approx(6)

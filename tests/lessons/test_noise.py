@@ -16,14 +16,13 @@ from tests.support.course import run
 
 def test_the_same_seed_draws_the_same_noise_in_every_dtype_and_on_every_device():
     drawn = {
-        (dtype, device): run("noise_leaks", dtype=dtype, device=device, seed="7")["u"].y.tolist()
+        tuple(run("noise_leaks", dtype=dtype, device=device, seed="7")["u"].y)
         for dtype in DTYPES
         for device in devices()
         if not (device == "mps" and dtype == "float64")
     }
-    assert len({tuple(u) for u in drawn.values()}) == 1
-    other = run("noise_leaks", seed="8")["u"].y.tolist()
-    assert other not in drawn.values()
+    assert len(drawn) == 1
+    assert tuple(run("noise_leaks", seed="8")["u"].y) not in drawn
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -53,19 +52,6 @@ def test_noise_by_hand_replaces_drawn_noise():
     assert result["u"].y.tolist() == [1.04, 0.94, 1.08]
     one_for_all = run("noise_leaks", x="-2, -1, 1", u="1.21")
     assert np.allclose(one_for_all["trick_gradient"].y, [-1.1, -1.1, 1.1], rtol=1e-12)
-
-
-def test_the_end_trick_still_reports_a_sign_where_the_forward_value_is_nan():
-    result = run("right_place", x="-2, 1", u="-0.5, 1.5")
-    assert math.isnan(result["forward"].y[0])
-    assert result["trick_gradient"].y.tolist() == [-1.0, 1.0]
-
-
-def test_results_are_plain_numpy():
-    result = run("right_place")
-    for series in (*result.series, *result.curves, *result.statistics):
-        assert type(series.y) is np.ndarray
-        assert series.y.dtype == np.float64
 
 
 def test_a_chunk_that_is_kept_is_that_of_the_seed_and_stays_so():

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional
 
 from lessons.chapters.override_map.second_derivative.lesson import (
     CURVE,
@@ -17,7 +16,6 @@ from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
 from lessons.tricks import TrickError, gradient_override_map, identity, register_gradient
 from lessons.tricks.registry import registered_names
-from tests.engine.test_reference import CASES
 from tests.support.course import by_role, run
 
 
@@ -34,12 +32,6 @@ def test_the_registered_name_in_the_text_gives_the_same_numbers():
             exec(code, scope)
 
 
-def test_each_identity_is_an_overridden_op_of_the_graph():
-    lesson = find("clip_identity")
-    recording = lesson.record(lesson.validate({"place": "each", "uses": "4"}))
-    assert [node.type for node in recording.ops if node.kind == "overridden"] == ["identity"] * 4
-
-
 @pytest.mark.parametrize(
     ("key", "place", "slope"),
     [
@@ -52,11 +44,10 @@ def test_each_identity_is_an_overridden_op_of_the_graph():
         ("MatMul", "inside", lambda x: 72 * x),
     ],
 )
-@pytest.mark.parametrize("name", ["Identity", "Mul", "anything"])
-def test_a_map_goes_by_type_whatever_the_name(key, place, slope, name):
-    result = run("type_not_name", x="-2, 0, 0.3, 3", key=key, place=place, name=name)
+def test_a_map_goes_by_type_whatever_the_name(key, place, slope):
+    result = run("type_not_name", x="-2, 0, 0.3, 3", key=key, place=place, name="Mul")
     assert np.allclose(result["trick_gradient"].y, slope(result["forward"].x))
-    assert result.facts["op1_name"] == name
+    assert result.facts["op1_name"] == "Mul"
     assert result.facts["op1_type"] == "mul"
     assert result.facts["op2_type"] == "square"
 
@@ -95,37 +86,6 @@ def test_an_unknown_type_and_a_name_invalid_in_tensorflow_are_refused(setting, t
     for text in texts:
         with pytest.raises(InvalidParametersError):
             find("type_not_name").validate({setting: text})
-
-
-def test_a_custom_function_need_not_sum_what_was_broadcast():
-    bug = find("several_inputs").bug
-    assert "wrong shape" in bug.failure(bug.fixes["each"])
-
-    class Unreduced(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            ctx.save_for_backward(x, y)
-            return torch.remainder(x, y)
-
-        @staticmethod
-        def backward(ctx, upstream):
-            x, y = ctx.saved_tensors
-            return upstream, -(x // y) * upstream
-
-    bug.check(Unreduced.apply)  # torch sums it without a word
-
-
-def test_only_the_outermost_call_is_seen():
-    w = torch.tensor([[1.0, 2.0]], requires_grad=True)
-    with gradient_override_map({"mul": lambda op, upstream: 0 * upstream}) as report:
-        y = functional.normalize(2 * w)
-    assert report.overridden == {"mul": 1}  # the one in sight; the ones inside normalize are not
-    layer = torch.nn.Linear(2, 2)
-    with gradient_override_map({}) as report:
-        layer(y)
-    assert dict(report.ran) == {"linear": 1}
-    in_tensorflow = CASES["c_hidden_ops"]["gradients"]["d_l2_normalize"][0]
-    assert run("scope").facts["unit_hidden"] == in_tensorflow
 
 
 @pytest.mark.parametrize("kind", ["identity", "square"])

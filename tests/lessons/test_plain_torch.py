@@ -38,7 +38,8 @@ def test_it_prints_the_lessons_numbers_at_any_setting(lesson, tmp_path, alone):
     given = [*exported_settings(lesson), *steps]
     tried = [lesson.validate(dict(one)) for one in given]
     if lesson.lab.training:  # of two steps in all, so that each looks at its last one
-        tried = [{**values, "steps": 2} for values in tried[: cases(1, len(tried))]]
+        tried = [*with_each_choice(lesson, seeds="1")][: cases(6, 99)] + tried[: cases(0, 99)]
+        tried = [{**values, "steps": 2} for values in tried]
     else:
         tried += with_each_choice(lesson)
     files = [tmp_path / f"plain_{number}.py" for number in range(len(tried))]

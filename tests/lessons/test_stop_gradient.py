@@ -10,47 +10,8 @@ from lessons.chapters.stop_gradient.pick_surrogate.formula import FUNCTION_NAMES
 from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.playground.language.functions import FUNCTIONS, onehot_argmax, step
-from lessons.tricks import straight_through
 from tests.support.amount import cases
 from tests.support.course import run
-
-
-def test_a_gan_needs_no_detach_with_retain_graph_and_zero_grad():
-    g, d = (torch.tensor(value, requires_grad=True) for value in (3.0, 0.5))
-    fake = g * 2
-    (d * fake).backward(retain_graph=True)
-    g.grad = None
-    (-d.detach() * fake).backward()
-    assert (g.grad, d.grad) == (-1, 6)
-
-
-def test_a_target_between_two_codes_is_circled():
-    x, places = torch.tensor(0.4, requires_grad=True), []
-    for _ in range(400):
-        q = x + (x.round() - x).detach()
-        (slope,) = torch.autograd.grad((q - 2.3) ** 2, x)
-        x = (x - 0.1 * slope).detach().requires_grad_()
-        places.append(x.item())
-    assert 2.35 < min(places[-100:]) < 2.5 < max(places[-100:]) < 2.6
-
-
-@pytest.mark.parametrize(("stopped", "of_residual", "of_sum"), [(False, 0, 1), (True, 1, 2)])
-def test_a_residual_needs_a_detach_and_a_sum_of_stages_one_straight_through(
-    stopped, of_residual, of_sum
-):
-    """Without the detach the second stage's loss sends nothing; with it, each stage sends 1."""
-    x = torch.tensor(1.6, requires_grad=True)
-    first = straight_through(torch.round)(x)
-    residual = x - (first.detach() if stopped else first)
-    code = torch.round(4 * residual) / 4
-    both = first + residual + (code - residual).detach()
-    once = x + (first + code - x).detach()
-    commitment = (residual - code.detach()) ** 2
-    expected = 2 * (residual - code).item() * of_residual
-    found = zip((residual, commitment, both, once), (of_residual, expected, of_sum, 1), strict=True)
-    for value, slope in found:
-        (came,) = torch.autograd.grad(value, x, retain_graph=True)
-        assert came.item() == pytest.approx(slope)
 
 
 def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
@@ -165,34 +126,6 @@ def test_the_obvious_place_spreads_more_than_no_trick_where_the_noise_comes_near
     facts = result.facts
     assert facts["trick_gradient_deviation"] > 2 * facts["true_gradient_deviation"]
     assert any("At x = 0" in note.text for note in result.notes)
-
-
-def test_a_wider_noise_above_one_spreads_the_true_gradient_more_than_the_obvious_cut():
-    facts = run("wrong_place", noise_low="1", noise_high="2", x="-2, -1, 0, 1", point="4").facts
-    assert facts["trick_gradient_deviation"] < 0.8 * facts["true_gradient_deviation"]
-
-
-@pytest.mark.parametrize(("weight", "slope"), [(1.0, 2.88), (-2.0, -0.96)])
-def test_without_its_stop_a_target_lowers_the_value_at_one_weight_and_raises_it_at_another(
-    weight, slope
-):
-    w = torch.tensor(weight, requires_grad=True)
-    (found,) = torch.autograd.grad(find("noise_leaks").bug.broken(w), w)
-    assert found.item() == pytest.approx(slope)
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
-def test_the_sum_has_the_value_of_f_exactly_within_a_factor_of_two_and_else_up_to_rounding(dtype):
-    program = find("right_place").program
-    x = torch.linspace(0.1, 5, 997, dtype=dtype)
-    off = {}
-    for u in (0.05, 0.26, 1.0, 3.9):
-        noise = torch.full_like(x, u)
-        f, g = torch.sqrt(x**2 * noise), torch.sqrt(x**2)
-        close = (f <= 2 * g) & (g <= 2 * f)
-        off[u] = int((program(x, noise) != f).sum())
-        assert not (program(x, noise) != f)[close].any()
-    assert off[0.05] > 0
 
 
 def test_a_gradient_that_is_of_a_function_adds_up_to_0_around_a_rectangle():

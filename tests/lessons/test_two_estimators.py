@@ -5,14 +5,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 
 from lessons.chapters.in_the_wild.two_estimators.lesson import (
     MOST_DRAWS,
     each_draw,
     moments,
     normal_draws,
-    of_a_pair,
     two_estimators,
 )
 from lessons.outputs.catalogue import find
@@ -70,21 +68,6 @@ def test_without_the_stop_each_gradient_is_exactly_0():
     mean = partial(right, lesson, "mean")
     assert mean(lesson.compute(values)) == "same"
     assert mean(lesson.lab.compute(forgotten, values)) == "zero"
-
-
-@pytest.mark.parametrize("mu", [1.0, -2.0, 4.5])
-def test_a_pair_with_its_own_mean_as_the_baseline_has_half_the_gradient(mu):
-    assert of_a_pair(two_estimators, mu, 1.0) == pytest.approx(mu - 3)
-    # The loss as the question writes it, by draws.
-    eps = normal_draws(5).reshape(-1, 2)
-    means = torch.full_like(eps, mu).requires_grad_()
-    cost = (mu + eps - 3) ** 2
-    logp = -0.5 * (mu + eps - means) ** 2
-    loss = ((cost - cost.mean(1, keepdim=True)) * logp).mean(1).sum()
-    (slopes,) = torch.autograd.grad(loss, means)
-    each = slopes.sum(1)
-    error = each.std().item() / math.sqrt(len(each))
-    assert abs(each.mean().item() - (mu - 3)) < 4 * error
 
 
 def test_fewer_draws_are_the_first_of_many():

@@ -1,7 +1,6 @@
 """A typed number is graded by the facts that the answers name, and hostile text is refused."""
 
 import math
-import re
 from dataclasses import replace
 
 import pytest
@@ -47,29 +46,14 @@ def test_a_number_counts_as_the_fact_it_equals(text, key):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "1/0",
-        "1/",
-        "/2",
-        "1/2/3",
-        "nan",
-        "inf",
-        "1e999",
-        "a",
-        "0,5",
-        "1" * 500,
-        "__import__",
-        "٣",
+        *("", "1/0", "1/", "/2", "1/2/3", "nan", "inf", "1e999", "a", "a/b", "0,5", "1" * 500),
+        *("__import__", "٣"),
     ],
 )
 def test_what_is_no_number_is_refused_with_a_sentence(text):
-    with pytest.raises(ValueError, match=r"\.$"):
+    with pytest.raises(ValueError, match=r"\.$") as refused:
         grade(QUESTION, "root", text, FACTS)
-
-
-def test_what_is_refused_is_named_whole():
-    with pytest.raises(ValueError, match=re.escape("“a/b” is not a number")):
-        grade(QUESTION, "root", "a/b", FACTS)
+    assert not text.isprintable() or len(text) > 99 or text in str(refused.value)
 
 
 def test_an_answer_may_have_another_name_than_its_fact():
@@ -88,13 +72,6 @@ def test_within_two_percent_and_never_far_off(value):
     assert grade(QUESTION, "root", repr(value * (1 + 0.9 * CLOSE)), facts).key == "root"
     far = value * 1.1 + (1 if value >= 0 else -1)
     assert grade(QUESTION, "root", repr(far), facts).key == ""
-
-
-@given(st.floats(-1e9, 1e9, allow_nan=False), st.sampled_from(["half", "root", ""]))
-def test_what_is_remembered_comes_back(value, key):
-    typed = Typed.parse(QUESTION, str(Typed(value, key, 0.9623)))
-    assert (typed.key, typed.computed) == (key, 0.9623)
-    assert typed.value == pytest.approx(value, rel=1e-5)
 
 
 @pytest.mark.parametrize("right", [float("nan"), float("inf"), -float("inf"), 10**309])
@@ -119,18 +96,14 @@ def test_what_was_graded_can_be_read_back_and_told(facts, text):
         return
     again = Typed.parse(QUESTION, str(typed))
     assert again.key == typed.key
+    assert (again.value, again.computed) == pytest.approx((typed.value, typed.computed), rel=1e-5)
     assert again.distance().startswith("Your number is ")
 
 
 def test_a_large_distance_is_counted_out():
+    assert Typed(2.0, "", 1.5).distance().startswith("Your number is 0.5 above 1.5, torch")
     assert Typed(7, "", 1200.0).distance().startswith("Your number is 1193 below 1200, torch")
     assert Typed(7, "", 2e9).distance().startswith("Your number is 2e+09 below 2e+09, torch")
-
-
-def test_the_distance_names_both_sides():
-    above, below = (Typed(v, "", 1.5).distance() for v in (2.0, 1.25))
-    assert "0.5 above 1.5" in above
-    assert "0.25 below 1.5" in below
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)

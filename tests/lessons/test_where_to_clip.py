@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.where_to_clip.lesson import (
-    STEPS,
-    train,
-    where_to_clip,
-)
+from lessons.chapters.clipping.where_to_clip.lesson import STEPS, train, where_to_clip
 from lessons.outputs.catalogue import find
 from tests.support import course
 from tests.support.course import right
@@ -39,36 +35,13 @@ def by_hand(place: str, limit: float, rate: float, steps: int):
     return losses, used
 
 
-@pytest.mark.parametrize("place", ["none", "graph", "after", "late"])
+@pytest.mark.parametrize("place", ["none", "graph", "after", "late", "early"])
 @pytest.mark.parametrize("limit", [0.5, 3.0, 100.0])
 def test_training_is_what_arithmetic_by_hand_says(place, limit):
     losses, used = train(where_to_clip, scalar(W), scalar(V), X, place, limit, 0.05, 4)
     expected, slopes = by_hand(place, limit, 0.05, 4)
     assert losses.tolist() == pytest.approx(expected, rel=1e-5)
     assert np.allclose(used.numpy(), slopes, rtol=1e-5)  # clip_grad_norm_ adds 1e-6 to the norm
-
-
-@pytest.mark.parametrize("place", ["late", "early"])
-def test_behind_step_and_before_backward_a_clip_changes_not_one_bit(place):
-    given = (where_to_clip, scalar(W), scalar(V), X)
-    for ours, plain in zip(
-        train(*given, place, 0.5, 0.1, 5), train(*given, "none", 0.5, 0.1, 5), strict=True
-    ):
-        assert torch.equal(ours, plain)
-    after, _ = train(*given, "after", 0.5, 0.1, 5)
-    assert after[-1] != train(*given, "none", 0.5, 0.1, 5)[0][-1]
-
-
-def test_with_no_clip_and_with_a_late_one_training_explodes_and_otherwise_not():
-    curves = {
-        place: {one.name: one.y for one in run(place=place).curves} for place in ("late", "after")
-    }
-    for drawn in curves.values():
-        assert not drawn["true_gradient"][-1] < 1e12
-        assert drawn["intended_gradient"][-1] < 1e-3
-    assert curves["late"]["trick_gradient"].tolist() == curves["late"]["true_gradient"].tolist()
-    trained = [curves["after"][role].tolist() for role in ("trick_gradient", "intended_gradient")]
-    assert trained[0] == trained[1]
 
 
 @pytest.mark.parametrize("place", ["none", "early", "after"])

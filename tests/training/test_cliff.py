@@ -8,16 +8,8 @@ import pytest
 import torch
 
 from lessons.chapters.clipping.cliff.figures import WORDS
-from lessons.chapters.clipping.cliff.lesson import (
-    LAB,
-    at_the_wall,
-    cliff,
-)
-from lessons.chapters.clipping.cliff.recurrent import (
-    WINDOWS,
-    errors_at,
-    surface,
-)
+from lessons.chapters.clipping.cliff.lesson import LAB, at_the_wall, cliff
+from lessons.chapters.clipping.cliff.recurrent import WINDOWS, errors_at, surface
 from lessons.chapters.clipping.cliff.space import shades
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished

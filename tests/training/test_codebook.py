@@ -5,10 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from lessons.chapters.in_the_wild.codebook.lesson import (
-    LAB,
-    vq_losses,
-)
+from lessons.chapters.in_the_wild.codebook.lesson import LAB, vq_losses
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course

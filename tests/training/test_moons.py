@@ -5,10 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from lessons.chapters.reversal.moons.lesson import (
-    LAB,
-    adversarial,
-)
+from lessons.chapters.reversal.moons.lesson import LAB, adversarial
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course

@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.in_the_wild.moving_target.lesson import (
-    LAB,
-    task_of,
-    td_loss,
-)
+from lessons.chapters.in_the_wild.moving_target.lesson import LAB, task_of, td_loss
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 from tests.support import course

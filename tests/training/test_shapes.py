@@ -8,17 +8,8 @@ import pytest
 import torch
 
 from lessons.chapters.override_map.guided_relu.figures import figures
-from lessons.chapters.override_map.guided_relu.lesson import (
-    LAB,
-    guided_relu,
-)
-from lessons.chapters.override_map.guided_relu.net import (
-    FRESH,
-    MOST_SEED,
-    RELUS,
-    RULES,
-    drawn,
-)
+from lessons.chapters.override_map.guided_relu.lesson import LAB, guided_relu
+from lessons.chapters.override_map.guided_relu.net import FRESH, MOST_SEED, RELUS, RULES, drawn
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 from tests.support import course

@@ -1,9 +1,7 @@
 """A training that costs nothing: its one number counts the steps, each seed at its own pace."""
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -61,23 +59,6 @@ def clock_of_steps(patch: pytest.MonkeyPatch) -> Callable[[], float]:
     clock = SimpleNamespace(perf_counter=lambda: now)
     patch.setattr("lessons.training.under_way.time", clock)
     return lambda: now
-
-
-@contextmanager
-def no_thread_stays() -> Iterator[None]:
-    """Of the threads that this one begins in the block; others begin threads of their own."""
-    here, begun = threading.current_thread(), []
-    start = threading.Thread.start
-
-    def noted(thread: threading.Thread) -> None:
-        if threading.current_thread() is here:
-            begun.append(thread)
-        start(thread)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(threading.Thread, "start", noted)
-        yield
-    assert not [one for one in begun if one.is_alive()]
 
 
 COUNTING = Lab(
