@@ -54,7 +54,7 @@ class MapEntry(TorchFunctionMode):
         self.bindings = bindings
         self.spellings: Mapping[Hashable, Spelling] = SPELLINGS
         self.report = OverrideReport()
-        self.covered = 0  # > 0: an inner map has already seen the call, or a rule is running
+        self.covered = 0  # > 0: an inner map has already seen the call
         self.outer: MapEntry | None = None
         self.keys: dict[Any, list[str]] = {}
 
@@ -125,7 +125,6 @@ def unmatched(key: object, types: Iterable[str], ran: Iterable[str]) -> str:
 
 
 def current_map() -> MapEntry | None:
-    """This thread's innermost map; None where a rule has suspended it."""
+    """This thread's innermost map."""
     modes = reversed(function_modes())
-    top = next((mode for mode in modes if isinstance(mode, MapEntry)), None)
-    return None if top is None or top.covered else top
+    return next((mode for mode in modes if isinstance(mode, MapEntry)), None)
