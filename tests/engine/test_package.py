@@ -18,12 +18,10 @@ import torch
 from packaging.requirements import Requirement
 
 from lessons.tricks import __version__
-from tests.support.alone import Alone
 
 ROOT = Path(__file__).parents[2]
 LESSONS = ROOT / "lessons"
 ROOT_PACKAGE = ROOT / "deploy" / "gradient_tricks"
-ENGINE = [path.stem for path in (LESSONS / "tricks").glob("[!_]*.py")]
 FOLDERS = {"gradient_tricks": ROOT_PACKAGE} | {
     f"gradient_tricks/{room}": LESSONS / room for room in ("tricks", "text", "recorder", "doctor")
 }
@@ -93,21 +91,6 @@ except TraceError as error:
     print(type(error).__name__)
 """
 """What a user writes, for the types too."""
-
-
-def test_importing_the_engine_loads_torch_and_itself(alone: Alone, tmp_path: Path) -> None:
-    script = f"""
-import sys, torch
-before = set(sys.modules)
-sys.path.append({str(ROOT)!r})
-import lessons.tricks
-print(*(set(sys.modules) - before))
-"""
-    (tmp_path / "bare.py").write_text(script, "utf-8")
-    (loaded,) = alone.run(tmp_path, [["bare.py"]])
-    known = {"torch", *sys.stdlib_module_names}
-    others = {name for name in loaded.split() if name.split(".")[0] not in known}
-    assert others == {"lessons", "lessons.tricks", *(f"lessons.tricks.{name}" for name in ENGINE)}
 
 
 def pip(*arguments: object) -> None:

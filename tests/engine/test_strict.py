@@ -17,7 +17,7 @@ def passing(op: Any, upstream: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"Matmul": passing}, "unknown op type 'Matmul': did you mean matmul / MatMul"),
+        ({"Multiply": passing}, "unknown op type 'Multiply': did you mean mul / Mul"),
         ({"Identity": "Idenity"}, "did you mean.*Identity"),
         ({"Identity": 3}, "op type identity\\) is int 3"),
         ({"Mul": passing, "mul": passing}, "'Mul' and 'mul' both name the op type mul"),

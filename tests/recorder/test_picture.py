@@ -219,17 +219,6 @@ def test_the_text_alternative_has_every_node_and_edge_with_its_number():
     assert stopped in lines
 
 
-def test_steps_are_text():
-    steps = lesson_picture("noise_leaks")["steps"]
-    assert steps[1]["parts"][0]["local"] == "0.245145"
-    assert steps[1]["parts"][0]["latex"].endswith("= 0.2451")
-    last = steps[-1]
-    assert (last["kind"], last["node"], last["upstream"]) == ("leaf", "x", "−1.0198")
-    ends = WORDS("leaf", name="x", gradient="−1.0198")
-    assert last["sentence"] == ends
-    assert (last["parts"], last["waiting"]) == ([], [])
-
-
 def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
     drawing = drawn(torch.mul, (2,), x=leaf(-2.0, 0.5, 2.0), w=leaf(3.0).squeeze())
     entry, sums = "Showing entry 3 of 3.", "The gradient of w is summed over 3 entries."
