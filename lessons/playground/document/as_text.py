@@ -24,7 +24,7 @@ import base64
 import binascii
 import re
 import zlib
-from collections.abc import Callable
+from typing import Any
 
 from lessons.contract.parameters import shortest, suggestion
 from lessons.playground.document.contents import Document, Input, Override, Plot
@@ -77,7 +77,7 @@ def from_text(text: str) -> Document:
         raise PlaygroundError(message, part="document")
     # Windows' editors put a mark in front that no one sees.
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    found = _Fields()
+    fields: dict[str, Any] = {"inputs": (), "overrides": ()}
     for number, line in enumerate(lines, start=1):
         bad = unshowable(line)
         if bad and not line.startswith("program"):
@@ -88,14 +88,9 @@ def from_text(text: str) -> Document:
         if word == "program":
             if rest.strip():
                 raise PlaygroundError(WORDS("program_below"), number, 9, "document")
-            return found.document("\n".join(lines[number:]))
-        read = _READ.get(word)
-        if read is None:
-            near = suggestion(word, [*_READ, "program"])
-            message = WORDS("unknown_line", word=cited(word), near=near)
-            raise PlaygroundError(message, number, 1, "document")
+            return Document(program="\n".join(lines[number:]), **fields)
         try:
-            read(found, rest.strip())
+            _take(fields, word, rest.strip())
         except PlaygroundError as error:
             raise PlaygroundError(error.message, number, 1, "document") from None
     raise PlaygroundError(WORDS("no_program"), len(lines), 1, "document")
@@ -134,64 +129,54 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-class _Fields:
-    """What the lines read so far say."""
-
-    def __init__(self) -> None:
-        self.inputs: list[Input] = []
-        self.overrides: list[Override] = []
-        self.words: dict[str, str] = {}
-        self.plot: Plot | None = None
-
-    def document(self, program: str) -> Document:
-        return Document(
-            inputs=tuple(self.inputs),
-            program=program,
-            overrides=tuple(self.overrides),
-            plot=self.plot or Plot(),
-            **self.words,
-        )
-
-    def input(self, rest: str) -> None:
-        name, equals, given = (part.strip() for part in rest.partition("="))
-        if not equals or not name:
-            raise PlaygroundError(WORDS("input_line"))
-        drawn = given[:1].isalpha() and given.isascii()
-        made = Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
-        self.inputs.append(made)
-
-    def override(self, rest: str) -> None:
-        head, equals, rule = (part.strip() for part in rest.partition("="))
-        op_type, _, only = head.partition(" ")
-        if not equals or not op_type or (only and not only.strip().startswith("in ")):
-            raise PlaygroundError(WORDS("override_line"))
-        names = only.strip()[3:].replace(",", " ").split()
-        self.overrides.append(Override(op_type, rule, tuple(names)))
-
-    def range(self, rest: str) -> None:
-        match = re.fullmatch(
-            r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", rest, re.ASCII
-        )
-        if match is None or self.plot:
-            raise PlaygroundError(WORDS("plot_line"))
-        name, low, high, entry = match.groups()
-        self.plot = Plot(name or "", read_number(low), read_number(high), int(entry or 1))
+_WORDS = ("title", "about", "output", "intended", "dtype")
+_LINES = (*_WORDS, "input", "override", "plot", "program")
+"""What a line of a document starts with."""
 
 
-def _word(name: str) -> Callable[[_Fields, str], None]:
-    def read(found: _Fields, rest: str) -> None:
-        if name in found.words:
-            raise PlaygroundError(WORDS("line_twice", name=name))
-        if not rest:
-            raise PlaygroundError(WORDS("empty_line", name=name))
-        found.words[name] = _one_line(rest) if name in ("title", "about") else rest
+def _take(fields: dict[str, Any], word: str, rest: str) -> None:
+    """Read one line into the document's fields."""
+    match word:
+        case "input":
+            fields["inputs"] += (_input(rest),)
+        case "override":
+            fields["overrides"] += (_override(rest),)
+        case "plot":
+            if word in fields:
+                raise PlaygroundError(WORDS("plot_line"))
+            fields["plot"] = _plot(rest)
+        case _ if word in _WORDS:
+            if word in fields:
+                raise PlaygroundError(WORDS("line_twice", name=word))
+            if not rest:
+                raise PlaygroundError(WORDS("empty_line", name=word))
+            fields[word] = _one_line(rest)
+        case _:
+            near = suggestion(word, _LINES)
+            raise PlaygroundError(WORDS("unknown_line", word=cited(word), near=near))
 
-    return read
+
+def _input(rest: str) -> Input:
+    name, equals, given = (part.strip() for part in rest.partition("="))
+    if not equals or not name:
+        raise PlaygroundError(WORDS("input_line"))
+    drawn = given[:1].isalpha() and given.isascii()
+    return Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
 
 
-_READ: dict[str, Callable[[_Fields, str], None]] = {
-    **{name: _word(name) for name in ("title", "about", "output", "intended", "dtype")},
-    "input": _Fields.input,
-    "override": _Fields.override,
-    "plot": _Fields.range,
-}
+def _override(rest: str) -> Override:
+    head, equals, rule = (part.strip() for part in rest.partition("="))
+    op_type, _, only = head.partition(" ")
+    if not equals or not op_type or (only and not only.strip().startswith("in ")):
+        raise PlaygroundError(WORDS("override_line"))
+    return Override(op_type, rule, tuple(only.strip()[3:].replace(",", " ").split()))
+
+
+def _plot(rest: str) -> Plot:
+    match = re.fullmatch(
+        r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", rest, re.ASCII
+    )
+    if match is None:
+        raise PlaygroundError(WORDS("plot_line"))
+    name, low, high, entry = match.groups()
+    return Plot(name or "", read_number(low), read_number(high), int(entry or 1))

@@ -60,26 +60,31 @@ def live(
     Raises:
         PlaygroundError: shapes that clash, sizes or time over their bounds.
     """
-    budget = budget or Budget()
-    given = {
+    return forward(checked, leaves(checked, inputs), plain, budget or Budget(), trace=True)
+
+
+def leaves(
+    checked: Checked, inputs: Mapping[str, torch.Tensor] | None = None
+) -> dict[str, torch.Tensor]:
+    """The inputs as tensors that require a gradient, some with other values."""
+    return {
         name: value.detach().to(checked.dtype).clone().requires_grad_()
         for name, value in {**checked.inputs, **(inputs or {})}.items()
     }
-    return forward(checked, given, plain, budget, trace=True)
 
 
 def forward(
     checked: Checked,
-    leaves: Mapping[str, torch.Tensor],
+    inputs: Mapping[str, torch.Tensor],
     plain: bool,
     budget: Budget,
     trace: bool = False,
 ) -> Live:
     """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
-    made = Live(dict(leaves), {}, next(iter(leaves.values())))
+    made = Live(dict(inputs), {}, next(iter(inputs.values())))
     machine = Machine(checked.program.text, checked.dtype, budget, plain)
     machine.steps = made.steps if trace else None
-    env: dict[str, Any] = dict(leaves)
+    env: dict[str, Any] = dict(inputs)
     rows = () if plain else checked.rows
     for active, lines in blocks(checked.program.assignments, rows):
         with _map(active, lines, machine, made):

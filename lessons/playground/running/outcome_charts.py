@@ -1,6 +1,6 @@
 """The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,37 +55,33 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
 def table(outcome: Outcome) -> Table:
     """One row for each entry of each input, with its gradients; one for each name."""
     roles = [role for role in GRADIENTS if role in outcome.gradients]
-    rows = []
-    for name in next(iter(outcome.gradients.values())):
-        value = outcome.values[name]
-        for place, entry in enumerate(value.flatten().tolist()[:_MOST_ROWS]):
-            shown = (_entry(outcome.gradients[role][name], place) for role in roles)
-            rows.append((_label(name, value, place), number(entry), *shown))
-        if value.numel() > _MOST_ROWS:
-            more = WORDS("more_of", more=value.numel() - _MOST_ROWS, name=name)
-            rows.append((more, "…", *("…" for _ in roles)))
-    inputs = set(next(iter(outcome.gradients.values())))
-    rows += [
-        (name, _all(value), *("" for _ in roles))
-        for name, value in outcome.values.items()
-        if name not in inputs
-    ]
     columns: list[tuple[str, str | None]] = [(WORDS("name"), None), (WORDS("value"), "forward")]
     columns += [(NAMES[role], role) for role in roles]
-    return Table(WORDS("table", output=outcome.output), tuple(columns), tuple(rows))
+    rows = tuple(cells for _, cells in _rows(outcome, roles))
+    return Table(WORDS("table", output=outcome.output), tuple(columns), rows)
 
 
 def rows_of(outcome: Outcome) -> dict[tuple[str, int | None], int]:
     """The table's rows: by an input's name and its entry, 0 for the first; by another's name."""
-    found: dict[tuple[str, int | None], int] = {}
-    count = 0
+    return {key: place for place, (key, _) in enumerate(_rows(outcome, [])) if key}
+
+
+def _rows(
+    outcome: Outcome, roles: Sequence[str]
+) -> Iterator[tuple[tuple[str, int | None] | None, tuple[str, ...]]]:
+    """Each row's key, if it has one, and its cells."""
     inputs = next(iter(outcome.gradients.values()))
     for name in inputs:
-        shown = min(outcome.values[name].numel(), _MOST_ROWS)
-        found |= {(name, entry): count + entry for entry in range(shown)}
-        count += shown + (outcome.values[name].numel() > _MOST_ROWS)
-    others = (name for name in outcome.values if name not in inputs)
-    return found | {(name, None): count + row for row, name in enumerate(others)}
+        value = outcome.values[name]
+        for place, entry in enumerate(value.flatten().tolist()[:_MOST_ROWS]):
+            shown = (_entry(outcome.gradients[role][name], place) for role in roles)
+            yield (name, place), (_label(name, value, place), number(entry), *shown)
+        if value.numel() > _MOST_ROWS:
+            more = WORDS("more_of", more=value.numel() - _MOST_ROWS, name=name)
+            yield None, (more, "…", *("…" for _ in roles))
+    for name, value in outcome.values.items():
+        if name not in inputs:
+            yield (name, None), (name, _all(value), *("" for _ in roles))
 
 
 def _gradients(

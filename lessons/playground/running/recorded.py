@@ -8,7 +8,7 @@ import torch
 from lessons.playground.document.check import Checked
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
-from lessons.playground.running.execute import Live, forward
+from lessons.playground.running.execute import Live, forward, leaves
 from lessons.playground.running.words import WORDS
 from lessons.recorder import Recording, record
 from lessons.tricks import TrickError
@@ -23,13 +23,10 @@ def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recordin
     Raises:
         PlaygroundError: it does not run.
     """
-    leaves = {
-        name: value.to(checked.dtype).clone().requires_grad_()
-        for name, value in checked.inputs.items()
-    }
+    given = leaves(checked)
     try:
-        with record(leaves, cuts=cuts) as recording:
-            made = forward(checked, leaves, False, Budget())
+        with record(given, cuts=cuts) as recording:
+            made = forward(checked, given, False, Budget())
             _name(recording, made)
         recording.backward(made.output)
     except (TrickError, RuntimeError) as error:
