@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody calls it
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 from lessons.tricks import gradient_override_map
 
 Code = Callable[[nn.Module, torch.Tensor], torch.Tensor]
@@ -19,15 +19,6 @@ def broken(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
 
     relus = [one for one in model.modules() if isinstance(one, nn.ReLU)]
     for part in relus:
-        part.register_full_backward_hook(cut)
-    return torch.autograd.grad(model(picture), picture)[0]
-
-
-def everywhere(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
-    def cut(module: nn.Module, into: Any, out: Any) -> Any:
-        return (into[0].clamp(min=0),)
-
-    for part in model.modules():
         part.register_full_backward_hook(cut)
     return torch.autograd.grad(model(picture), picture)[0]
 
@@ -83,6 +74,16 @@ BUG = Bug(
     title="Inception_v3 error",
     opened="2018-01-18",
     broken=broken,
-    fixes={"everywhere": everywhere, "afterwards": afterwards, "by_type": by_type},
+    fixes={
+        "everywhere": changed(
+            broken,
+            {
+                "relus = [one for one in model.modules() if isinstance(one, nn.ReLU)]": "",
+                "in relus": "in model.modules()",
+            },
+        ),
+        "afterwards": afterwards,
+        "by_type": by_type,
+    },
     check=check,
 )

@@ -1,28 +1,29 @@
 """The shapes lab's charts and tables: as it trains, and what a rule does to eight relus."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from lessons.chapters.override_map.guided_relu.net import LAYERS, RULES
 from lessons.chapters.override_map.guided_relu.shapes import KINDS
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
-from lessons.contract.result import Array, Facts, Result, Series
+from lessons.contract.result import Array, Facts, Result
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
+    annotation,
     axes,
-    band,
     cells,
-    curve,
     fitted,
     gradient_points,
     spoken,
 )
-from lessons.kit.line_names import named
 from lessons.text import number
-from lessons.training.step_charts import HEIGHT, of, with_ends
+from lessons.training.step_charts import HEIGHT, arms_table, banded, of, over_seeds
 
 WORDS = Words(__file__)
 
@@ -33,9 +34,13 @@ BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
 """The weights of their outputs in the score: the upstream gradients of the eight relus."""
 
 _GAP = 0.01
-ROLE_OF = {"plain": "true_gradient", "guided": "trick_gradient", "deconvnet": "noise"}
-"""The role that each rule's curves are drawn in."""
 CALLED = {rule: WORDS.option("rule", rule) for rule in RULES}
+LOOKS = {
+    "plain": ("true_gradient", CALLED["plain"]),
+    "guided": ("trick_gradient", CALLED["guided"]),
+    "deconvnet": ("noise", CALLED["deconvnet"]),
+}
+"""The role that each rule is drawn in, and its name."""
 
 # Below 0 the one hue, above it the other, and the paper where the gradient is 0.
 _DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradient"]]
@@ -64,21 +69,16 @@ def table(history: History, values: Values) -> Table:
                 for label, fact in ((WORDS("accuracy"), "accuracy"), (WORDS("loss"), "loss"))
             ),
         )
-    rows = []
-    changes = [(_randomised(n).replace("<br>", " "), str(n)) for n in range(1, 1 + LAYERS)]
-    for label, key in (*changes, (WORDS("other_class"), "other")):
-        rows.append((label, *(with_ends(facts, f"{rule}_{key}") for rule in RULES)))
-    return Table(
-        WORDS(
-            "alike_table",
-            done=history.done,
-            accuracy=of(facts, "accuracy"),
-            lowest=of(facts, "accuracy_lowest"),
-            highest=of(facts, "accuracy_highest"),
-        ),
-        ((WORDS("measure"), None), *((CALLED[rule], ROLE_OF[rule]) for rule in RULES)),
-        tuple(rows),
+    measures = {str(n): _randomised(n).replace("<br>", " ") for n in range(1, 1 + LAYERS)}
+    accuracy = {end: of(facts, f"accuracy{end}") for end in ("", "_lowest", "_highest")}
+    what = WORDS(
+        "alike_table",
+        done=history.done,
+        accuracy=accuracy[""],
+        lowest=accuracy["_lowest"],
+        highest=accuracy["_highest"],
     )
+    return arms_table(history, measures | {"other": WORDS("other_class")}, LOOKS, what=what)
 
 
 def _maps(history: History, values: Values) -> Figure:
@@ -87,7 +87,7 @@ def _maps(history: History, values: Values) -> Figure:
     layers = int(values["randomised"])
     share, seen = max(zip(picture["shares"], KINDS, strict=True))
     rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
-    data = [_pixels(picture["pixels"])]
+    data = [_square(picture["pixels"], (_GREYS, -0.5, 1.5), WORDS("pixel"), 1)]
     layout = _grid((WORDS("picture"), *CALLED.values()), len(rows))
     in_words = []
     for place, (called, which) in enumerate(rows):
@@ -95,7 +95,8 @@ def _maps(history: History, values: Values) -> Figure:
         data += _heat(maps, first=2 + len(RULES) * place)
         in_words.append(WORDS("weights", called=called.replace("<br>", " "), maps=_in_words(maps)))
     if layers:
-        layout["annotations"].append(_beside(_randomised(layers)))
+        # In the second row's first place, which has no square.
+        layout["annotations"].append(_words(_randomised(layers), 0.125, 0.25, "paper", "paper"))
     return Figure(
         "maps",
         WORDS("rows_title", correlations=_correlations(history.facts, layers))
@@ -125,32 +126,26 @@ def _randomised(layers: int) -> str:
 def _alike(history: History) -> Figure:
     depth = np.arange(0.0, 1 + LAYERS)
     series = []
-    for rule in RULES:
+    for rule, (role, _) in LOOKS.items():
         each = history.latest.picture[f"alike_{rule}"][:-1].reshape(LAYERS, -1)
         each = np.vstack([np.ones(each.shape[1]), each])  # nothing replaced: the same map
-        low, high = np.nanpercentile(each, [5, 95], axis=1)
-        series.append(Series(rule, ROLE_OF[rule], depth, np.nanmean(each, 1), low, high))
+        series.append(over_seeds(depth, each, role))
     layout = axes(
         (-0.1, LAYERS + 0.1), (-1.05, 1.05), WORDS("layers_axis"), WORDS("correlation_axis")
     )
     layout["xaxis"] |= {"tickmode": "array", "tickvals": depth.tolist()}
-    in_words = "; ".join(
-        f"{CALLED[rule]} " + ", ".join(number(float(y), 2) for y in line.y)
-        for rule, line in zip(RULES, series, strict=True)
+    each_depth = "; ".join(
+        f"{called} " + ", ".join(number(float(y), 2) for y in line.y)
+        for called, line in zip(CALLED.values(), series, strict=True)
     )
-    return Figure(
+    return WORDS.chart(
         "compared",
-        WORDS("alike_title", correlations=_correlations(history.facts, LAYERS)),
-        WORDS("alike_caption"),
-        WORDS("alike_alt", done=history.facts["compared_step"], correlations=in_words),
-        [
-            *(band(line) for line in series),
-            *(curve(line) for line in series),
-            *named(((one.role, one.name, one.y) for one in series), layout, HEIGHT),
-        ],
+        banded(series, CALLED.values(), layout),
         layout,
-        height=HEIGHT,
-        subject=WORDS("alike_subject"),
+        HEIGHT,
+        correlations=_correlations(history.facts, LAYERS),
+        done=history.facts["compared_step"],
+        each_depth=each_depth,
     )
 
 
@@ -159,21 +154,7 @@ def _asked(values: Values) -> bool:
     return int(values["randomised"]) > 0
 
 
-def _pixels(pixels: Array) -> Trace:
-    return {
-        "type": "heatmap",
-        "z": pixels[::-1],
-        "colorscale": _GREYS,
-        "zmin": -0.5,
-        "zmax": 1.5,
-        "showscale": False,
-        "xaxis": "x",
-        "yaxis": "y",
-        "hovertemplate": WORDS("pixel_hover"),
-    }
-
-
-def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
+def _heat(seen: dict[str, Array], first: int) -> Iterator[Trace]:
     """One heatmap a rule, all on one scale that reaches equally far on both sides of 0.
 
     It leaves the largest few out, which would make all others pale.
@@ -181,20 +162,30 @@ def _heat(seen: dict[str, Array], first: int) -> list[Trace]:
     together = np.abs(np.concatenate([map_.ravel() for map_ in seen.values()]))
     known = together[np.isfinite(together)]
     reach = max(float(np.percentile(known, 98)) if len(known) else 0.0, 1e-9)
-    return [
-        {
-            "type": "heatmap",
-            "z": map_[::-1],
-            "colorscale": _DIVERGING,
-            "zmin": -reach,
-            "zmax": reach,
-            "showscale": False,
-            "xaxis": f"x{place if place > 1 else ''}",
-            "yaxis": f"y{place if place > 1 else ''}",
-            "hovertemplate": "%{z:.3g}<extra>" + CALLED[rule] + "</extra>",
-        }
-        for place, (rule, map_) in enumerate(seen.items(), start=first)
-    ]
+    for place, (rule, map_) in enumerate(seen.items(), start=first):
+        yield _square(map_, (_DIVERGING, -reach, reach), CALLED[rule], place)
+
+
+def _square(z: Array, scale: tuple[list[list[Any]], float, float], name: str, place: int) -> Trace:
+    """A heatmap in the square with this number: its colours go from one value to another."""
+    colours, low, high = scale
+    end = _end(place)
+    return {
+        "type": "heatmap",
+        "z": z[::-1],
+        "colorscale": colours,
+        "zmin": low,
+        "zmax": high,
+        "showscale": False,
+        "xaxis": f"x{end}",
+        "yaxis": f"y{end}",
+        "hovertemplate": "%{z:.3g}<extra>" + name + "</extra>",
+    }
+
+
+def _end(place: int) -> str:
+    """How the axes of a square are numbered; the first ones are not."""
+    return str(place) if place > 1 else ""
 
 
 def _grid(names: tuple[str, ...], rows: int) -> Trace:
@@ -203,7 +194,7 @@ def _grid(names: tuple[str, ...], rows: int) -> Trace:
     layout |= {"annotations": [], "margin": {"l": 4, "r": 4, "t": 26, "b": 4}}
     squares = [(row, column) for row in range(rows) for column in range(len(names))]
     for place, (row, column) in enumerate(squares[: len(names)] + squares[len(names) + 1 :], 1):
-        end = str(place) if place > 1 else ""
+        end = _end(place)
         plain = {"visible": False, "fixedrange": True, "constrain": "domain"}
         across = [(column + side) / len(names) - sign * _GAP for side, sign in ((0, -1), (1, 1))]
         up = [1 - (row + side) / rows - sign * _GAP for side, sign in ((1, -1), (0, 1))]
@@ -220,18 +211,11 @@ def _grid(names: tuple[str, ...], rows: int) -> Trace:
     return layout
 
 
-def _beside(text: str) -> Trace:
-    """A caption for the second row, in its first place, which has no square."""
-    return _words(text, 0.125, 0.25, "paper", "paper")
-
-
 def _words(text: str, x: float, y: float, across: str, up: str) -> Trace:
     font = {"color": "ink:text", "size": 15}
-    return {"text": text, "x": x, "y": y, "xref": across, "yref": up, "font": font} | {
-        "showarrow": False,
-        "xanchor": "center",
-        "yanchor": "middle",
-    }
+    return annotation(
+        x, y, text, xref=across, yref=up, font=font, xanchor="center", yanchor="middle"
+    )
 
 
 def _in_words(seen: dict[str, Array]) -> str:
@@ -252,33 +236,25 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
     """Eight relus: what each gets back."""
     heights = fitted([result[name].y for name in GRADIENTS])
     layout = axes((0.5, len(BEFORE) + 0.5), heights, "", WORDS("gradient"))
-    pairs = zip(BEFORE, _upstream(values), strict=True)
+    pairs = zip(BEFORE, upstream_of(values), strict=True)
     layout["xaxis"] |= {
         "tickmode": "array",
         "tickvals": list(range(1, len(BEFORE) + 1)),
         "ticktext": [f"x {number(x, 3)}<br>u {number(u, 3)}" for x, u in pairs],
     }
-    return [
-        Figure(
-            "relus",
-            _changed(result),
-            WORDS("relus_caption"),
-            WORDS("relus_alt", numbers=spoken(result, GRADIENTS)),
-            gradient_points(result),
-            layout,
-            height=300,
-            subject=WORDS("relus_subject"),
-        )
-    ]
-
-
-def _changed(result: Result) -> str:
-    """At how many relus the rule gives another gradient than the plain one, and its formula."""
     trick, true, meant = (result[name].y for name in GRADIENTS)
-    differ, wrong = int((trick != true).sum()), int((trick != meant).sum())
-    if wrong:
-        return WORDS("relus_wrong", some=differ, all=len(BEFORE), wrong=wrong)
-    return WORDS("relus_title", some=differ, all=len(BEFORE))
+    wrong = int((trick != meant).sum())
+    figure = WORDS.chart(
+        "relus",
+        gradient_points(result),
+        layout,
+        TALL,
+        some=int((trick != true).sum()),
+        all=len(BEFORE),
+        meant=WORDS("not_as_intended", n=wrong) if wrong else WORDS("as_intended"),
+        numbers=spoken(result, GRADIENTS),
+    )
+    return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:
@@ -288,7 +264,7 @@ def static_table(result: Result, values: Values) -> Table:
         "trick_gradient": WORDS("autograd", rule=CALLED[values["rule"]]),
         "intended_gradient": WORDS("formula"),
     }
-    upstream = _upstream(values)
+    upstream = upstream_of(values)
     rows = [
         (
             str(index + 1),
@@ -307,6 +283,6 @@ def static_table(result: Result, values: Values) -> Table:
     return Table(WORDS("relus_table"), tuple(columns), tuple(rows))
 
 
-def _upstream(values: Values) -> tuple[float, ...]:
+def upstream_of(values: Values) -> tuple[float, ...]:
     """The upstream gradient that arrives at each of the eight relus."""
     return BEHIND if values["behind"] == "weights" else (1.0,) * len(BEFORE)

@@ -5,7 +5,7 @@ picture under three rules for relu; what a rule does to one relu, at eight relus
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from lessons.chapters.override_map.guided_relu.figures import (
     static_figures,
     static_table,
     table,
+    upstream_of,
 )
 from lessons.chapters.override_map.guided_relu.net import (
     FRESH,
@@ -40,7 +41,7 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, Note, Result
+from lessons.contract.result import Array, Result, warned
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import which
@@ -215,7 +216,7 @@ def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
     """
     start = eight_relus(values)
     x = start.leaves["x"]
-    upstream = torch.tensor(BEHIND).to(x) if values["behind"] == "weights" else torch.ones_like(x)
+    upstream = torch.tensor(upstream_of(values)).to(x)
     active = (x > 0).to(x)
     formula = {
         "plain": upstream * active,
@@ -244,7 +245,7 @@ def compute(program: Program, values: Values) -> Result:
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
             **_beliefs(whole, values),
         },
-        notes=tuple(_notes(values)),
+        notes=warned(_missing(values)),
         work=counted_seeds(values),
     )
 
@@ -309,12 +310,12 @@ def missed(spelling: str) -> str:
     return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
 
 
-def _notes(values: Values) -> Iterator[Note]:
+def _missing(values: Values) -> str:
+    """The warning that the three maps are identical, if the rule reaches no relu."""
     words = missed(values["spelling"])
-    if words and values["when"] == "runs":
-        yield Note("warning", WORDS("same_maps", why=words))
-    elif words:
-        yield Note("warning", WORDS("no_relu"))
+    if not words:
+        return ""
+    return WORDS("same_maps", why=words) if values["when"] == "runs" else WORDS("no_relu")
 
 
 def seconds(values: Values) -> float:

@@ -167,17 +167,13 @@ def ranks(values: torch.Tensor) -> torch.Tensor:
     Equal ones share the middle of their places; where all are equal, all are 0. The product of two,
     summed over the last dimension, is Spearman's rank correlation.
     """
-    ordered, order = values.to("cpu", torch.float32).sort(-1)
-    place = torch.arange(values.shape[-1], dtype=torch.float64).expand_as(ordered)
-    new = torch.ones_like(ordered, dtype=torch.bool)
-    new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    first = torch.where(new, place, 0).cummax(-1).values
-    ends = torch.roll(new, -1, -1)  # the first one is always new, so the last one always ends
-    last = torch.where(ends, place, torch.inf).flip(-1).cummin(-1).values.flip(-1)
-    middle = (first + last) / 2
+    values = values.to("cpu", torch.float32).contiguous()
+    ordered = values.sort(-1).values
+    first, end = (torch.searchsorted(ordered, values, right=right) for right in (False, True))
+    middle = (first + end).double() / 2
     centred = middle - middle.mean(-1, keepdim=True)
-    centred = centred / centred.norm(dim=-1, keepdim=True).clamp(min=1e-9)
-    return torch.empty_like(centred).scatter_(-1, order, centred)
+    lengths: torch.Tensor = centred.norm(dim=-1, keepdim=True).clamp(min=1e-9)
+    return centred / lengths
 
 
 def compared(
