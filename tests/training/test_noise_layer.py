@@ -13,7 +13,6 @@ from lessons.chapters.stop_gradient.noise_layer.lesson import (
     Long,
     NoiseLayer,
     inputs,
-    kept_draws,
     layers_of,
 )
 from lessons.outputs.catalogue import find
@@ -56,7 +55,8 @@ def test_the_variance_against_a_plain_network_one_draw_at_a_time():
     """The same numbers with torch's own layers, without stacks, one backward pass a draw."""
     place, strength, count, seed = 6, 0.7, 5, 3
     given = values(place=place, strength=strength, draws=count, seed=seed, seeds=2, dtype="float64")
-    ours = Long(NoiseLayer, given).gradient_noise(given)
+    trained = Long(NoiseLayer, given)
+    ours = trained.gradient_noise(given)
     weights = [weight[0].detach() for weight in layers_of(Draws([seed])).parameters()]
     layers = [torch.nn.Linear(w.shape[1], w.shape[0], dtype=torch.float64) for w in weights[::2]]
     for layer, weight, bias in zip(layers, weights[::2], weights[1::2], strict=True):
@@ -64,7 +64,7 @@ def test_the_variance_against_a_plain_network_one_draw_at_a_time():
     x, target = (part.reshape(-1, 1) for part in inputs())
     for name, clean in (("trick", True), ("plain", False)):
         found = []
-        for draw in kept_draws(seed)[:count]:
+        for draw in trained.kept[0, :count]:
             h = x
             for number, layer in enumerate(layers, start=1):
                 h = layer(h) if number == LAYERS else torch.tanh(layer(h))

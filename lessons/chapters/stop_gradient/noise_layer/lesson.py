@@ -6,7 +6,7 @@ training, all seeds are one batch.
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -144,16 +144,6 @@ def layers_of(draws: Draws) -> torch.nn.ModuleList:
     return layers
 
 
-@lru_cache(maxsize=64)
-def kept_draws(seed: int) -> torch.Tensor:
-    """The noise that gradients are measured with, in [0, 1): float64, [draws, WIDTH, POINTS].
-
-    All that there may be: whoever wants fewer takes the first.
-    """
-    generator = torch.Generator().manual_seed(KEPT_FROM + seed)
-    return torch.rand(MOST_DRAWS, WIDTH, POINTS, dtype=torch.float64, generator=generator)
-
-
 def inputs() -> tuple[torch.Tensor, torch.Tensor]:
     """The task: x and sin(2x), float64, shape [1, 1, POINTS]."""
     x = torch.linspace(-REACH, REACH, POINTS, dtype=torch.float64).reshape(1, 1, -1)
@@ -171,6 +161,8 @@ class Long(TwoArms[ModuleList]):
         x, target = (part.to(self.like) for part in inputs())
         self.x, self.target = x.expand(len(self.seeds), -1, -1), target
         self._fresh = Draws(NOISE_FROM + seed for seed in self.seeds)
+        kept = Draws(KEPT_FROM + seed for seed in self.seeds)
+        self.kept = kept.uniform(MOST_DRAWS, WIDTH, POINTS).to(self.like)
         self._done, self._measured = 0, (-1,)
         return layers_of(self.draws)
 
@@ -211,9 +203,7 @@ class Long(TwoArms[ModuleList]):
 
     def _losses(self, values: Values) -> dict[str, torch.Tensor]:
         x = self.x.repeat(1, 1, LOOKED_AT)  # the draws side by side, as more points
-        draws = self._draws(min(LOOKED_AT, int(values["draws"])))
-        draws = draws[:, torch.arange(LOOKED_AT) % draws.shape[1]]
-        draw = draws.transpose(1, 2).flatten(2)
+        draw = self.kept[:, :LOOKED_AT].transpose(1, 2).flatten(2)
         target = self.target.repeat(1, 1, LOOKED_AT)
         behind = 2 * int(values["place"])  # a layer and a tanh each
         found: dict[str, torch.Tensor] = {}
@@ -261,16 +251,12 @@ class Long(TwoArms[ModuleList]):
     def _gradients(self, values: Values) -> dict[str, list[torch.Tensor]]:
         """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries]."""
         many = max(1, AT_ONCE // len(self.seeds))
-        draws = torch.split(self._draws(int(values["draws"])), many, 1)
+        draws = torch.split(self.kept[:, : int(values["draws"])], many, 1)
         parts = [self._of_draws(values, some) for some in draws]
         return {
             name: [torch.cat(one, 1) for one in zip(*(part[name] for part in parts), strict=True)]
             for name in self.arms
         }
-
-    def _draws(self, count: int) -> torch.Tensor:
-        """The first draws that gradients are measured with, [seeds, count, WIDTH, POINTS]."""
-        return torch.stack([kept_draws(seed)[:count] for seed in self.seeds]).to(self.x)
 
     def _of_draws(self, values: Values, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
         """``_gradients`` of a few draws: each has a network of its own, to get its own gradient."""
@@ -286,20 +272,16 @@ class Long(TwoArms[ModuleList]):
         network = long_network(layers, torch.nn.Identity(), place)
         weights = [weight for name, weight in layers.named_parameters() if "weight" in name]
         entering = network[: 2 * place](spread(self.x))
-        found: dict[str, list[torch.Tensor]] = {}
-        leaving: torch.Tensor | None = None
-        for name in self.arms:
-            noise = self._noise_layer(name, values, draw)
-            noisy = noise(entering)
-            # The output is the same with either backward, and so is everything after it.
-            if leaving is None or not torch.equal(noisy, leaving):
-                leaving = noisy.detach().requires_grad_()
-                output = network[2 * place + 1 :](leaving)
-                loss = (output - self.target).square().mean((1, 2))
-                upstream, *behind = torch.autograd.grad(loss.sum(), [leaving, *weights[place:]])
+        noisy = {name: self._noise_layer(name, values, draw)(entering) for name in self.arms}
+        # Either backward leaves the output as it is, and so everything after it.
+        leaving = noisy["trick"].detach().requires_grad_()
+        loss = (network[2 * place + 1 :](leaving) - self.target).square().mean((1, 2))
+        upstream, *behind = torch.autograd.grad(loss.sum(), [leaving, *weights[place:]])
+        found = {}
+        for name, output in noisy.items():
             before = [torch.zeros_like(one) for one in weights[:place]]  # where every edge is cut
-            if noisy.requires_grad:
-                heard = (noisy * upstream).sum()  # as grad_outputs it would load torch's compiler
+            if output.requires_grad:
+                heard = (output * upstream).sum()  # as grad_outputs it would load torch's compiler
                 before[:] = torch.autograd.grad(
                     heard, weights[:place], retain_graph=True, materialize_grads=True
                 )
@@ -491,20 +473,12 @@ def compute(program: Program, values: Values) -> Result:
         facts={
             **{name: values[name] for name in ("place", "strength", "seeds", "draws")},
             "layers": LAYERS,
-            "width": WIDTH,
-            "points": POINTS,
-            "next": values["place"] + 1,
             # Under names that no run takes over: what the text says of the start stays.
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
-        notes=tuple(_notes(values)),
+        notes=(Note("info", WORDS("no_noise")),) * (values["strength"] == 0),
         work=two_networks(values),
     )
-
-
-def _notes(values: Values) -> Iterator[Note]:
-    if values["strength"] == 0:
-        yield Note("info", WORDS("no_noise"))
 
 
 def seconds(values: Values) -> float:
@@ -552,7 +526,7 @@ def changed_by_a_stop() -> dict[str, float]:
     for name, noisy in sorts.items():
         clean = x + stop_gradient(noisy - x)
         slopes = [torch.autograd.grad(torch.tanh(y).sum(), x)[0] for y in (noisy, clean)]
-        found[name] = float((slopes[0] - slopes[1]).abs().max())
+        found[f"changed_{name}"] = float((slopes[0] - slopes[1]).abs().max())
     return found
 
 
@@ -571,5 +545,5 @@ LESSON = Lesson(
         "transfer": which_noise_it_changes,
     },
     highlight="stop_gradient(added)",
-    elsewhere=lambda: {f"changed_{name}": by for name, by in changed_by_a_stop().items()},
+    elsewhere=changed_by_a_stop,
 )
