@@ -16,7 +16,11 @@ def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def gradients(
-    y: torch.Tensor, leaves: Sequence[torch.Tensor], upstream: torch.Tensor | None = None
+    y: torch.Tensor,
+    leaves: Sequence[torch.Tensor],
+    upstream: torch.Tensor | None = None,
+    *,
+    retain_graph: bool = False,
 ) -> list[torch.Tensor]:
     """The gradient of y's sum with respect to each leaf; zeros where nothing leads back to it.
 
@@ -26,7 +30,8 @@ def gradients(
     if not y.requires_grad:
         return [torch.zeros_like(leaf) for leaf in leaves]
     # Ones from above are what the sum would send, without the sum.
-    found = sent_to(leaves, y, torch.ones_like(y) if upstream is None else upstream)
+    ones = torch.ones_like(y) if upstream is None else upstream
+    found = sent_to(leaves, y, ones, retain_graph=retain_graph)
     pairs = zip(leaves, found, strict=True)
     return [torch.zeros_like(leaf) if one is None else one for leaf, one in pairs]
 

@@ -5,8 +5,8 @@ out: so encodings and codes can be drawn. As everywhere in a training, all seeds
 """
 
 import inspect
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,13 @@ from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, round_up, scatter
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
+from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, computed_in
 from lessons.kit.line_names import NAMES, label
 from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks
-from lessons.training.stacked import Draws, Linear
+from lessons.training.stacked import Adam, Descent, Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
     arms_table,
@@ -70,6 +71,9 @@ POINT = (1.0, -0.2)
 """The point to reconstruct."""
 
 PARTS = ("reconstruction", "codebook", "commitment")
+
+MOVED = {"encoder": slice(2), "codes": slice(2, 4), "decoder": slice(4, 5)}
+"""The components of a gradient that move each part of the model."""
 
 
 @one_op("mse_loss")
@@ -229,8 +233,7 @@ class Leaves:
     def __init__(self, values: Values) -> None:
         device, dtype = device_and_dtype(values)
         z = torch.tensor([[values["z1"]], [values["z2"]]], dtype=torch.float64)
-        picked, chosen = nearest(z[None], torch.tensor([FIXED], dtype=torch.float64))
-        self.chosen = int(chosen)
+        picked, _ = nearest(z[None], torch.tensor([FIXED], dtype=torch.float64))
         self.z, self.code = (one.to(device, dtype).requires_grad_() for one in (z, picked[0]))
         self.weight = torch.tensor(WEIGHT, dtype=dtype, device=device).requires_grad_()
         self.point = torch.tensor(POINT, dtype=dtype, device=device).reshape(2, 1)
@@ -244,25 +247,22 @@ class Leaves:
         """The three losses, each with its weight, no dimensions."""
         return program(self.z, self.code, self.decode, self.point, beta, wiring)
 
-    def gradient(self, loss: torch.Tensor) -> torch.Tensor:
-        """The gradient for z, the code and the weight in a row, shape [5]."""
+    def gradients(self, losses: Losses) -> torch.Tensor:
+        """Each loss's gradient for z, the code and the weight in a row, shape [3, 5]."""
         leaves = [self.z, self.code, self.weight]
-        if not loss.requires_grad:
-            return torch.zeros(5).to(self.z)
-        found = torch.autograd.grad(loss, leaves, retain_graph=True, materialize_grads=True)
-        return torch.cat([one.reshape(-1) for one in found])
+        return torch.stack([joined(gradients(one, leaves, retain_graph=True)) for one in losses])
 
-    def formula(self, part: str, beta: float) -> torch.Tensor:
-        """The gradients that the paper intends, by hand, shape [5]."""
+    def intended(self, beta: float) -> torch.Tensor:
+        """The gradients that the paper intends, by hand, shape [3, 5]."""
         z, code, weight = (one.detach() for one in (self.z, self.code, self.weight))
-        none = torch.zeros_like(z)
+        none, nothing = torch.zeros_like(z), torch.zeros_like(weight)
         off = weight * code - self.point
-        to_z, to_code, to_weight = {
-            "reconstruction": (weight * off, none, (off * code).sum()),
-            "codebook": (none, code - z, none.sum()),
-            "commitment": (beta * (z - code), none, none.sum()),
-        }[part]
-        return torch.cat([to_z.reshape(-1), to_code.reshape(-1), to_weight.reshape(1)])
+        rows = (
+            (weight * off, none, (off * code).sum()),
+            (none, code - z, nothing),
+            (beta * (z - code), none, nothing),
+        )
+        return torch.stack([joined(row) for row in rows])
 
 
 def no_stops(
@@ -279,80 +279,51 @@ def no_stops(
     return squared_error(decode(code), x), weights[0] * apart, weights[1] * apart
 
 
-def by_loss(program: Program, leaves: Leaves, values: Values) -> dict[str, dict[str, torch.Tensor]]:
-    """For each loss the gradient of z, code and weight in its roles, shape [5].
+def by_role(program: Program, leaves: Leaves, values: Values) -> dict[str, torch.Tensor]:
+    """The gradients of the three losses for z, code and weight, shape [3, 5].
 
     Returns:
-        By loss: trick_gradient, of the program; true_gradient, with nothing stopped;
-        intended_gradient, by the paper's formula.
+        trick_gradient: of the program. true_gradient: with nothing stopped. intended_gradient: by
+        the paper's formula.
     """
-    beta = float(values["beta"])
-    found: dict[str, dict[str, torch.Tensor]] = {}
-    tricked = leaves.losses(program, beta, values["wiring"])
-    plain = leaves.losses(no_stops, beta, values["wiring"])
-    for part, trick, true in zip(PARTS, tricked, plain, strict=True):
-        found[part] = {
-            "trick_gradient": leaves.gradient(trick),
-            "true_gradient": leaves.gradient(true),
-            "intended_gradient": leaves.formula(part, beta),
-        }
-    return found
-
-
-def chosen_sum(losses: dict[str, dict[str, torch.Tensor]], part: str) -> dict[str, torch.Tensor]:
-    """By role, of one loss or of all three."""
-    parts = PARTS if part == "all" else (part,)
-    roles = ("trick_gradient", "true_gradient", "intended_gradient")
-    return {role: torch.stack([losses[one][role] for one in parts]).sum(0) for role in roles}
+    beta, wiring = float(values["beta"]), values["wiring"]
+    return {
+        "trick_gradient": leaves.gradients(leaves.losses(program, beta, wiring)),
+        "true_gradient": leaves.gradients(leaves.losses(no_stops, beta, wiring)),
+        "intended_gradient": leaves.intended(beta),
+    }
 
 
 def compute(program: Program, values: Values) -> Result:
     """One point's gradients by loss and role, and what the networks are before the first step."""
     leaves = Leaves(values)
-    losses = by_loss(program, leaves, values)
-    forward = torch.cat([leaves.z, leaves.code, leaves.weight.reshape(1, 1)]).detach()
-    roles = {"forward": forward.reshape(-1), **chosen_sum(losses, values["part"])}
-    series = components(roles)
+    roles = by_role(program, leaves, values)
+    rows = [row for row, part in enumerate(PARTS) if values["part"] in (part, "all")]
+    forward = joined([leaves.z, leaves.code, leaves.weight]).detach()
+    series = components({"forward": forward, **{r: y[rows].sum(0) for r, y in roles.items()}})
+    _, codebook, _ = leaves.losses(inspect.unwrap(program), 1.0, "paper")
     return Result(
         series=series,
         curves=tuple(
-            Series(f"{part}_{role}", role, series[0].x, array(one))
-            for part, found in losses.items()
-            for role, one in found.items()
+            Series(f"{part}_{role}", role, series[0].x, array(y[row]))
+            for row, part in enumerate(PARTS)
+            for role, y in roles.items()
         ),
         facts={
             **{name: values[name] for name in ("beta", "z1", "z2", "start", "seeds")},
             "codes": CODES,
             "points": POINTS,
             "paper": PAPER,
-            "code_number": leaves.chosen + 1,
-            **_of_one(leaves, program, losses),
+            "codebook_loss": float(codebook.detach()),
+            **{
+                f"{part}_to_{name}": float(row[where].double().norm())
+                for part, row in zip(PARTS, roles["trick_gradient"], strict=True)
+                for name, where in MOVED.items()
+            },
         },
         planes={"codes": np.array(FIXED)},
         work=two_networks(values),
     )
-
-
-def _of_one(
-    leaves: Leaves, program: Program, losses: dict[str, dict[str, torch.Tensor]]
-) -> dict[str, float]:
-    """The losses of the one point, and how long the gradient is that each part gets."""
-    _, codebook, commitment = leaves.losses(inspect.unwrap(program), 1.0, "paper")
-    return {
-        "codebook_loss": float(codebook.detach()),
-        "commitment_loss": float(commitment.detach()),
-        **{
-            f"{part}_to_{name}": length
-            for part in PARTS
-            for name, length in _lengths(losses[part]["trick_gradient"])
-        },
-    }
-
-
-def _lengths(gradient: torch.Tensor) -> Iterator[tuple[str, float]]:
-    """Of z, of the code and of the decoder's weight."""
-    for name, where in (("encoder", slice(2)), ("codes", slice(2, 4)), ("decoder", slice(4, 5))):
-        yield name, float(gradient[where].double().norm())
 
 
 def start(values: Values) -> Start:
@@ -551,8 +522,7 @@ LAB = Lab(
 
 def moved_by_reconstruction(result: Result) -> str:
     """Grade which parts the reconstruction loss sends a gradient to."""
-    parts = ("encoder", "codes", "decoder")
-    moved = {one for one in parts if float(result.facts[f"reconstruction_to_{one}"]) != 0}
+    moved = {one for one in MOVED if float(result.facts[f"reconstruction_to_{one}"]) != 0}
     beliefs = {
         "all": {"encoder", "codes", "decoder"},
         "both": {"encoder", "decoder"},
@@ -569,20 +539,12 @@ def without_commitment(result: Result, program: Program = vq_losses) -> str:
     return nearest_factor(share, {"nearer": 0.1, "same": 1.0, "away": 10.0})
 
 
-@lru_cache(maxsize=1)
+@cache
 def where_they_meet() -> dict[str, float]:
     """Two numbers that descend the two losses: where the first one ends."""
-    a = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
-    b = torch.tensor(APART, dtype=torch.float64, requires_grad=True)
-    for _ in range(1000):
-        loss = (a.detach() - b) ** 2 + SHARE * (a - b.detach()) ** 2
-        slopes = torch.autograd.grad(loss, (a, b))
-        with torch.no_grad():
-            for one, slope in zip((a, b), slopes, strict=True):
-                one -= RATE * slope
     return {
-        "meet": float(a.detach()),
-        "meet_adam": where_adam_takes_them(),
+        "meet": where_it_ends(Descent, 1000),
+        "meet_adam": where_it_ends(Adam, 400),
         "meet_share": APART * SHARE / (1 + SHARE),
         "meet_middle": APART / 2,
         "meet_beta": APART * SHARE,
@@ -592,15 +554,12 @@ def where_they_meet() -> dict[str, float]:
     }
 
 
-def where_adam_takes_them() -> float:
-    """The place where the same two numbers end with Adam."""
-    a = torch.tensor(0.0, dtype=torch.float64, requires_grad=True)
-    b = torch.tensor(APART, dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.Adam([a, b], lr=RATE)
-    for _ in range(400):
-        optimizer.zero_grad()
-        ((a.detach() - b) ** 2 + SHARE * (a - b.detach()) ** 2).backward()
-        optimizer.step()
+def where_it_ends(optimizer: type[Descent], steps: int) -> float:
+    """The place of the first number after so many steps."""
+    a, b = (torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (0.0, APART))
+    descent = optimizer([a, b])
+    for _ in range(steps):
+        descent.step((a.detach() - b) ** 2 + SHARE * (a - b.detach()) ** 2, RATE)
     return float(a.detach())
 
 
