@@ -26,7 +26,7 @@ table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -37,9 +37,6 @@ from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.recorder.recording.plain_tensor import Entry
-from lessons.text.words import Texts
-
-WORDS = Texts(__file__)
 
 
 def _itself(result: Any) -> Any:
@@ -96,7 +93,7 @@ class Start:
         return program(**self.leaves, **self.settings)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Lab:
     """What can be set and seen; several lessons may share one.
 
@@ -104,7 +101,7 @@ class Lab:
         words: what its parameters, charts and table are called.
         parameters: what the learner can set; labels and helps come from the words.
         compute: a pure function of the lesson's program and of values.
-        figures, table: from a result.
+        table, figures: from a result.
         check: refusals that need several values at once, by parameter name.
         preview: cheaper values, for while the learner drags.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
@@ -114,8 +111,7 @@ class Lab:
             else is there before the first step; a run's facts at that moment are added to its own.
         drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
         named: whether each line has its name in the charts, other than its role's: no key then.
-        preview_note: what is said of cheaper values above the charts; nothing where it is plain to
-            see.
+        preview_note: what is said of cheaper values above the charts, if it isn't plain to see.
     """
 
     words: Words
@@ -123,6 +119,7 @@ class Lab:
     compute: Callable[[Callable[..., Any], Values], Result]
     table: Callable[[Result, Values], Table]
     figures: Callable[[Result, Values], list[Figure]] = lambda result, values: []
+    _: KW_ONLY
     check: Callable[[Values], Mapping[str, str]] = lambda values: {}
     preview: Callable[[Values], Values] = lambda values: values
     seconds: Callable[[Values], float] = lambda values: 0.02
@@ -130,7 +127,7 @@ class Lab:
     training: Training | None = None
     drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
     named: bool = False
-    preview_note: str = WORDS("fewer_draws")
+    preview_note: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", self.words.labelled(self.parameters))

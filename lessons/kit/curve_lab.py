@@ -79,13 +79,6 @@ class Curve:
 
 def curve_lab(curve: Curve) -> Lab:
     """The lab of one lesson: its own settings first, then inputs, then where torch computes."""
-    parameters = (
-        *curve.parameters,
-        inputs(curve.x),
-        point_in_text(str(curve.point)),
-        *COMPUTED_IN,
-    )
-
     experiment = curve.experiment
 
     def compute(program: Program, values: Values) -> Result:
@@ -125,11 +118,11 @@ def curve_lab(curve: Curve) -> Lab:
 
     text = CurveText.of(curve.words, intended=curve.intended_is, limit=curve.limit)
     return Lab(
-        words=curve.words,
-        parameters=parameters,
-        compute=compute,
-        figures=lambda result, values: curve_figures(result, text),
+        curve.words,
+        (*curve.parameters, inputs(curve.x), point_in_text(str(curve.point)), *COMPUTED_IN),
+        compute,
         table=lambda result, values: curve_table(result, text),
+        figures=lambda result, values: curve_figures(result, text),
         start=experiment.run,
     )
 

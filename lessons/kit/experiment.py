@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 
-from lessons.contract.figure import Figure, Table
-from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Parameter, Values
-from lessons.contract.result import Result, Series
-from lessons.contract.words import Words
+from lessons.contract.lab import Start
+from lessons.contract.parameters import Values
+from lessons.contract.result import Series
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, leaf, place_of, series_by_role
 
@@ -86,27 +84,6 @@ class Experiment:
                 ),
                 "intended_gradient": wanted,
             }
-        )
-
-    def lab(
-        self,
-        words: Words,
-        parameters: tuple[Parameter, ...],
-        compute: Callable[[Program, Values], Result],
-        figures: Callable[[Result, Values], list[Figure]],
-        table: Callable[[Result, Values], Table],
-        **more: Any,
-    ) -> Lab:
-        """A lab whose graph is that of the run, and whose lines have names of their own."""
-        return Lab(
-            words=words,
-            parameters=parameters,
-            compute=compute,
-            figures=figures,
-            table=table,
-            start=self.run,
-            named=True,
-            **more,
         )
 
 

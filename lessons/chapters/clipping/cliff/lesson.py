@@ -170,7 +170,6 @@ LAB = Lab(
     table=table,
     preview=shortened,
     seconds=seconds,
-    preview_note="",  # the path is short to see; a note would push the map away under the hand
     training=Training(Descents, run_figures, run_table),
 )
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
@@ -265,7 +265,7 @@ def _not_finite(
 
 LESSON = Lesson(
     program=not_finite,
-    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
     predictions={"infinity": one_infinity, "branch": not_taken, "transfer": finite_distance},
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

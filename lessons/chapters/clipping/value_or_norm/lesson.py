@@ -429,20 +429,9 @@ def _own_gradient(result: Result, fact: str) -> list[Trace]:
     return drawn
 
 
-LAB = Lab(
-    words=WORDS,
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=start,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=value_or_norm,
-    lab=LAB,
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=start, named=True),
     predictions={"way": which_way},
     highlight="clip_gradient(w, -limit, limit)",
 )

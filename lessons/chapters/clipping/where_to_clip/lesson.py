@@ -375,17 +375,9 @@ def _after_a_spike() -> Mapping[str, float]:
     }
 
 
-LAB = Lab(
-    words=WORDS,
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=RUN,
-    named=True,
-)
-
-
 LESSON = Lesson(
-    program=where_to_clip, lab=LAB, predictions={"late": late}, highlight='if place == "after":'
+    program=where_to_clip,
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=RUN, named=True),
+    predictions={"late": late},
+    highlight='if place == "after":',
 )

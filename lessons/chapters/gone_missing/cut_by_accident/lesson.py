@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import SHORT, Figure, Table
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
@@ -308,7 +308,7 @@ def _names(result: Result) -> list[str]:
 
 LESSON = Lesson(
     program=cut_by_accident,
-    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table, check=_refused),
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, check=_refused, start=run, named=True),
     highlight="loss.requires_grad_()",
     elsewhere=a_product,
 )

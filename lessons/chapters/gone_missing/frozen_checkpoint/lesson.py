@@ -190,19 +190,9 @@ def _places(ops: list[Op]) -> Array:
     return np.array([(*op.place, *(op.toward or op.place)) for op in ops], dtype=np.float64)
 
 
-LAB = Lab(
-    words=WORDS,
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=frozen_checkpoint,
-    lab=LAB,
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, named=True),
     predictions={"who": who_trains, "since": from_layer_two, "transfer": as_an_argument},
     highlight='checkpoint(layer, x, use_reentrant=way == "reentrant")',
     elsewhere=elsewhere,

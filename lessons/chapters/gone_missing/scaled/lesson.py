@@ -338,20 +338,9 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> I
     yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
 
 
-LAB = Lab(
-    words=WORDS,
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=run,
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=scaled,
-    lab=LAB,
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=run, named=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
 )

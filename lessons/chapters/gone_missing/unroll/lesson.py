@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
@@ -446,6 +446,6 @@ def messages() -> Mapping[str, str]:
 
 LESSON = Lesson(
     program=unroll,
-    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
     highlight="h = stop_gradient(h)",
 )

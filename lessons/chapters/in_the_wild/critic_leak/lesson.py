@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import logsigmoid
 
 from lessons.contract.figure import SHORT, Figure, Table
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
@@ -368,6 +368,6 @@ def _level(best: float, end: float) -> Trace:
 
 LESSON = Lesson(
     program=critic_leak,
-    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
     highlight="scale = stop_gradient(advantage)",
 )

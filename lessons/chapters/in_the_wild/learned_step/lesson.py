@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from lessons.chapters.in_the_wild.learned_step.figures import figures, table
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
@@ -322,7 +322,7 @@ def _notes(
 
 LESSON = Lesson(
     program=learned_step,
-    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
     highlight="v + stop_gradient(code - v)",
     elsewhere=offset,
 )

@@ -20,7 +20,7 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
 )
 from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.words import Words
@@ -200,4 +200,4 @@ def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
             yield Note("warning", WORDS("no_direction", what=words))
 
 
-LAB = EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table, drawn=drawn)
+LAB = Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, drawn=drawn, named=True)

@@ -291,21 +291,18 @@ def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float |
     }
 
 
-LAB = Lab(
-    words=WORDS,
-    parameters=PARAMETERS,
-    compute=compute,
-    figures=figures,
-    table=table,
-    start=start,
-    drawn=lambda values: {"eps": drawn_eps(values)},
-    named=True,
-)
-
-
 LESSON = Lesson(
     program=two_estimators,
-    lab=LAB,
+    lab=Lab(
+        WORDS,
+        PARAMETERS,
+        compute,
+        table,
+        figures,
+        start=start,
+        drawn=lambda values: {"eps": drawn_eps(values)},
+        named=True,
+    ),
     predictions={"baseline": with_a_baseline},
     highlight="x = stop_gradient(x)",
 )

@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
-from lessons.contract.lab import Start
+from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
@@ -444,6 +444,6 @@ def _level(y: Array) -> bool:
 
 LESSON = Lesson(
     program=value_one,
-    lab=EXPERIMENT.lab(WORDS, PARAMETERS, compute, figures, table),
+    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

@@ -80,11 +80,11 @@ def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
         )
 
     return Lab(
-        words=WORDS,
-        parameters=(*own, *PARAMETERS, *COMPUTED_IN),
-        compute=compute,
-        figures=_figures,
-        table=lambda result, values: table(result),
+        WORDS,
+        (*own, *PARAMETERS, *COMPUTED_IN),
+        compute,
+        lambda result, values: table(result),
+        _figures,
         start=run,
         named=True,
     )

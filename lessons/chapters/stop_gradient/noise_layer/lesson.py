@@ -495,7 +495,6 @@ LAB = Lab(
     table=static_table,
     preview=preview,
     seconds=seconds,
-    preview_note="",
     start=by_itself,
     training=TRAINING,
 )

@@ -308,11 +308,11 @@ def _alone(f: Expression, g: Expression) -> Iterator[Note]:
 LESSON = Lesson(
     program=surrogate,
     lab=Lab(
-        words=WORDS,
-        parameters=PARAMETERS,
-        compute=compute,
-        figures=figures,
-        table=table,
+        WORDS,
+        PARAMETERS,
+        compute,
+        table,
+        figures,
         check=check,
         start=start,
         drawn=lambda values: {name: read(values[name]).inline for name in ("f", "g")},

@@ -247,13 +247,14 @@ def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
         return replace(result, facts={**result.facts, **facts()})
 
     return Lab(
-        words=WORDS,
-        parameters=PARAMETERS,
-        compute=with_facts,
-        figures=figures,
-        table=table,
+        WORDS,
+        PARAMETERS,
+        with_facts,
+        table,
+        figures,
         check=check,
         preview=preview,
+        preview_note=WORDS("fewer_draws"),
         seconds=seconds,
         start=EXPERIMENT.run,
         drawn=drawn,
