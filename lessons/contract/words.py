@@ -40,6 +40,9 @@ CHART = ("title", "subject", "caption", "alt")
 """The texts of a chart: ``WORDS.chart("plane", …)`` asks for ``plane_title`` and so on."""
 _CHART = re.compile(r"""\b(?:WORDS\.chart\(|step_chart\(\s*WORDS,)\s*"(\w+)\"""")
 
+CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
+"""The words for which the curve lab asks a lesson, see ``lessons/kit/curve_figures.py``."""
+
 _PART = re.compile(r"  (?:- (\w+)|(help|placeholder)): (.+)")
 
 
@@ -54,14 +57,16 @@ class Words(Texts):
     """The words in the en.md next to a Python file: its texts, and what its settings are called.
 
     Args:
-        file, asked: as for ``Texts``.
+        file: the Python file, ``__file__``.
 
     Raises:
         ProseError: a line that cannot be read, a name twice, missing or unused.
     """
 
-    def __init__(self, file: str, asked: tuple[str, ...] = ()) -> None:
-        super().__init__(file, (*asked, *_of_charts(Path(file).parent)))
+    spare = CURVE_WORDS
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file, _of_charts(Path(file).parent))
         self._settings = _read(self.path)
 
     def chart(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
-from lessons.contract.words import Words
+from lessons.contract.words import CURVE_WORDS, Words
 from lessons.kit.chart_pieces import (
     aligned,
     along_x,
@@ -26,9 +26,6 @@ WORDS = Words(__file__)
 
 THE_GRADIENT, THE_VALUE = WORDS("the_gradient"), WORDS("the_value")
 """What the two charts' titles say where nothing else is found."""
-
-CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
-"""The words of a lesson that the curve lab asks for: ``WORDS = Words(__file__, CURVE_WORDS)``."""
 
 
 @dataclass(frozen=True)

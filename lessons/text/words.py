@@ -57,18 +57,21 @@ class Texts:
 
     Args:
         file: the Python file, ``__file__``.
-        asked: names that other files ask for, as ``CURVE_WORDS`` of lessons/kit/curve_figures.py.
+        asked: names that other files ask for.
         users: the files that ask for the texts; if None, all Python files in the folder.
 
     Raises:
         ProseError: a line that cannot be read, a name twice, missing or unused.
     """
 
+    spare: tuple[str, ...] = ()
+    """Names that may stand in the list though no file next to it asks for them."""
+
     def __init__(
         self, file: str, asked: tuple[str, ...] = (), users: tuple[Path, ...] | None = None
     ) -> None:
         self.path = in_language(Path(file).parent)
-        self.texts = _read(self.path, asked, users)
+        self.texts = _read(self.path, asked, users, self.spare)
 
     def __call__(self, name: str, /, **values: Any) -> str:
         """The text of this name, filled in.
@@ -91,13 +94,17 @@ class Texts:
 
 
 @cache
-def _read(path: Path, asked: tuple[str, ...], users: tuple[Path, ...] | None) -> Mapping[str, str]:
+def _read(
+    path: Path, asked: tuple[str, ...], users: tuple[Path, ...] | None, spare: tuple[str, ...]
+) -> Mapping[str, str]:
     """The texts of one file, by name."""
     texts = listed_under(path, HEADING)
     files = path.parent.glob("*.py") if users is None else users
     code = "".join(one.read_text("utf-8") for one in files)
     used = {*asked, *(one[1] or one[2] for one in _USED.finditer(code))}
     for name in sorted(used ^ texts.keys()):
+        if name in spare and name in texts:
+            continue
         wrong = "is missing" if name in used else f'is used in no file as WORDS("{name}")'
         raise ProseError(f"{path}: the word {name!r} {wrong}")
     return texts

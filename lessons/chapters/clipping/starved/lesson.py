@@ -19,7 +19,6 @@ from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
@@ -29,7 +28,7 @@ from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
 from lessons.text import number
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> torch.Tensor:

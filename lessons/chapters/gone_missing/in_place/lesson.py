@@ -16,13 +16,12 @@ from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
 from lessons.kit.inputs import place_of
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:

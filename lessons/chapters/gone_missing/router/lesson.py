@@ -10,12 +10,11 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 ROUNDING = 1e-6
 """The share of the largest gradient below which a gradient is just rounding."""

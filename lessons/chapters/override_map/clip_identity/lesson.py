@@ -11,11 +11,10 @@ from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Facts
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def clip_identity(

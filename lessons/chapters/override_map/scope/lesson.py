@@ -10,13 +10,12 @@ from torch.nn import functional
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
 from lessons.tricks import gradient_override_map, identity
 from lessons.tricks.rule import Op
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:

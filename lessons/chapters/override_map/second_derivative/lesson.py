@@ -12,11 +12,11 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS, CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import gradient_override_map, identity
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def second_derivative(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:

@@ -9,13 +9,12 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import gradient_override_map, py_func
 from lessons.tricks.rule import Op
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def several_outputs(

@@ -14,14 +14,13 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Text, Values
 from lessons.contract.result import Note, Result
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import TrickError, gradient_override_map
 from lessons.tricks.entry import unmatched
 from lessons.tricks.lookup import resolve
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def silent_key(x: torch.Tensor, key: str) -> torch.Tensor:

@@ -13,7 +13,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Text, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
@@ -22,7 +21,7 @@ from lessons.tricks import TrickError, gradient_override_map, identity, op_types
 from lessons.tricks.lookup import resolve
 from lessons.tricks.rule import Op
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", re.ASCII)
 

@@ -9,7 +9,6 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
@@ -17,7 +16,7 @@ from lessons.recorder import record
 from lessons.tricks import TrickError, gradient_override_map, identity
 from lessons.tricks.rule import Op
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:

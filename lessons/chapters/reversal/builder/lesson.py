@@ -11,7 +11,6 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import (
     TrickError,
@@ -23,7 +22,7 @@ from lessons.tricks import (
 )
 from lessons.tricks.registry import registered_names
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 @fresh_registry()  # as in a new process

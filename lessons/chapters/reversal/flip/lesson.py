@@ -7,11 +7,10 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Values
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.tricks import flip_gradient
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 
 def flip(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:

@@ -10,7 +10,6 @@ from functools import lru_cache
 import torch
 
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import TORCH
 from lessons.playground.language.expressions import Node, called, kind_of, row_of, sign, walk
@@ -20,7 +19,7 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Machine
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 _HEAD = "y = "
 # These mix entries, or give another shape than x has.

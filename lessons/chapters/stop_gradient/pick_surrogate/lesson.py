@@ -18,7 +18,7 @@ from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite, too_large
-from lessons.kit.curve_figures import CURVE_WORDS, CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
@@ -33,7 +33,7 @@ from lessons.kit.inputs import (
 )
 from lessons.tricks import stop_gradient
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 

@@ -11,13 +11,12 @@ from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.answers import which
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.tricks import stop_gradient, straight_through
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 SPELLINGS = ("difference", "value", "exact")
 LARGE = {"bfloat16": 300.0, "float32": 1e8}

@@ -10,12 +10,11 @@ from lessons.contract.result import Result
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.kit.causes import too_large
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program, Roles
 from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 AFTER: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "nothing": lambda z: z,

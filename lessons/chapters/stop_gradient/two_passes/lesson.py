@@ -8,12 +8,11 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Values
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CURVE_WORDS
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.tricks import stop_gradient
 
-WORDS = Words(__file__, CURVE_WORDS)
+WORDS = Words(__file__)
 
 WEIGHT, RATE, DECAY = 1.0, 0.1, 0.5
 """A weight, and the learning rate and weight decay of the SGD that moves it."""
