@@ -1,4 +1,4 @@
-"""Gradients of two components as arrows in a plane, and what is allowed there as an outline."""
+"""Gradients of two components as arrows in a plane."""
 
 import math
 from collections.abc import Mapping
@@ -84,12 +84,4 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
             "line": {"width": 0},
         },
         "hovertemplate": WORDS("arrow_hover", length=length, angle=degrees, name=name),
-    }
-
-
-def outline(x: Array, y: Array, name: str) -> Trace:
-    """A thin line around the allowed region."""
-    return scatter("lines", x, y, name) | {
-        "line": {"color": "ink:axis", "width": 1},
-        "hoverinfo": "skip",
     }

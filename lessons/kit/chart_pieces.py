@@ -141,19 +141,35 @@ def along_x(series: Series) -> Trace:
     return dragged(points(series), "points", x="x")
 
 
+def thin(x: Any, y: Any, name: str, dash: str = "dash", width: float = 1) -> Trace:
+    """A thin line in the colour of the axes: it marks a place, and is no data."""
+    return scatter("lines", x, y, name) | {
+        "line": {"color": "ink:axis", "width": width, "dash": dash},
+        "hoverinfo": "skip",
+    }
+
+
+def stepped(edges: Array, heights: Array, ground: float, role: str, name: str) -> Trace:
+    """A histogram as one area in steps above its ground: quicker to move than many bars."""
+    return scatter(
+        "lines",
+        np.repeat(edges, 2),
+        np.concatenate([[ground], ground + np.repeat(heights, 2), [ground]]),
+        name,
+    ) | {
+        "fill": "toself",
+        "fillcolor": f"role:{role}/0.4",
+        "line": {"color": f"role:{role}", "width": 1},
+        "hoverinfo": "skip",
+    }
+
+
 def limits(
     limit: float, ends: tuple[float, float], name: str, sides: Sequence[int] = (1, -1)
 ) -> Trace:
     """Thin lines at a limit above and below 0, or above alone, which set that parameter."""
-    line = scatter(
-        "lines",
-        np.array([*ends, np.nan] * len(sides))[:-1],
-        np.repeat([side * limit for side in sides], 3)[:-1],
-        name,
-    ) | {
-        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
-        "hoverinfo": "skip",
-    }
+    x = np.array([*ends, np.nan] * len(sides))[:-1]
+    line = thin(x, np.repeat([side * limit for side in sides], 3)[:-1], name)
     size: Measure = "size"
     return dragged(line, "line", **{name: size})
 
@@ -195,6 +211,13 @@ def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: 
         "showlegend": False,
         "uirevision": "keep",
     }
+
+
+def marked(axis: Trace, places: Sequence[float], names: Sequence[str] | None = None) -> None:
+    """Mark these places of an axis, by these names or else by their numbers."""
+    axis |= {"tickmode": "array", "tickvals": places}
+    if names is not None:
+        axis["ticktext"] = names
 
 
 def aligned(upper: Figure, lower: Figure) -> list[Figure]:

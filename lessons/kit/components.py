@@ -9,7 +9,16 @@ from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, fitted, gradient_points, scatter, spoken
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    cells,
+    fitted,
+    gradient_points,
+    marked,
+    scatter,
+    spoken,
+)
 from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named, room
 from lessons.text import number
@@ -46,16 +55,12 @@ def sticks(
         beside = layout["margin"]["l"] + room(labels.values())
         each = (_PHONE - beside) / (len(names) + 0.2)
         every = math.ceil(_LETTER * max(map(len, names)) / each)  # none over the next
-        layout["xaxis"] |= {
-            "tickmode": "array",
-            "tickvals": list(range(1, len(names) + 1, every)),
-            "ticktext": list(names[::every]),
-        }
+        marked(layout["xaxis"], list(range(1, len(names) + 1, every)), list(names[::every]))
     lanes = np.linspace(-0.24, 0.24, len(labels)) if len(labels) > 1 else np.zeros(1)
     data = []
     for lane, (role, label) in zip(lanes, labels.items(), strict=True):
         x, values = result[role].x + lane, result[role].y
-        data.append(_sticks(role, label, x, values))
+        data.append(stems(role, label, x, values))
         data.append(_words(role, label, x, values, span))
     if len(labels) > 1:
         ends = ((role, label, result[role].y) for role, label in labels.items())
@@ -134,7 +139,7 @@ def in_words(result: Result, labels: Labels, names: Sequence[str]) -> str:
     return "; ".join(parts) + "."
 
 
-def _sticks(role: str, label: str, x: Array, y: Array) -> Trace:
+def stems(role: str, label: str, x: Array, y: Array, size: float = 10) -> Trace:
     """From 0 to each value, with a mark at the value; what is not finite is left to words."""
     gap = np.full_like(x, np.nan)
     finite = np.where(np.isfinite(y), y, np.nan)
@@ -148,7 +153,7 @@ def _sticks(role: str, label: str, x: Array, y: Array) -> Trace:
         "marker": {
             "color": f"role:{role}",
             "symbol": ROLES[role].marker,
-            "size": [0, 10, 0] * len(x),
+            "size": [0, size, 0] * len(x),
             "opacity": 1,  # marks of several sizes are see-through otherwise
             "line": {"color": "ink:paper", "width": 1},
         },

@@ -10,7 +10,6 @@ from lessons.kit.chart_pieces import (
     aligned,
     along_x,
     axes,
-    cells,
     curve,
     fitted,
     gradient_curves,
@@ -18,6 +17,7 @@ from lessons.kit.chart_pieces import (
     span,
     spoken,
 )
+from lessons.kit.components import component_table
 from lessons.kit.findings import of_curves, of_value, titled
 from lessons.kit.line_names import NAMES, named
 from lessons.text import number
@@ -65,12 +65,8 @@ def curve_table(result: Result, text: CurveText) -> Table:
         "trick_gradient": WORDS("autograd"),
     }
     labels |= {"true_gradient": WORDS("true"), "intended_gradient": WORDS("intended")}
-    columns = [("x", None), *((label, result[name].role) for name, label in labels.items())]
-    rows = [
-        (number(float(x)), *cells(result, labels, index, 6))
-        for index, x in enumerate(result["forward"].x)
-    ]
-    return Table(WORDS("curve_table"), tuple(columns), tuple(rows))
+    inputs = [number(float(x)) for x in result["forward"].x]
+    return component_table(result, labels, inputs, WORDS("curve_table"), "x", digits=6)
 
 
 def gradient_alt(gradient: str, numbers: str, called: str = "x") -> str:

@@ -1,14 +1,14 @@
 """Names at the ends of a chart's lines, in their colours, in place of a legend."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from lessons.contract.result import Array
+from lessons.contract.result import Array, Series
 from lessons.contract.stacking import Stack, stacked
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, scatter
+from lessons.kit.chart_pieces import Trace, gradient_curves, scatter
 
 WORDS = Words(__file__)
 
@@ -45,6 +45,21 @@ def named(lines: Iterable[tuple[str, str, Array]], layout: Trace, height: float)
         place = Stack((end - low) / (high - low) * tall, tall, low, high)
         found.append(label(role, name, x, end) | ({"stack": place} if len(known) else {}))
     return stacked(found)
+
+
+def lines(
+    curves: Mapping[str, Series], names: Mapping[str, str], layout: Trace, height: float
+) -> list[Trace]:
+    """The curves of these roles, each with its name at its end.
+
+    Args:
+        curves: by role.
+        names: by role, from the bottom where curves end together.
+        layout, height: as for ``named``.
+    """
+    ends = ((role, name, curves[role].y) for role, name in names.items())
+    shown = {role: curves[role] for role in names}
+    return [*gradient_curves(shown), *named(ends, layout, height)]
 
 
 def room(names: Iterable[str]) -> int:

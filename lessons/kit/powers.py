@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from lessons.contract.result import Array, Series
-from lessons.kit.chart_pieces import Trace, axes
+from lessons.contract.roles import ROLES
+from lessons.kit.chart_pieces import Trace, axes, curve, marked, ticks
 
 _OUT = 99.0
 """A power of ten beyond every frame: what is infinite leaves it."""
@@ -41,8 +42,13 @@ class Powers:
         powers = np.clip(powers, self.low if self.low < 0 else -_OUT, _OUT)
         return replace(series, y=np.where(sizes == 0, self.zero, powers))
 
-    def drawn(self, series: Series, how: Callable[[Series], Trace]) -> list[Trace]:
-        """The powers, then the exact zeros: no line runs from one to the other."""
+    def drawn(self, series: Series, how: Callable[[Series], Trace] | None = None) -> list[Trace]:
+        """The powers, then the exact zeros: no line runs from one to the other.
+
+        Args:
+            how: draws a part; if None, it is drawn as its role is over x.
+        """
+        how = how or (ticks if ROLES[series.role].ticked else curve)
         y = self.of(series).y
         nothing = np.abs(series.y) == 0
         return [how(replace(series, y=np.where(where, y, np.nan))) for where in (~nothing, nothing)]
@@ -54,10 +60,6 @@ class Powers:
         step = max(1, math.ceil((self.high - self.low) / _MOST_NAMED))
         powers = list(range(self.high, self.low - 1, -step))
         names = [f"10<sup>{power}</sup>".replace("-", "−") for power in powers]
-        layout["yaxis"] |= {
-            "tickmode": "array",
-            "tickvals": [*powers, self.zero],
-            "ticktext": [*names, "0"],
-            "zeroline": False,
-        }
+        marked(layout["yaxis"], [*powers, self.zero], [*names, "0"])
+        layout["yaxis"]["zeroline"] = False
         return layout

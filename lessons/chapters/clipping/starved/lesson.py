@@ -18,7 +18,7 @@ from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, covered_with, curve, span, ticks
+from lessons.kit.chart_pieces import Trace, covered_with, span, ticks
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.findings import brief
@@ -288,14 +288,7 @@ def _sizes(result: Result) -> Figure:
         WORDS("size_caption"),
         WORDS("size_alt", sizes=", ".join(said)),
         [
-            *(
-                trace
-                for name in GRADIENTS
-                for trace in powers.drawn(
-                    curves[name],
-                    ticks if name == "intended_gradient" else curve,
-                )
-            ),
+            *(trace for name in GRADIENTS for trace in powers.drawn(curves[name])),
             *(covered_with(one, "trick_gradient") for one in powers.drawn(right, _circles)),
             *lines,
             covered_with(other, "trick_gradient"),

@@ -1,7 +1,7 @@
 """The same limit on each component, and on the length."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -16,23 +16,24 @@ from lessons.contract.parameters import Number, Values
 from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.arrows import angle, arrow, in_words, measured, outline, turn
+from lessons.kit.arrows import angle, arrow, in_words, measured, turn
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
     cells,
     dragged,
     fitted,
-    gradient_curves,
     limits,
     mark,
+    marked,
     scatter,
+    thin,
 )
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.kit.line_names import label, named, second_name
+from lessons.kit.line_names import label, lines, second_name
 from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
@@ -226,6 +227,8 @@ NAMES = {
     "trick_gradient": (WORDS("by_value"), "value"),
 }
 
+CALLED = {role: name for role, (name, _) in NAMES.items()}
+
 HEIGHT, LOW = 345, 220
 """Pixels: the arrows get a square."""
 
@@ -238,7 +241,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
 def table(result: Result, values: Values) -> Table:
     """Components, length and angle of the value and of each vector."""
     columns = [(WORDS("measure"), None), (WORDS("value_w"), "forward")]
-    columns += [(name, role) for role, (name, _) in NAMES.items()]
+    columns += [(name, role) for role, name in CALLED.items()]
     rows = [
         (
             WORDS("component", number=index + 1),
@@ -258,8 +261,9 @@ def _arrows(result: Result) -> Figure:
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     square = np.array([-limit, limit, limit, -limit, -limit])
-    sides = outline(square, np.array([-limit, -limit, limit, limit, -limit]), WORDS("each"))
-    circle = outline(limit * np.cos(around), limit * np.sin(around), WORDS("length"))
+    up = np.array([-limit, -limit, limit, limit, -limit])
+    sides = thin(square, up, WORDS("each"), "solid")
+    circle = thin(limit * np.cos(around), limit * np.sin(around), WORDS("length"), "solid")
     arrows = {role: arrow(result, role, NAMES[role]) for role in NAMES}
     arrows["true_gradient"] = dragged(arrows["true_gradient"], "tip", g1="x", g2="y")
     data = [
@@ -331,7 +335,7 @@ def _turned(result: Result) -> list[Trace]:
     angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
     lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
     radius = sum(lengths) / 2 if known else 0.0
-    arc = outline(radius * np.cos(angles), radius * np.sin(angles), WORDS("turned_arc"))
+    arc = thin(radius * np.cos(angles), radius * np.sin(angles), WORDS("turned_arc"))
     arc |= {"line": {"color": "role:trick_gradient", "width": 2}}
     beyond = math.radians(before + by + math.copysign(12.0, by)) if known else 0.0
     x, y = radius * math.cos(beyond), radius * math.sin(beyond)
@@ -357,8 +361,8 @@ def _angles(result: Result) -> Figure:
     }
     most = float(np.nanmax(np.abs(turned["trick_gradient"].y), initial=0.0))
     layout = axes((0.0, 360.0), (-50.0, 50.0), WORDS("angle_axis"), WORDS("turned_axis"))
-    layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
-    layout["yaxis"] |= {"tickmode": "array", "tickvals": [-45, 0, 45]}
+    marked(layout["xaxis"], [0, 90, 180, 270, 360])
+    marked(layout["yaxis"], [-45, 0, 45])
     found = WORDS("angle_title", most=number(most, 3)) if most else ""
     if not np.isfinite(turned["trick_gradient"].y).any():
         found = WORDS("no_direction")
@@ -368,7 +372,7 @@ def _angles(result: Result) -> Figure:
         WORDS("angle_caption"),
         WORDS("angle_alt", arrows=in_words(result, NAMES)),
         [
-            *_over(turned, layout, HEIGHT),
+            *lines(turned, {role: CALLED[role] for role in turned}, layout, HEIGHT),
             *_own_gradient(result, "angle"),
         ],
         layout,
@@ -384,7 +388,7 @@ def _lengths(result: Result) -> Figure:
     top = fitted([one.y for one in curves.values()])
     limit = float(result.facts["limit"])
     layout = axes((0.0, 360.0), top, WORDS("angle_axis"), WORDS("length"))
-    layout["xaxis"] |= {"tickmode": "array", "tickvals": [0, 90, 180, 270, 360]}
+    marked(layout["xaxis"], [0, 90, 180, 270, 360])
     longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
     value, norm = (number(longest[role], 3) for role in ("trick_gradient", "intended_gradient"))
     return Figure(
@@ -394,19 +398,13 @@ def _lengths(result: Result) -> Figure:
         WORDS("length_alt", arrows=in_words(result, NAMES)),
         [
             limits(limit, (0.0, 360.0), "limit", sides=(1,)),
-            *_over(curves, layout, LOW),
+            *lines(curves, CALLED, layout, LOW),
             *_own_gradient(result, "length"),
         ],
         layout,
         height=LOW,
         subject=WORDS("length_subject"),
     )
-
-
-def _over(curves: Mapping[str, Series], layout: Trace, height: float) -> list[Trace]:
-    """The curves over all directions, each with its name."""
-    ends = ((role, NAMES[role][0], line.y) for role, line in curves.items())
-    return [*gradient_curves(curves), *named(ends, layout, height)]
 
 
 def _own_gradient(result: Result, fact: str) -> list[Trace]:

@@ -16,7 +16,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, curve, limits, points
+from lessons.kit.chart_pieces import Trace, limits, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Program, components, run_of
 from lessons.kit.findings import brief
@@ -284,7 +284,7 @@ def _training(result: Result) -> Figure:
     traces: list[Trace] = []
     for role in names:
         if role != "intended_gradient":
-            traces += powers.drawn(losses[role], curve)
+            traces += powers.drawn(losses[role])
         if role != "true_gradient":
             traces.append(points(powers.of(losses[role])))
     ends = ((role, name, powers.of(losses[role]).y) for role, name in names.items())

@@ -15,12 +15,12 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import FactsAsAsked, Note, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import axes, curve, fitted
+from lessons.kit.chart_pieces import axes, fitted
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, Roles, components, run_of
 from lessons.kit.findings import brief
 from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.kit.line_names import named as named_lines
+from lessons.kit.line_names import lines
 from lessons.recorder import named
 from lessons.text import number
 
@@ -246,7 +246,6 @@ def _training(result: Result) -> Figure:
     losses = {series.role: series for series in result.curves}
     _, top = fitted([series.y for series in losses.values()])
     layout = axes((-0.3, STEPS - 0.7), (-0.04 * top, top), WORDS("step"), WORDS("loss"))
-    lines = ((role, label, losses[role].y) for role, label in LABELS.items())
     trick = losses["trick_gradient"].y
     first, last = (brief(float(trick[at])) for at in (0, -1))
     ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in LABELS)
@@ -255,10 +254,7 @@ def _training(result: Result) -> Figure:
         WORDS("training_title", first=first, last=last, steps=STEPS),
         WORDS("training_caption", rate=RATE),
         WORDS("training_alt", steps=STEPS, ends=ends),
-        [
-            *(curve(losses[role], exact=True) for role in LABELS),
-            *named_lines(lines, layout, SHORT),
-        ],
+        lines(losses, LABELS, layout, SHORT),
         layout,
         subject=WORDS("training_subject"),
     )

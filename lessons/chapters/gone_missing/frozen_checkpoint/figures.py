@@ -7,10 +7,10 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, curve, fitted, scatter
+from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, fitted, scatter
 from lessons.kit.components import component_figure
 from lessons.kit.findings import brief
-from lessons.kit.line_names import named
+from lessons.kit.line_names import lines
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -60,8 +60,6 @@ def _training(result: Result) -> Figure:
     layout = axes(
         (0.0, STEPS - 1.0), fitted([one.y for one in losses.values()]), WORDS("step"), WORDS("loss")
     )
-    traces = [curve(losses[role], exact=True) for role in reversed(LABELS)]
-    ends = ((role, label, losses[role].y) for role, label in LABELS.items())
     own, plain = (brief(float(losses[role].y[-1])) for role in ("trick_gradient", "true_gradient"))
     last = (number(float(losses[role].y[-1]), 4) for role in ("trick_gradient", "true_gradient"))
     told = WORDS("training_ends", own=next(last), plain=next(last))
@@ -70,7 +68,7 @@ def _training(result: Result) -> Figure:
         WORDS("training_title", own=own, plain=plain),
         WORDS("training_caption"),
         WORDS("training_alt", steps=STEPS - 1, ends=told),
-        [*traces, *named(ends, layout, LOW)],
+        lines(losses, LABELS, layout, LOW),
         layout,
         height=LOW,
         subject=WORDS("training_subject"),

@@ -14,15 +14,15 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
-    cells,
     covered_with,
     curve,
     dragged,
+    marked,
     points,
     scatter,
-    ticks,
+    thin,
 )
-from lessons.kit.components import MOST_NAMED, in_words
+from lessons.kit.components import MOST_NAMED, component_table, in_words
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers
@@ -69,12 +69,8 @@ def _drawn(values: Values) -> dict[str, str]:
 def table(result: Result, values: Values) -> Table:
     """One row an input."""
     names = {"forward": WORDS("forward_y"), **NAMES}
-    columns = [(WORDS("input"), None), *((name, role) for role, name in names.items())]
-    rows = [
-        (f"x = {number(x, 4)}", *cells(result, names, place, 5))
-        for place, x in enumerate(values["x"])
-    ]
-    return Table(WORDS("table"), tuple(columns), tuple(rows))
+    inputs = [f"x = {number(x, 4)}" for x in values["x"]]
+    return component_table(result, names, inputs, WORDS("table"), WORDS("input"))
 
 
 def _sizes(result: Result, values: Values) -> Figure:
@@ -84,11 +80,8 @@ def _sizes(result: Result, values: Values) -> Figure:
     layout = powers.axes((0.4, many + 0.6), "x", WORDS("size"))
     if many <= MOST_NAMED:
         every = 1 if many <= MOST_NAMED // 2 else 2  # a phone has no room for all of them
-        layout["xaxis"] |= {
-            "tickmode": "array",
-            "tickvals": list(range(1, many + 1, every)),
-            "ticktext": [number(x, 4) for x in values["x"][::every]],
-        }
+        places = list(range(1, many + 1, every))
+        marked(layout["xaxis"], places, [number(x, 4) for x in values["x"][::every]])
     ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
     return Figure(
         "sizes",
@@ -158,11 +151,7 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
     ):
         at = math.log10(size / values["scale"])
         within = powers.zero < at < high - 0.08 * (high - low)
-        yield scatter("lines", [0.4, right], [at, at], name) | {
-            "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
-            "visible": within,
-            "hoverinfo": "skip",
-        }
+        yield thin([0.4, right], [at, at], name) | {"visible": within}
         off = math.copysign(0.012 * (high - low), 1 if side.startswith("top") else -1)
         yield label("noise", name, x, at + off, side, within)
 
@@ -181,16 +170,10 @@ def _arrived(result: Result) -> str:
 def _over_scales(values: Values) -> tuple[Trace, Trace]:
     """An x axis of scales, and a thin line at the learner's own."""
     layout = axes((0.0, float(MOST)), (0.0, 1.0), WORDS("scale"), "")
-    layout["xaxis"] |= {
-        "tickmode": "array",
-        "tickvals": [0, 5, 10, 16, 20, 25, MOST],
-        "ticktext": ["1", *(f"2<sup>{power}</sup>" for power in (5, 10, 16, 20, 25, MOST))],
-    }
+    powers = [0, 5, 10, 16, 20, 25, MOST]
+    marked(layout["xaxis"], powers, ["1", *(f"2<sup>{power}</sup>" for power in powers[1:])])
     at = math.log2(values["scale"])
-    line: Trace = scatter("lines", [at, at], [-1e3, 1e3], WORDS("your_scale")) | {
-        "line": {"color": "ink:axis", "width": 1, "dash": "dash"},
-        "hoverinfo": "skip",
-    }
+    line = thin([at, at], [-1e3, 1e3], WORDS("your_scale"))
     return layout, dragged(line, "line", scale="power_of_two")
 
 
@@ -203,12 +186,8 @@ def _shares(result: Result, values: Values) -> Figure:
     layout, here = _over_scales(values)
     most = max(float(curves[name].y.max()) for name in ("zeros", "lost"))
     top = next((one for one in (0.2, 0.4, 0.6) if one >= most), 1.0)
-    layout["yaxis"] |= {
-        "range": [-0.05 * top, 1.05 * top],
-        "tickmode": "array",
-        "tickvals": [0, top / 2, top],
-        "ticktext": ["0", f"{50 * top:.0f} %", f"{100 * top:.0f} %"],
-    }
+    layout["yaxis"]["range"] = [-0.05 * top, 1.05 * top]
+    marked(layout["yaxis"], [0, top / 2, top], ["0", f"{50 * top:.0f} %", f"{100 * top:.0f} %"])
     zeros, lost = (result.facts[name] for name in ("zeros", "infinite"))
     many = result.facts["many"]
     infinite = covered_with(curve(curves["lost"], exact=True), "trick_gradient")
@@ -256,14 +235,7 @@ def _lengths(result: Result, values: Values) -> Figure:
         ),
         [
             here,
-            *(
-                trace
-                for role in names
-                for trace in powers.drawn(
-                    curves[role],
-                    ticks if role == "intended_gradient" else curve,
-                )
-            ),
+            *(trace for role in names for trace in powers.drawn(curves[role])),
             *named(ends, layout, SHORT),
         ],
         layout,

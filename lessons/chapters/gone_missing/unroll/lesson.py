@@ -11,27 +11,25 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Integer, Number, Numbers, Values
-from lessons.contract.result import Array, Note, Result, Series
-from lessons.contract.roles import ROLES
+from lessons.contract.result import Note, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
-    cells,
-    curve,
     dragged,
     fitted,
+    marked,
     points,
-    scatter,
     span,
     spoken,
+    thin,
 )
-from lessons.kit.components import MOST_NAMED
+from lessons.kit.components import MOST_NAMED, component_table, stems
 from lessons.kit.experiment import Experiment, Program, run_of
 from lessons.kit.findings import are_apart, brief, of_gradient, titled
 from lessons.kit.inputs import COMPUTED_IN, GRID, array, place_of, point_in_text, series_by_role
-from lessons.kit.line_names import named
+from lessons.kit.line_names import lines, named
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -151,12 +149,8 @@ def figures(result: Result, values: Values) -> list[Figure]:
 def table(result: Result, values: Values) -> Table:
     """One row a weight: the last state and its gradient with stops and without."""
     labels = {"forward": WORDS("last_h"), **dict(reversed(NAMES.items()))}
-    rows = [
-        (number(float(w)), *cells(result, labels, place, 5))
-        for place, w in enumerate(result["forward"].x)
-    ]
-    columns = [("w", None), *((label, result[role].role) for role, label in labels.items())]
-    return Table(WORDS("table"), tuple(columns), tuple(rows))
+    weights = [number(float(w)) for w in result["forward"].x]
+    return component_table(result, labels, weights, WORDS("table"), "w")
 
 
 def _parts(result: Result) -> Figure:
@@ -167,11 +161,20 @@ def _parts(result: Result) -> Figure:
     low, high = fitted([one.y for one in curves.values()])
     layout = axes((0.4, steps + 0.6), (low, 1.1 * high), WORDS("steps_back"), WORDS("adds"))
     if steps <= MOST_NAMED:
-        layout["xaxis"] |= {"tickmode": "array", "tickvals": list(range(1, steps + 1))}
+        marked(layout["xaxis"], list(range(1, steps + 1)))
+    size = 9.0 if steps <= 20 else 6.0
+    true, trick = (curves[role] for role in NAMES)
+    hover = {
+        role: {"name": name, "hovertemplate": WORDS("back_hover", name=name)}
+        for role, name in NAMES.items()
+    }
+    # Each step's part with no stop is an open square around the diamonds.
+    crowns = points(true) | hover["true_gradient"]
+    crowns["marker"] |= {"size": 1.5 * size}
     drawn = [
         _last_stop(kept, steps, (low, 1.1 * high)),
-        _crowns(curves["true_gradient"].x, curves["true_gradient"].y),
-        _stems(curves["trick_gradient"].x, curves["trick_gradient"].y),
+        crowns,
+        stems("trick_gradient", "", trick.x, trick.y, size) | hover["trick_gradient"],
     ]
     ends = ((role, name, curves[role].y) for role, name in NAMES.items())
     found = WORDS("parts_title", reached=reached, steps=steps, cut=brief(cut), full=brief(full))
@@ -206,15 +209,12 @@ def _over_w(result: Result) -> Figure:
     true, trick = (curves[role] for role in NAMES)
     title = _cheap(trick, true) if are_apart(trick, true) else ""
     title = title or titled("dh/dw", of_gradient(trick, true, None, "w"), WORDS("the_gradient"))
-    drawn = [curve(curves[role], exact=True) for role in NAMES]
-    drawn += [along_w(result, role) for role in NAMES]
-    lines = ((role, name, curves[role].y) for role, name in NAMES.items())
     return Figure(
         "gradient",
         title,
         WORDS("gradient_caption"),
         WORDS("gradient_alt", numbers=spoken(result, ["forward", *NAMES])),
-        [*drawn, *named(lines, layout, HEIGHT)],
+        [*lines(curves, NAMES, layout, HEIGHT), *(along_w(result, role) for role in NAMES)],
         layout,
         height=HEIGHT,
         selects="point",
@@ -239,55 +239,15 @@ def along_w(result: Result, role: str) -> Trace:
     return dragged(points(result[role]), "points", w="x") | {"hovertemplate": said}
 
 
-def _stems(x: Array, y: Array) -> Trace:
-    """From 0 to each contribution, a diamond at its end; those of exactly 0 lie on the axis."""
-    gap = np.full_like(x, np.nan)
-    size = _size(len(x))
-    return scatter(
-        "lines+markers",
-        np.stack([x, x, gap], 1).ravel(),
-        np.stack([np.zeros_like(y), y, gap], 1).ravel(),
-        NAMES["trick_gradient"],
-    ) | {
-        "line": {"color": "role:trick_gradient", "width": 3, "simplify": False},
-        "marker": {
-            "color": "role:trick_gradient",
-            "symbol": ROLES["trick_gradient"].marker,
-            "size": [0, size, 0] * len(x),
-            "opacity": 1,
-            "line": {"color": "ink:paper", "width": 1},
-        },
-        "hovertemplate": WORDS("back_hover", name=NAMES["trick_gradient"]),
-    }
-
-
-def _crowns(x: Array, y: Array) -> Trace:
-    """Each step's part with no stop, an open square around the diamonds."""
-    return scatter("markers", x, y, NAMES["true_gradient"]) | {
-        "marker": {
-            "color": "role:true_gradient",
-            "symbol": "square-open",
-            "size": 1.5 * _size(len(x)),
-            "line": {"color": "role:true_gradient", "width": 2},
-        },
-        "hovertemplate": WORDS("back_hover", name=NAMES["true_gradient"]),
-    }
-
-
-def _size(count: int) -> float:
-    return 9.0 if count <= 20 else 6.0
-
-
 def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
     """A mark at the stop nearest to the last state; nothing where there is none."""
-    there = kept < steps
-    return scatter("lines+text", [kept + 0.5, kept + 0.5], list(ends), WORDS("last_stop")) | {
+    line = thin([kept + 0.5, kept + 0.5], list(ends), WORDS("last_stop"), width=1.5)
+    return line | {
+        "mode": "lines+text",
         "text": ["", "\u00a0" + WORDS("last_stop")],
         "textposition": "bottom right",
         "textfont": {"color": "ink:muted", "size": 12},
-        "line": {"color": "ink:axis", "width": 1.5, "dash": "dash"},
-        "visible": there,
-        "hoverinfo": "skip",
+        "visible": kept < steps,
     }
 
 

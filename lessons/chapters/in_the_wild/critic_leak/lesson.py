@@ -16,7 +16,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, scatter
+from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, thin
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.findings import brief
@@ -360,10 +360,8 @@ def _updates(result: Result, values: Values) -> Figure:
 
 def _level(best: float, end: float) -> Trace:
     """A thin line at the best reward that an action pays."""
-    return scatter("lines", [0.0, end], [best, best], WORDS("best_reward")) | {
-        "line": {"color": "ink:axis", "width": 1, "dash": "dot"},
-        "hovertemplate": WORDS("best_hover"),
-    }
+    line = thin([0.0, end], [best, best], WORDS("best_reward"), "dot")
+    return line | {"hovertemplate": WORDS("best_hover"), "hoverinfo": "all"}
 
 
 LESSON = Lesson(

@@ -10,7 +10,18 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark, scatter
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    cells,
+    curve,
+    dragged,
+    fitted,
+    mark,
+    marked,
+    scatter,
+    thin,
+)
 from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import NAMES, label, named, second_name
@@ -75,12 +86,7 @@ def _slopes(result: Result) -> Figure:
         "showlegend": False,
         "hovertemplate": WORDS("slopes_hover"),
     }
-    weight: Trace = scatter(
-        "lines", np.array([0.0, end]), np.array([x, x]), WORDS("weight_itself")
-    ) | {
-        "line": {"color": "ink:muted", "width": 1, "dash": "dash"},
-        "hoverinfo": "skip",
-    }
+    weight = thin(np.array([0.0, end]), np.array([x, x]), WORDS("weight_itself"))
     slopes = {role: float(result.facts[role]) for role in lines}
     found = ", ".join(f"{SLOPES[role]} {brief(one, 1.0)}" for role, one in slopes.items())
     return Figure(
@@ -178,14 +184,10 @@ def _ratios(result: Result) -> Figure:
     powers = Powers([one.y for one in drawn.values()], -6, 6, every=1)
     ends = float(np.log2(counts[0])), float(np.log2(counts[-1]))
     layout = powers.axes((ends[0] - 0.4, ends[1] + 0.4), WORDS("ratio_weights"), WORDS("ratio"))
-    layout["xaxis"] |= {
-        "tickmode": "array",
-        "tickvals": np.log2(counts).tolist(),
-        "ticktext": [f"{int(count):,}" for count in counts],
-    }
+    marked(layout["xaxis"], np.log2(counts).tolist(), [f"{int(count):,}" for count in counts])
     traces: list[Trace] = []
     for series in drawn.values():
-        traces += powers.drawn(series, curve)
+        traces += powers.drawn(series)
     at_end = ((role, word, powers.of(drawn[name]).y) for name, (role, word) in roles.items())
     last = {name: brief(float(one.y[-1]), digits=2) for name, one in drawn.items()}
     known = all(np.isfinite(one.y).all() for one in drawn.values())

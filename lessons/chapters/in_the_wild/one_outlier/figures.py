@@ -9,7 +9,7 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.arrows import arrow, in_words, measured, outline
+from lessons.kit.arrows import arrow, in_words, measured
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -19,6 +19,7 @@ from lessons.kit.chart_pieces import (
     gradient_curves,
     mark,
     scatter,
+    thin,
 )
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named, second_name
@@ -56,7 +57,7 @@ def _arrows(result: Result, values: Values) -> Figure:
     layout = axes(x, y, WORDS("gradient_1"), WORDS("gradient_2"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
-    circle = outline(limit * np.cos(around), limit * np.sin(around), "limit")
+    circle = thin(limit * np.cos(around), limit * np.sin(around), "limit", "solid")
     clipped = values["clip"] == "sample"
     tells = ["trick_gradient"] if clipped else []  # what is used is the mean of the clipped ones
     data = [

@@ -9,7 +9,19 @@ from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, band, cells, curve, dragged, fitted, mark, scatter
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    band,
+    cells,
+    curve,
+    dragged,
+    fitted,
+    mark,
+    marked,
+    scatter,
+    stepped,
+)
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.text import number
@@ -59,7 +71,8 @@ def _draws(result: Result) -> Figure:
     bars = {one.role: one for one in result.histograms}
     edges = bars["trick_gradient"].edges
     layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), WORDS("gradient_axis"), "")
-    layout["yaxis"] |= {"tickmode": "array", "tickvals": [], "zeroline": False}
+    marked(layout["yaxis"], [])
+    layout["yaxis"]["zeroline"] = False
     layout["margin"] = layout["margin"] | {"l": 12, "r": 130}
     words = "; ".join(
         WORDS("draws_of", name=NAMES[role], mean=number(one.mean, 4), spread=number(one.spread, 4))
@@ -104,19 +117,8 @@ def _one_mean(result: Result) -> str:
 
 def _area(bars: Histogram) -> Trace:
     """One row: a stepped area over its own ground line."""
-    ground = ROWS[bars.role] + 0.08
-    share = 0.75 * np.repeat(bars.counts, 2) / (float(bars.counts.max()) or 1.0)
-    return scatter(
-        "lines",
-        np.repeat(bars.edges, 2),
-        np.concatenate([[ground], ground + share, [ground]]),
-        NAMES[bars.role],
-    ) | {
-        "fill": "toself",
-        "fillcolor": f"role:{bars.role}/0.4",
-        "line": {"color": f"role:{bars.role}", "width": 1},
-        "hoverinfo": "skip",
-    }
+    share = 0.75 * bars.counts / (float(bars.counts.max()) or 1.0)
+    return stepped(bars.edges, share, ROWS[bars.role] + 0.08, bars.role, NAMES[bars.role])
 
 
 def _spread(bars: Histogram) -> Trace:
@@ -155,11 +157,7 @@ def _running(result: Result) -> Figure:
         (0.0, last), (exact - half, exact + half), WORDS("draws_axis"), WORDS("mean_so_far")
     )
     powers = list(range(int(last) + 1))
-    layout["xaxis"] |= {
-        "tickmode": "array",
-        "tickvals": powers,
-        "ticktext": [f"{10**power:,}" for power in powers],
-    }
+    marked(layout["xaxis"], powers, [f"{10**power:,}" for power in powers])
     drawn = ("trick_gradient", "intended_gradient", "true_gradient")
     mean, error = (brief(float(facts[name])) for name in ("trick_gradient_mean", "trick_error"))
     ends = ((role, NAMES[role], means[role].y) for role in drawn)

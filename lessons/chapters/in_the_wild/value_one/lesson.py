@@ -16,17 +16,7 @@ from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.stacking import apart
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
-from lessons.kit.chart_pieces import (
-    Trace,
-    along_x,
-    axes,
-    cells,
-    curve,
-    fitted,
-    gradient_curves,
-    scatter,
-    span,
-)
+from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
 from lessons.kit.components import in_words, sticks
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.findings import brief, extent
@@ -41,7 +31,7 @@ from lessons.kit.inputs import (
     point_in_text,
     series_by_role,
 )
-from lessons.kit.line_names import NAMES, label, named, room
+from lessons.kit.line_names import NAMES, label, lines, room
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -416,13 +406,12 @@ def _second(result: Result) -> Figure:
         f"{SECOND[role]} {number(float(one.y[middle]), 3)}" for role, one in known.items()
     )
     at = number(float(known["trick_gradient"].x[middle]), 3)
-    ends = ((role, SECOND[role], known[role].y) for role in SECOND)
     return Figure(
         "second",
         _of_second(known),
         WORDS("second_caption"),
         WORDS("second_alt", at=at, ends=words),
-        [*gradient_curves(known), *named(ends, layout, SHORT)],
+        lines(known, SECOND, layout, SHORT),
         layout,
         subject=WORDS("second_subject"),
     )

@@ -9,7 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter
+from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter, thin
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.findings import brief, times
 from lessons.kit.line_names import NAMES, label
@@ -74,8 +74,12 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
     data: list[Trace] = [
-        _line(WORDS("boundary"), np.stack([-across, across])),
-        dragged(_line(WORDS("classifier"), np.stack([np.zeros(2), tip])), "line", turn="angle"),
+        thin(*np.stack([-across, across], 1), WORDS("boundary"), "solid", 1.5),
+        dragged(
+            thin(*np.stack([np.zeros(2), tip], 1), WORDS("classifier"), "solid", 1.5),
+            "line",
+            turn="angle",
+        ),
         # Dotted over solid: both show where they overlap.
         *(_arrows(role, *arrows[role]) for role in reversed(list(arrows))),
         _points(WORDS("source"), features[~domain], "circle"),
@@ -116,13 +120,6 @@ def _arrows(role: str, starts: Array, ends: Array) -> Trace:
             "color": f"role:{role}",
             "line": {"width": 0},
         },
-        "hoverinfo": "skip",
-    }
-
-
-def _line(name: str, ends: Array) -> Trace:
-    return scatter("lines", ends[:, 0], ends[:, 1], name) | {
-        "line": {"color": "ink:axis", "width": 1.5},
         "hoverinfo": "skip",
     }
 
