@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,11 +14,10 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
-from lessons.contract.stacking import apart
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
-from lessons.kit.components import in_words, sticks
+from lessons.kit.components import component_figure
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.findings import brief, extent
 from lessons.kit.gradients import gradient
@@ -31,7 +31,7 @@ from lessons.kit.inputs import (
     point_in_text,
     series_by_role,
 )
-from lessons.kit.line_names import NAMES, label, lines, room
+from lessons.kit.line_names import NAMES, lines, named
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -134,7 +134,7 @@ def compute(program: Program, values: Values) -> Result:
     return Result(
         series=series_by_role(array(points), roles),
         curves=(
-            *_value_curves(program, points, start),
+            *_value_curves(program, points, given, start),
             *_second_curves(program, form, x),
         ),
         facts={
@@ -168,12 +168,13 @@ def advantages(values: Values) -> torch.Tensor:
     return torch.tensor(given, dtype=torch.float64)
 
 
-def _value_curves(program: Program, points: torch.Tensor, start: Start) -> Iterator[Series]:
+def _value_curves(
+    program: Program, points: torch.Tensor, given: torch.Tensor, start: Start
+) -> Iterator[Series]:
     """Curves of a token's part over its logit, one for each advantage."""
     grid = grid_around(points)
     x = grid.to(start.leaves["x"].detach())
-    given = start.leaves["advantages"].tolist()[:MOST_LINES]
-    for which, advantage in enumerate(dict.fromkeys(given), start=1):
+    for which, advantage in enumerate(dict.fromkeys(given.tolist()[:MOST_LINES]), start=1):
         with torch.no_grad():
             added = program(x, torch.full_like(x, advantage), **start.settings)
         yield Series(f"value_{which}", "forward", array(grid), array(added))
@@ -291,12 +292,12 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _values(result: Result) -> Figure:
-    lines = [one for one in result.curves if one.name.startswith("value_")]
-    ends = span(lines[0])
+    drawn = [one for one in result.curves if one.name.startswith("value_")]
+    ends = span(drawn[0])
     strokes = _strokes(result, ends)
-    heights = fitted([*(line.y for line in lines), result["forward"].y, strokes["y"]], 1e-3)
+    heights = fitted([*(line.y for line in drawn), result["forward"].y, strokes["y"]], 1e-3)
     layout = axes(ends, heights, WORDS("logit_x"), WORDS("adds"))
-    still = all(_level(line.y) for line in lines)
+    still = all(_level(line.y) for line in drawn)
     added = ", ".join(number(float(y), 4) for y in result["forward"].y[:8])
     return Figure(
         "values",
@@ -304,8 +305,8 @@ def _values(result: Result) -> Figure:
         WORDS("values_caption"),
         WORDS("values_alt", added=added),
         [
-            *(curve(line, exact=True) for line in lines),
-            *_named_lines(result, lines, ends[1], layout),
+            *(curve(line, exact=True) for line in drawn),
+            *named(_ends(result, drawn), layout, TALL),
             strokes,
             along_x(result["forward"]),
         ],
@@ -328,29 +329,14 @@ def _of_values(result: Result, still: bool) -> str:
     return WORDS("flat_slopes", slope=brief(float(slopes.max())))
 
 
-def _named_lines(result: Result, lines: list[Series], x: float, layout: Trace) -> Iterator[Trace]:
-    """The advantage that each line belongs to and its tokens, at its end; none over another."""
+def _ends(result: Result, drawn: list[Series]) -> Iterator[tuple[str, str, Array]]:
+    """The advantage that each line belongs to and its tokens, to stand at its end."""
     tokens: dict[float, list[str]] = {}
     for place, advantage in enumerate(result.planes["advantages"].tolist()[:MOST_LINES], start=1):
         tokens.setdefault(advantage, []).append(str(place))
-    names = [
-        WORDS("line_name", advantage=number(one, 3), tokens=", ".join(whose))
-        for one, whose in tokens.items()
-    ]
-    layout["margin"] = layout["margin"] | {"r": room(names)}
-    low, high = layout["yaxis"]["range"]
-    tall = TALL - layout["margin"]["t"] - layout["margin"]["b"]
-    ends = {
-        place: (min(max(float(line.y[-1]), low), high) - low) / (high - low) * tall
-        for place, line in enumerate(lines)
-        if np.isfinite(line.y[-1])
-    }
-    order = sorted(ends, key=lambda place: ends[place])
-    heights = dict(zip(order, apart([ends[place] for place in order], tall), strict=True))
-    for place, line in enumerate(lines):
-        name = names[int(line.name.removeprefix("value_")) - 1]
-        y = low + heights.get(place, np.nan) / tall * (high - low)
-        yield label("forward", name, x, y)
+    for line, (advantage, whose) in zip(drawn, tokens.items(), strict=True):
+        shown = WORDS("line_name", advantage=number(advantage, 3), tokens=", ".join(whose))
+        yield "forward", shown, line.y
 
 
 def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
@@ -373,22 +359,20 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
 
 def _gradients(result: Result) -> Figure:
     names = [WORDS("token_n", n=place + 1) for place in range(len(result["forward"].x))]
-    over = {role: result[role] for role in LABELS}
     place = np.arange(1.0, len(names) + 1)
-    numbered = tuple(Series(r, r, place, one.y) for r, one in over.items())
-    shown = Result(series=numbered)
-    data, layout = sticks(shown, LABELS, names, WORDS("gradient_axis"), SHORT)
+    numbered = Result(series=tuple(replace(result[role], x=place) for role in LABELS))
     total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
     loss = brief(total, size if np.isfinite(size) else 0.0)
     length = brief(float(result.facts["trick_gradient_length"]))
-    return Figure(
-        "gradient",
-        WORDS("gradient_title", loss=loss, length=length),
-        WORDS("gradient_caption"),
-        WORDS("gradient_alt", loss=loss, numbers=in_words(shown, LABELS, names)),
-        data,
-        layout,
+    return component_figure(
+        numbered,
+        LABELS,
+        names,
+        title=WORDS("gradient_title", loss=loss, length=length),
         subject=WORDS("gradient_subject"),
+        caption=WORDS("gradient_caption"),
+        shows=WORDS("gradient_alt", loss=loss),
+        y=WORDS("gradient_axis"),
     )
 
 
