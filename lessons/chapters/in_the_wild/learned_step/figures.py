@@ -7,7 +7,7 @@ import numpy as np
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
@@ -24,7 +24,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import MOST_NAMED, in_words, sticks
 from lessons.kit.findings import brief
-from lessons.kit.line_names import NAMES, label, named, second_name
+from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
 from lessons.text import number
 
@@ -74,20 +74,20 @@ def _slopes(result: Result) -> Figure:
     layout = axes(
         (0.0, end), (1.1 * low, 1.1 * high), WORDS("step_size"), WORDS("quantised_weight")
     )
-    across = np.array([0.0, s, end])
-    lines = {}
-    for role in SLOPES:
-        slope = float(result.facts[role])
-        drawn = y + slope * (across - s) if math.isfinite(slope) else np.full(3, np.nan)
-        # A line ends at the frame, so that its name fits there.
-        lines[role] = _within(across, drawn, 1.1 * low, 1.1 * high)
+    slopes = {role: float(result.facts[role]) for role in SLOPES}
+    across, nothing = np.array([0.0, s, end]), np.full(3, np.nan)
+    tangents = [
+        Series(role, role, across, y + slope * (across - s) if math.isfinite(slope) else nothing)
+        for role, slope in slopes.items()
+    ]
     point: Trace = scatter("markers", np.array([s]), np.array([y])) | {
         "marker": mark(ROLES["forward"]),
         "showlegend": False,
         "hovertemplate": WORDS("slopes_hover"),
     }
     weight = thin(np.array([0.0, end]), np.array([x, x]), WORDS("weight_itself"))
-    slopes = {role: float(result.facts[role]) for role in lines}
+    ends = [(one.role, SLOPES[one.role], one.y) for one in tangents]
+    ends.append(("noise", "x", np.array([x if low <= x <= high else np.nan])))
     found = ", ".join(f"{SLOPES[role]} {brief(one, 1.0)}" for role, one in slopes.items())
     return Figure(
         "slopes",
@@ -96,53 +96,18 @@ def _slopes(result: Result) -> Figure:
         WORDS("slopes_alt", x=number(x, 3), y=number(y, 4), s=number(s, 3), found=found),
         [
             weight,
-            *(_straight(role, lines[role]) for role in SLOPES),
+            *(
+                curve(one) | {"hovertemplate": WORDS("slope_hover", name=LABELS[one.role])}
+                for one in tangents
+            ),
             curve(tooth, exact=True) | {"name": WORDS("quantised")},
             dragged(point, "place", s="x"),
-            *_names(lines, s, end),
-            label("forward", "x", end, x, visible=low <= x <= high)
-            | {"textfont": {"color": "ink:muted", "size": 12}},
+            *named(ends, layout, TALL),
         ],
-        layout | {"margin": layout["margin"] | {"r": 62}},
+        layout,
         height=TALL,
         subject=WORDS("slopes_subject"),
     )
-
-
-def _names(lines: dict[str, tuple[Array, Array]], s: float, end: float) -> list[Trace]:
-    """The name of each line where it leaves the frame, on either side where both are one line."""
-    (_, plain), (_, autograd) = lines.values()
-    same = len(plain) == len(autograd) and bool(np.allclose(plain, autograd))
-    drawn = []
-    for role, (x, y) in lines.items():
-        there = bool(np.isfinite(y).all()) and len(y) > 0
-        at = (float(x[-1]), float(y[-1])) if there else (s, 0.0)
-        falls = bool(at[1] < y[0]) if there else False
-        inner = (
-            "bottom left" if falls else "top left"
-        )  # on the side that the line does not come from
-        side = inner if at[0] >= end else "top right" if falls else "middle right"
-        word = SLOPES[role]
-        if same and role == "trick_gradient":
-            word, side = second_name(f"= {word}", side)
-        drawn.append(label(role, word, *at, side, there))
-    return drawn
-
-
-def _within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
-    """A straight line through three points, cut off where it leaves the frame."""
-    if not np.isfinite(y).all():
-        return x, y
-    fine = np.linspace(x[0], x[-1], 201)
-    drawn = np.interp(fine, x, y)
-    inside = (drawn >= low) & (drawn <= high)
-    return fine[inside], drawn[inside]
-
-
-def _straight(role: str, line: tuple[Array, Array]) -> Trace:
-    return curve(Series(role, role, *line)) | {
-        "hovertemplate": WORDS("slope_hover", name=LABELS[role])
-    }
 
 
 def _weights(result: Result) -> Figure:
