@@ -23,8 +23,8 @@ class Bug:
     """One mistake that somebody really made.
 
     Args:
-        source: where, as people cite it: ``pytorch/pytorch#48574``.
-        url: the same as an address.
+        source: where, as people cite it: ``pytorch/pytorch#48574``; a thread that is not on GitHub
+            by its address.
         title: of the thread, as it was read there.
         opened: the day it was opened, as 2019-03-05.
         broken: the code with the mistake.
@@ -34,12 +34,18 @@ class Bug:
     """
 
     source: str
-    url: str
     broken: Callable[..., Any]
     fixes: Mapping[str, Callable[..., Any]]
     check: Callable[[Callable[..., Any]], None]
     title: str
     opened: str
+
+    @property
+    def url(self) -> str:
+        """The thread's address. GitHub leads from the address of an issue to a pull request."""
+        repository, _, number = self.source.partition("#")
+        path = f"github.com/{repository}/issues/{number}" if number else self.source
+        return f"https://{path}"
 
     def failure(self, code: Callable[..., Any]) -> str | None:
         """What the assertion or an error says of this code; nothing if the assertion holds."""

@@ -40,8 +40,7 @@ def bug_page():
     fixes = dict(a_bug.FIXES)
     if st.session_state["asked"] == "swapped":
         fixes = {"none": fixes["absolute"], "absolute": fixes["none"], "raises": fixes["raises"]}
-    url = "https://example.com/1"
-    bug = Bug("somebody#1", url, a_bug.broken, fixes, a_bug.check, "A title", "2026-01-02")
+    bug = Bug("somebody/code#1", a_bug.broken, fixes, a_bug.check, "A title", "2026-01-02")
     options = tuple(Option(key, f"Fix {key}", f"Reply to {key}.") for key in fixes)
     question = Question("bug", (), options, kind="bug")
     lesson = replace(find("wrong_place"), bug=bug)
@@ -66,7 +65,7 @@ def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(fixes):
     right, wrong = ("none", "absolute") if fixes == "swapped" else ("absolute", "none")
     page = opened(bug_page, fixes)
     assert "-3.0 came, 3.0 was expected" in failures(page)[-1]
-    assert page.markdown[0].value.endswith("(https://example.com/1).")
+    assert page.markdown[0].value.endswith("(https://github.com/somebody/code/issues/1).")
     for key, fails in ((wrong, True), ("raises", True), (right, False)):
         next(one for one in page.button if one.label == f"Fix {key}").click().run()
         assert not page.exception

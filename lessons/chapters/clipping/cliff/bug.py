@@ -27,7 +27,6 @@ def check(code: Step) -> None:
 
 BUG = Bug(
     source="pytorch/tutorials#30",
-    url="https://github.com/pytorch/tutorials/pull/30",
     broken=step,
     fixes={
         "named": changed(

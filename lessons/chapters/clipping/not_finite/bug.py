@@ -44,7 +44,6 @@ def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
 
 BUG = Bug(
     source="pytorch/pytorch#68425",
-    url="https://github.com/pytorch/pytorch/issues/68425",
     broken=smooth_step,
     fixes={
         "clipped": clipped,

@@ -27,7 +27,6 @@ def check(code: Callable[..., torch.Tensor]) -> None:
 
 BUG = Bug(
     source="bowang-lab/Transformer-GCN-QA#32",
-    url="https://github.com/bowang-lab/Transformer-GCN-QA/pull/32",
     broken=loss,
     fixes={
         "louder": changed(loss, {"functional.cross_entropy": "100 * functional.cross_entropy"}),

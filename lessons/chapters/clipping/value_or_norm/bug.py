@@ -38,7 +38,6 @@ def check(code: Clip) -> None:
 
 BUG = Bug(
     source="huggingface/transformers#581",
-    url="https://github.com/huggingface/transformers/issues/581",
     broken=clip,
     fixes={
         "share": changed(clip, {"(p, limit)": "(p, limit / len(parameters) ** 0.5)"}),

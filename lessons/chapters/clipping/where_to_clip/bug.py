@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, changed
 
 Step = Callable[[Tensor, Optimizer, float], None]
 
@@ -19,28 +19,6 @@ def train_step(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
     clip_grad_norm_([weight], limit)
 
 
-def before_backward(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
-    optimizer.zero_grad()
-    clip_grad_norm_([weight], limit)
-    (weight**2).sum().backward()
-    optimizer.step()
-
-
-def the_weights(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
-    optimizer.zero_grad()
-    (weight**2).sum().backward()
-    optimizer.step()
-    with torch.no_grad():
-        weight *= min(1.0, limit / float(weight.norm()))
-
-
-def between(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
-    optimizer.zero_grad()
-    (weight**2).sum().backward()
-    clip_grad_norm_([weight], limit)
-    optimizer.step()
-
-
 def check(code: Step) -> None:
     """A step of learning rate 1 moves the weight by the limit and no further."""
     weight = torch.tensor([30.0, 40.0], requires_grad=True)
@@ -50,11 +28,19 @@ def check(code: Step) -> None:
     assert abs(moved - 1.0) < 1e-3, f"the step moved the weight by {moved:.4g}, expected 1"
 
 
+CLIP = "clip_grad_norm_([weight], limit)"
+
 BUG = Bug(
     source="awslabs/graphstorm#1366",
-    url="https://github.com/awslabs/graphstorm/issues/1366",
     broken=train_step,
-    fixes={"before_backward": before_backward, "the_weights": the_weights, "between": between},
+    fixes={
+        "before_backward": changed(train_step, {CLIP: "", "(weight**2)": f"{CLIP}\n(weight**2)"}),
+        "the_weights": changed(
+            train_step,
+            {CLIP: "with torch.no_grad():\n    weight *= min(1.0, limit / float(weight.norm()))"},
+        ),
+        "between": changed(train_step, {CLIP: "", "optimizer.step": f"{CLIP}\noptimizer.step"}),
+    },
     check=check,
     title="possible max_grad_norm implementation error",
     opened="2025-12-12",

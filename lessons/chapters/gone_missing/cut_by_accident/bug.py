@@ -46,7 +46,6 @@ def check(code: Step) -> None:
 
 BUG = Bug(
     source="huggingface/torchMoji#21",
-    url="https://github.com/huggingface/torchMoji/issues/21",
     broken=finetune_step,
     fixes={
         "longer_steps": changed(

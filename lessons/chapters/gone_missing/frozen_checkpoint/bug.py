@@ -53,7 +53,6 @@ def check(code: Train) -> None:
 
 BUG = Bug(
     source="microsoft/LoRA#120",
-    url="https://github.com/microsoft/LoRA/issues/120",
     title="Using gradient checkpoint with LoRA",
     opened="2023-08-30",
     broken=train,

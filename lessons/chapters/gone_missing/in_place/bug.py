@@ -27,7 +27,6 @@ def check(code: Block) -> None:
 
 BUG = Bug(
     source="argusswift/YOLOv4-pytorch#247",
-    url="https://github.com/argusswift/YOLOv4-pytorch/issues/247",
     broken=block,
     fixes={
         "by_data": changed(block, {"out += residual": "out.data += residual"}),

@@ -45,7 +45,6 @@ def check(code: Layer) -> None:
 
 BUG = Bug(
     source="jingyaogong/minimind#858",
-    url="https://github.com/jingyaogong/minimind/issues/858",
     title="[Bug] num_experts_per_tok=1 时 MoE 路由器收不到梯度（topk 权重归一化后退化为常数）",
     opened="2026-09-17",
     broken=forward,

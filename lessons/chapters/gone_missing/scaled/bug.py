@@ -38,7 +38,6 @@ def check(code: Step) -> None:
 
 BUG = Bug(
     source="Lightning-AI/pytorch-lightning#9599",
-    url="https://github.com/Lightning-AI/pytorch-lightning/issues/9599",
     broken=train_step,
     fixes={
         "clip_last": changed(

@@ -45,7 +45,6 @@ def check(code: Train) -> None:
 
 BUG = Bug(
     source="MorvanZhou/PyTorch-Tutorial#57",
-    url="https://github.com/MorvanZhou/PyTorch-Tutorial/issues/57",
     broken=train,
     fixes={
         "retain": changed(train, {"h.backward()": "h.backward(retain_graph=True)"}),

@@ -32,7 +32,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="showlab/Olaf-World#8",
-    url="https://github.com/showlab/Olaf-World/issues/8",
     title="VQLAM: codebook never receives gradients "
     "(codebook loss uses the straight-through output)",
     opened="2026-09-15",

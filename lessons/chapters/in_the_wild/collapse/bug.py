@@ -54,7 +54,6 @@ def check(code: Callable[[torch.nn.Module], Any]) -> None:
 
 BUG = Bug(
     source="arxyzan/data2vec-pytorch#8",
-    url="https://github.com/arxyzan/data2vec-pytorch/issues/8",
     title="question about disabling gradient bp",
     opened="2022-07-05",
     broken=broken,

@@ -37,7 +37,6 @@ def check(code: Loss) -> None:
 
 BUG = Bug(
     source="ChenRocks/fast_abs_rl#49",
-    url="https://github.com/ChenRocks/fast_abs_rl/issues/49",
     broken=actor_loss,
     fixes={
         "the_reward": changed(actor_loss, {"r - b": "r.detach() - b"}),

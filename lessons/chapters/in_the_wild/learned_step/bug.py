@@ -38,7 +38,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="pytorch/ao#2280",
-    url="https://github.com/pytorch/ao/pull/2280",
     title="Fix QAT range learning, ensure scales get gradients",
     opened="2025-05-30",
     broken=fake_quantise,

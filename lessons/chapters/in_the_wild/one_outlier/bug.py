@@ -68,7 +68,6 @@ def check(code: Collect) -> None:
 
 BUG = Bug(
     source="dayu11/Differentially-Private-Deep-Learning#7",
-    url="https://github.com/dayu11/Differentially-Private-Deep-Learning/issues/7",
     broken=collect,
     fixes={"whole_clip": whole_clip, "replaced": replaced, "apart": apart},
     check=check,

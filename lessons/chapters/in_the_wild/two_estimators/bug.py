@@ -31,7 +31,6 @@ def check(code: Loss) -> None:
 
 BUG = Bug(
     source="HorizonRobotics/alf#34",
-    url="https://github.com/HorizonRobotics/alf/pull/34",
     broken=policy_loss,
     fixes={
         "probability": changed(policy_loss, {"log_prob(action)": "log_prob(action).exp()"}),

@@ -37,7 +37,6 @@ def check(code: Fisher) -> None:
 
 BUG = Bug(
     source="ajlangley/cpo-pytorch#10",
-    url="https://github.com/ajlangley/cpo-pytorch/issues/10",
     broken=fisher,
     fixes={
         "small": changed(fisher, {"(old - new)": "(old - new + 1e-8)"}),

@@ -176,7 +176,8 @@ def _value_curves(
     x = grid.to(start.leaves["x"].detach())
     for which, advantage in enumerate(dict.fromkeys(given.tolist()[:MOST_LINES]), start=1):
         with torch.no_grad():
-            added = program(x, torch.full_like(x, advantage), **start.settings)
+            same = torch.full(x.shape, advantage, dtype=torch.float64).to(x)
+            added = program(x, same, **start.settings)
         yield Series(f"value_{which}", "forward", array(grid), array(added))
 
 

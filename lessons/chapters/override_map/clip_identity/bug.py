@@ -52,7 +52,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="tensorflow/tensorflow#44333",
-    url="https://github.com/tensorflow/tensorflow/issues/44333",
     title="why gradient of clip_by_value(x) is zero, when x is outside of range?",
     opened="2020-10-26",
     broken=broken,

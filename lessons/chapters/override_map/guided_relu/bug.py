@@ -70,7 +70,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="kazuto1011/grad-cam-pytorch#2",
-    url="https://github.com/kazuto1011/grad-cam-pytorch/issues/2",
     title="Inception_v3 error",
     opened="2018-01-18",
     broken=broken,

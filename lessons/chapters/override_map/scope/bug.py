@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 
 from lessons.contract.bug import Bug, changed
-from lessons.tricks import gradient_override_map, identity
+from lessons.tricks import gradient_override_map, identity  # noqa: F401  # a fix calls identity
 
 
 def pass_on(op: object, upstream: torch.Tensor) -> torch.Tensor:
@@ -17,14 +17,6 @@ def broken(x: torch.Tensor) -> torch.Tensor:
     hidden = torch.relu(x)  # the model, built earlier
     with gradient_override_map({"relu": pass_on}):
         y = torch.relu(hidden)
-        (gradient,) = torch.autograd.grad(y.sum(), x)
-    return gradient
-
-
-def handed_in(x: torch.Tensor) -> torch.Tensor:
-    hidden = torch.relu(x)  # the model, built earlier
-    with gradient_override_map({"relu": pass_on}):
-        y = torch.relu(identity(hidden))
         (gradient,) = torch.autograd.grad(y.sum(), x)
     return gradient
 
@@ -49,13 +41,12 @@ def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
 
 BUG = Bug(
     source="tensorflow/tensorflow#36870",
-    url="https://github.com/tensorflow/tensorflow/issues/36870",
     title="How to override gradient in a FuncGraph created by tf.function",
     opened="2020-02-19",
     broken=broken,
     fixes={
         "other_name": changed(broken, {'"relu"': '"Relu"'}),
-        "handed_in": handed_in,
+        "handed_in": changed(broken, {"torch.relu(hidden)": "torch.relu(identity(hidden))"}),
         "built_inside": built_inside,
     },
     check=check,

@@ -24,22 +24,6 @@ def broken(x: torch.Tensor) -> Any:
     return DoubledSquare.apply(x)
 
 
-def saved(x: torch.Tensor) -> Any:
-    class DoubledSquare(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: torch.Tensor) -> Any:
-            doubled = 2 * x
-            ctx.save_for_backward(doubled)
-            return doubled**2
-
-        @staticmethod
-        def backward(ctx: Any, upstream: torch.Tensor) -> Any:
-            (doubled,) = ctx.saved_tensors
-            return 4 * doubled * upstream
-
-    return DoubledSquare.apply(x)
-
-
 def as_output(x: torch.Tensor) -> Any:
     class DoubledSquare(torch.autograd.Function):
         @staticmethod
@@ -71,12 +55,18 @@ def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
 
 BUG = Bug(
     source="pytorch/pytorch#58509",
-    url="https://github.com/pytorch/pytorch/issues/58509",
     title="custom Function intermediary results are dangerous for double backward",
     opened="2021-05-18",
     broken=broken,
     fixes={
-        "saved": saved,
+        "saved": changed(
+            broken,
+            {
+                "ctx.doubled = 2 * x": "doubled = 2 * x\nctx.save_for_backward(doubled)",
+                "ctx.doubled**2": "doubled**2",
+                "return 4 * ctx.doubled": "(doubled,) = ctx.saved_tensors\nreturn 4 * doubled",
+            },
+        ),
         "gradients_on": changed(
             broken,
             {"return 4 * ctx.doubled": "with torch.enable_grad():\n    return 4 * ctx.doubled"},

@@ -44,7 +44,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="philipperemy/tensorflow-phased-lstm#9",
-    url="https://github.com/philipperemy/tensorflow-phased-lstm/issues/9",
     title="wrong gradient for mod?",
     opened="2018-01-22",
     broken=broken,

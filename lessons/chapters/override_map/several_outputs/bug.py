@@ -39,7 +39,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="tensorflow/tensorflow#58941",
-    url="https://github.com/tensorflow/tensorflow/issues/58941",
     title="tf.custom_gradient with multiple input and output",
     opened="2022-12-19",
     broken=broken,

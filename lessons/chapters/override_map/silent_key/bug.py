@@ -35,7 +35,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="tensorflow/tensorflow#8608",
-    url="https://github.com/tensorflow/tensorflow/issues/8608",
     title="gradient_override_map not working for tf.matmul",
     opened="2017-03-22",
     broken=broken,

@@ -34,7 +34,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="tensorflow/tensorflow#1095",
-    url="https://github.com/tensorflow/tensorflow/issues/1095",
     title="Gradient of tf.py_func and how to define gradients for a custom op only with python",
     opened="2016-02-14",
     broken=broken,

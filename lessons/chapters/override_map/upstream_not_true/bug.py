@@ -32,7 +32,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="tensorflow/tensorflow#29449",
-    url="https://github.com/tensorflow/tensorflow/issues/29449",
     title="RegisterGradient not behaving as expected.",
     opened="2019-06-05",
     broken=broken,

@@ -32,7 +32,6 @@ def check(code: Head) -> None:
 
 BUG = Bug(
     source="janfreyberg/pytorch-revgrad#5",
-    url="https://github.com/janfreyberg/pytorch-revgrad/issues/5",
     title="Getting nan losses after gradient reversal",
     opened="2020-11-03",
     broken=broken,

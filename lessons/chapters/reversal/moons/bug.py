@@ -41,7 +41,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="p2irc/UDA4POC#3",
-    url="https://github.com/p2irc/UDA4POC/issues/3",
     title="Bug in the Lambda value?",
     opened="2021-06-19",
     broken=total_loss,

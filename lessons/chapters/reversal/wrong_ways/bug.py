@@ -68,7 +68,6 @@ def check(code: Layer) -> None:
 
 BUG = Bug(
     source="hash2430/pitchtron#3",
-    url="https://github.com/hash2430/pitchtron/issues/3",
     title="Does gradient reversal layer work?",
     opened="2020-08-09",
     broken=gradient_reversal,

@@ -56,7 +56,6 @@ def check(code: Callable[[], torch.nn.Module]) -> None:
 
 BUG = Bug(
     source="yangze0930/NTS-Net#14",
-    url="https://github.com/yangze0930/NTS-Net/issues/14",
     title="dropout in resnet.py",
     opened="2019-02-13",
     broken=broken,

@@ -33,7 +33,6 @@ def check(loss: Loss) -> None:
 
 BUG = Bug(
     source="datawhalechina/easy-rl#117",
-    url="https://github.com/datawhalechina/easy-rl/pull/117",
     title="distinguish Qnet and set detach() on TD target",
     opened="2022-10-23",
     broken=broken,

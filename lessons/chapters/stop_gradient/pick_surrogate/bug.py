@@ -29,7 +29,6 @@ def check(slope: Callable[[torch.Tensor], torch.Tensor]) -> None:
 
 BUG = Bug(
     source="jeshraghian/snntorch#433",
-    url="https://github.com/jeshraghian/snntorch/pull/433",
     title="Fix NaN gradients in sigmoid surrogate backward pass",
     opened="2026-07-07",
     broken=broken,

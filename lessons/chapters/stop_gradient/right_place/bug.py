@@ -37,7 +37,6 @@ def check(masked: Masked) -> None:
 
 BUG = Bug(
     source="daniel03c1/masked_wavelet_nerf#10",
-    url="https://github.com/daniel03c1/masked_wavelet_nerf/issues/10",
     title="About detach() function",
     opened="2023-10-23",
     broken=broken,

@@ -39,7 +39,6 @@ def check(code: Code) -> None:
 
 BUG = Bug(
     source="discuss.pytorch.org/t/28628",
-    url="https://discuss.pytorch.org/t/torch-round-gradient/28628",
     title="Torch.round() gradient",
     opened="2018-11-02",
     broken=broken,

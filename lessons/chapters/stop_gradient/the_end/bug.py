@@ -33,7 +33,6 @@ def check(quantise: Callable[[torch.Tensor, torch.Tensor], Pair]) -> None:
 
 BUG = Bug(
     source="andylolu2/jax-vqvae-gpt#2",
-    url="https://github.com/andylolu2/jax-vqvae-gpt/issues/2",
     title="Possible bug in VQ loss gradient",
     opened="2022-09-08",
     broken=broken,

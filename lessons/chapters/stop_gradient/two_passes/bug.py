@@ -31,7 +31,6 @@ def check(step: Callable[[torch.Tensor, torch.Tensor], None]) -> None:
 
 BUG = Bug(
     source="pytorch/examples#116",
-    url="https://github.com/pytorch/examples/issues/116",
     title="why is detach necessary",
     opened="2017-03-20",
     broken=broken,

@@ -32,7 +32,6 @@ def check(loss: Loss) -> None:
 
 BUG = Bug(
     source="karpathy/deep-vector-quantization#2",
-    url="https://github.com/karpathy/deep-vector-quantization/issues/2",
     title="According to the paper, these two summands should be exchanged, should they not?",
     opened="2021-02-16",
     broken=broken,
