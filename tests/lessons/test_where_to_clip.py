@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.clipping.where_to_clip.lesson import STEPS, train, where_to_clip
+from lessons.chapters.clipping.where_to_clip.lesson import train, where_to_clip
 from lessons.outputs.catalogue import find
 from tests.support import course
 from tests.support.course import right
@@ -51,23 +51,3 @@ def test_which_number_is_returned_is_graded_from_the_number(place):
     assert right(lesson, "returned", result) == "before"
     result.facts["returned"] = result.facts["example_limit"]
     assert right(lesson, "returned", result) == "after"
-
-
-def test_the_run_without_a_clip_is_not_trained_anew_while_the_limit_moves():
-    lesson = find("where_to_clip")
-    places = []
-
-    def watched(w, v, x, place, *more):
-        places.append(place)
-        return lesson.program(w, v, x, place, *more)
-
-    def run(**given):
-        places.clear()
-        values = lesson.validate({"place": "after", **given})
-        result = lesson.lab.compute(watched, values)
-        (curve,) = (one for one in result.curves if one.name == "true_gradient")
-        return curve.y.tolist(), places.count("none")
-
-    (first, _), (moved, anew), (slower, once) = run(), run(limit="5"), run(limit="5", rate="0.2")
-    assert (anew, once) == (0, STEPS)
-    assert first == moved != slower

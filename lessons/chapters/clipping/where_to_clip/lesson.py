@@ -118,21 +118,6 @@ def train(
     return torch.stack(losses), torch.stack(used)
 
 
-@lru_cache(maxsize=8)
-def unclipped(
-    program: Program,
-    w: float,
-    v: float,
-    x: float,
-    rate: float,
-    dtype: torch.dtype,
-    device: torch.device,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The training with no clip. Cached, because the limit doesn't change it."""
-    first, second = (torch.tensor(weight, dtype=dtype, device=device) for weight in (w, v))
-    return train(program, first, second, x, "none", 0.0, rate, STEPS)
-
-
 def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:
     """A gradient, shape [n], clipped by norm: what should reach the weights."""
     length = float(slopes.double().norm())
@@ -205,9 +190,7 @@ def compute(program: Program, values: Values) -> Result:
     when = np.arange(STEPS, dtype=np.float64)
     shown = {**RUNS, "trick_gradient": place}
     trained = {  # each place once, though two lines may share one
-        chosen: unclipped(program, float(w), float(v), x, values["rate"], w.dtype, w.device)
-        if chosen == "none"
-        else train(program, w, v, x, chosen, limit, values["rate"], STEPS)
+        chosen: train(program, w, v, x, chosen, limit, values["rate"], STEPS)
         for chosen in shown.values()
     }
     runs = {role: trained[chosen] for role, chosen in shown.items()}

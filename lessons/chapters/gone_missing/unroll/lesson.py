@@ -1,6 +1,6 @@
 """A hidden state carried over many steps: what a stop between them keeps and what it costs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -82,7 +82,7 @@ EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
 def contributions(
     run: Callable[[torch.Tensor], torch.Tensor], w: torch.Tensor, steps: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The part of dh/dw that each step's use of w adds, read off autograd's graph.
+    """The part of dh/dw that each step’s use of w adds: the gradient of a leaf of its own.
 
     Args:
         run: from w to the last state, one product with w a step.
@@ -93,17 +93,29 @@ def contributions(
         The contributions, shape [steps, n], the last step first; and which steps' products lead to
         w at all, shape [steps].
     """
-    leaf = w.detach().requires_grad_()
-    h = run(leaf)
-    found = torch.zeros(steps, len(leaf), dtype=w.dtype, device=w.device)
-    reached = torch.zeros(steps, dtype=torch.bool)
-    for back, product in enumerate(_products(h.grad_fn)):
-        if product.next_functions[0][0] is not None:
-            reached[back] = True
-            product.register_hook(_keep(found, back))
-    if reached.any():
-        torch.autograd.grad(h.sum(), leaf)
-    return found, reached
+    with _EachUse(w.detach()) as each:
+        h = run(each.w)
+    slopes: Sequence[torch.Tensor | None] = [None] * steps
+    if h.requires_grad:
+        slopes = torch.autograd.grad(h.sum(), each.uses[::-1], allow_unused=True)
+    parts = [torch.zeros_like(w) if slope is None else slope for slope in slopes]
+    return torch.stack(parts), torch.tensor([slope is not None for slope in slopes])
+
+
+class _EachUse(torch.overrides.TorchFunctionMode):
+    """Puts a leaf of its own in the place of w in each product, in ``uses``."""
+
+    def __init__(self, w: torch.Tensor) -> None:
+        super().__init__()
+        self.w, self.uses = w, list[torch.Tensor]()
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        if func.__name__ == "mul":
+            self.uses.append(self.w.clone().requires_grad_())
+            args = (self.uses[-1] if args[0] is self.w else args[0], args[1])
+        return func(*args, **(kwargs or {}))
 
 
 def kept(steps: int, every: int) -> int:
@@ -113,23 +125,6 @@ def kept(steps: int, every: int) -> int:
     (5, 50, 1)
     """
     return steps - (steps - 1) // every * every
-
-
-def _products(node: Any) -> Iterator[Any]:
-    """The nodes of w · h on the way back from the last state, as far as the graph leads."""
-    while node is not None and node.next_functions:
-        product = node.name().startswith("MulBackward")
-        if product:
-            yield node
-        node = node.next_functions[1 if product else 0][0]
-
-
-def _keep(found: torch.Tensor, back: int) -> Callable[[Any, Any], None]:
-    def keep(to_inputs: tuple[torch.Tensor | None, ...], _: Any) -> None:
-        if to_inputs[0] is not None:
-            found[back] = to_inputs[0].detach()
-
-    return keep
 
 
 HEIGHT = 250
