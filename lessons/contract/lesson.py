@@ -249,14 +249,14 @@ class Lesson:
             return self.bug.right()
         if not question.asks:
             return self.predictions[question.name](result)
-        for name in (question.asks, *(option.fact for option in question.options)):
-            if name not in result.facts:
-                raise ProseError(
-                    f"{self.slug}, question {question.name!r}: the lab does not compute the fact "
-                    f"{name!r}. Name one of the facts that it computes: {sorted(result.facts)}"
-                )
-        computed = result.facts[question.asks]
-        return min(question.options, key=lambda one: _apart(computed, result.facts[one.fact])).key
+        try:
+            asked = result.facts[question.asks]
+            return min(question.options, key=lambda one: _apart(asked, one.value(result.facts))).key
+        except KeyError as error:
+            raise ProseError(
+                f"{self.slug}, question {question.name!r}: the lab does not compute the fact "
+                f"{error}. Name one of the facts that it computes: {sorted(result.facts)}"
+            ) from error
 
     def asked_about(self, question: Question) -> Result:
         """Compute the result that a question asks about, at the settings of the question's step.

@@ -39,7 +39,7 @@ way to do it, ``missed: stopped=both | cuts=mul:0`` are ways that don't. After a
 it is shown once the question is answered. ``run=20`` among the settings trains so many steps.
 
 ``predict`` names a prediction. ``asks`` is the fact that it asks for, and each answer stands for a
-fact: the one behind its key and ``=``, or else the one that its key names. The answer whose fact is
+fact or a number: what is behind its key and ``=``, or else the fact that its key names. The answer
 nearest to the computed one is right; a NaN equals a NaN, and text is equal or not. Without
 ``asks``, lesson.py has a function that grades it. The roles it ``hides`` stay hidden until the
 learner has committed to an answer. ``holds`` names controls that stand still, at what this step's
@@ -77,7 +77,7 @@ _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
                "uncovers", "touch"}  # fmt: skip
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
-_OPTION = re.compile(r"^- (\w+)(?: = (\w+))?: (.+)$")
+_OPTION = re.compile(r"^- (\w+)(?: = ([\w.-]+))?: (.+)$")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
 _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  # code and maths
 
@@ -110,13 +110,24 @@ class Option:
         key: unique in its question.
         text: Markdown.
         reply: what is said to a learner who picks it.
-        fact: the fact that it stands for, where the question asks for one.
+        fact: the fact or the number that it stands for, where the question asks for a fact.
     """
 
     key: str
     text: str
     reply: str
     fact: str = ""
+
+    def value(self, facts: Facts) -> float | int | str:
+        """The fact or the number that it stands for.
+
+        Raises:
+            KeyError: no such fact.
+        """
+        try:
+            return float(self.fact)
+        except ValueError:
+            return facts[self.fact]
 
 
 @dataclass(frozen=True)

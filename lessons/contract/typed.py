@@ -87,7 +87,7 @@ def grade(
             compare; the sentence says what to do.
     """
     value = _read(text)
-    beliefs = {option.key: _as_float(facts[option.fact]) for option in question.options}
+    beliefs = {option.key: _as_float(option.value(facts)) for option in question.options}
     computed = beliefs[right]
     if not math.isfinite(computed):
         raise ValueError(WORDS("typed_nothing", computed=number(computed)))

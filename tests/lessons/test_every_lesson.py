@@ -215,8 +215,6 @@ def test_predictions_are_computed_and_wrong_answers_told_apart(lesson):
         texts = [fill(option.text, result.facts) for option in question.options]
         openings = {re.split(r"[.:] ", text)[0] for text in texts}
         assert len(openings) == len(texts), f"{question.name}: two answers begin alike"
-        if question.kind == "number":
-            assert set(keys) <= set(result.facts), f"{question.name}: a key names no fact"
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_answers_to_type_are_facts_that_can_be_told_apart(lesson):
             result = lesson.compute(lesson.validate(step.lab))
             right = lesson.right(step.question, result)
             for option in step.question.options:
-                text = f"{float(result.facts[option.fact]):.5g}"
+                text = f"{float(option.value(result.facts)):.5g}"
                 typed = grade(step.question, right, text, result.facts)
                 assert typed.key == option.key, f"{option.key} is as good as {typed.key}"
 
@@ -130,12 +130,13 @@ def test_a_number_typed_where_the_lab_is_at_its_worst_is_graded_or_refused(lesso
             continue
         here = lesson.compute(lesson.validate(step.lab))
         right = lesson.right(question, here)
+        (answer,) = (option for option in question.options if option.key == right)
         for settings in extremes(lesson, step.lab):
             facts = lesson.compute(lesson.validate(settings)).facts
-            moved |= facts[right] != here.facts[right]
+            moved |= answer.value(facts) != answer.value(here.facts)
             for option in question.options:
                 fill(f"{option.text} {option.reply}", facts)
-            if math.isfinite(facts[right]):
+            if math.isfinite(answer.value(facts)):
                 Typed.parse(question, str(grade(question, right, "1", facts)))
                 continue
             refused += 1

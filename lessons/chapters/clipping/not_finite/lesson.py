@@ -49,16 +49,6 @@ def one_infinity(result: Result) -> str:
     return "limit" if math.isfinite(last) else "same"
 
 
-def not_taken(result: Result) -> str:
-    """The slope where ``where`` took the other branch."""
-    slope = float(result.facts["nan_none_last"])
-    if math.isnan(slope):
-        return "nan"
-    if math.isinf(slope):
-        return "infinite"
-    return "zero" if slope == 0 else "finite"
-
-
 def finite_distance(result: Result) -> str:
     """The distance of two equal points whose gradient is a number."""
     lines = ("fixed", "chosen", "later", "inside")
@@ -266,6 +256,6 @@ def _not_finite(
 LESSON = Lesson(
     program=not_finite,
     lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
-    predictions={"infinity": one_infinity, "branch": not_taken, "transfer": finite_distance},
+    predictions={"infinity": one_infinity, "transfer": finite_distance},
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

@@ -61,7 +61,6 @@ def a_product() -> Mapping[str, float]:
         "product_one": 2 * w.item() * second.item(),
         "product_both": float(plain),
         "product_other": 3.0 * first.item(),
-        "product_nothing": 0.0,
     }
 
 
@@ -277,8 +276,6 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
         "penalty_part": first,
         "lost_part": lost,
         "sum_of_both": lost + first,
-        "leaf_gradient": 1.0,
-        "zero": 0.0,
     }
 
 

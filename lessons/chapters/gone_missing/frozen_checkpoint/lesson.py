@@ -51,18 +51,6 @@ def frozen_checkpoint(
     return (head * x - 1) ** 2
 
 
-def who_trains(result: Result) -> str:
-    """Grade which trained weights get a gradient: all, head alone or none."""
-    count = int(result.facts["with_gradient"])
-    return "all" if count == result.facts["trained"] else "head" if count else "none"
-
-
-def from_layer_two(result: Result) -> str:
-    """Grade which weights train without a checkpoint on layer 1: all, both or head."""
-    count = int(result.facts["since_2_with_gradient"])
-    return {1: "head", 2: "both"}.get(count, "all")
-
-
 def as_an_argument(result: Result) -> str:
     """Grade which weights get a gradient if one of them is an argument: given, both, none."""
     given, inside = (bool(result.facts[f"argument_{name}"]) for name in ("given", "inside"))
@@ -193,7 +181,7 @@ def _places(ops: list[Op]) -> Array:
 LESSON = Lesson(
     program=frozen_checkpoint,
     lab=Lab(WORDS, PARAMETERS, compute, table, figures, named=True),
-    predictions={"who": who_trains, "since": from_layer_two, "transfer": as_an_argument},
+    predictions={"transfer": as_an_argument},
     highlight='checkpoint(layer, x, use_reentrant=way == "reentrant")',
     elsewhere=elsewhere,
 )

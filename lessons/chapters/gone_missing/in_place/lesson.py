@@ -57,7 +57,6 @@ def a_step_too_early() -> Mapping[str, float]:
         "early_new": 3 * w.item() ** 2,
         "early_old": 3 * old**2,
         "early_mixed": 3 * old * w.item(),
-        "early_nothing": 0.0,
     }
 
 

@@ -288,7 +288,6 @@ def _counts(x: torch.Tensor, settings: Mapping[str, Any], plain: Array) -> dict[
         "many": len(plain),
         "zeros": int((plain == 0).sum()),
         "infinite": int((~np.isfinite(plain)).sum()),
-        "none_zero": 0,
         "below_smallest": int((true <= smallest(settings["narrow"]) / 2).sum()),
         "below_normal": int((true < normal).sum()),
     }

@@ -376,7 +376,6 @@ def _decoder() -> Mapping[str, float]:
         "decoder_losses": steps // every,
         "encoder_all": sum(w**t for t in range(every, steps + 1, every)),
         "encoder_first": w**every,
-        "encoder_none": 0.0,
         "encoder_came": float(torch.autograd.grad(torch.stack(losses).sum(), start)[0]),
     }
 

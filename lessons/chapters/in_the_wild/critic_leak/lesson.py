@@ -202,7 +202,6 @@ def _example(program: Program) -> Mapping[str, float]:
 
     mean, entropy = _policy()
     return {
-        "example_none": 0.0,
         "example_leak": float(visit(0.0, "no")[0]),
         "example_log_p": float(logsigmoid(logit)),
         "example_error": float(v) - PAID[0],
@@ -263,7 +262,6 @@ def _guess() -> Mapping[str, float]:
         "guess_own": float(own),
         "guess_turned": (1 + GUESS["log_p"]) * float(own),
         "guess_factor": 1 + GUESS["log_p"],
-        "guess_none": 0.0,
         "guess_came": float(came),
     }
 

@@ -59,7 +59,6 @@ def offset() -> dict[str, float]:
         "offset_clipped": clipped,
         "offset_within": len(x) - clipped,
         "offset_all": float(len(x)),
-        "offset_none": 0.0,
     }
 
 
@@ -238,7 +237,6 @@ def compute(program: Program, values: Values) -> Result:
                 "many": COUNTS[-1],
                 "ratio_none": ratios["none"][-1],
                 "ratio_lsq": ratios["lsq"][-1],
-                "zero": 0.0,
             },
             lambda: {
                 **_sums(program, given, s, start),

@@ -190,7 +190,6 @@ def compute(program: Program, values: Values) -> Result:
             {
                 **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
                 "estimator": values["estimator"],
-                "zero": 0.0,
                 "exact": truth,
                 "cost": expected_cost(mu, sigma),
                 "trick_expected": trick.mean,
@@ -287,7 +286,6 @@ def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float |
         "pair_expected": of_a_pair(program, mu, sigma),
         "pair_half": truth / 2,
         "pair_whole": truth,
-        "pair_none": 0.0,
     }
 
 

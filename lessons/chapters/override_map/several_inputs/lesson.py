@@ -70,8 +70,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         "matmul_both": matmul["trick_gradient"],
         "matmul_builtin": matmul["true_gradient"],
         "matmul_sign": of_output("matmul", "sign")["trick_gradient"],
-        "of_output": 1.0,
-        "nothing": 0.0,
     }
 
 

@@ -70,7 +70,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "unused_second": unused["trick_gradient"],
         "unused_second_true": unused["true_gradient"],
         "left_out": b,
-        "nothing": 0.0,
         "third_seven": third["trick_gradient"],
         "third_seven_true": third["true_gradient"],
         "third_multiplied": 7 * b,

@@ -1,6 +1,5 @@
 """A key that names no op, in TensorFlow 1 and here."""
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -88,7 +87,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "right_key": run(key="Sign")["trick_gradient"],
         "lower_here": run(key="sign")["trick_gradient"],
         "lower_there": tensorflow("sign"),
-        "no_gradient": math.nan,
         "through": run(key="")["intended_gradient"],
         "plain": run(key="")["true_gradient"] + 0.0,  # no minus sign before a zero
         "misspelt": outcome("Sing").words,

@@ -44,7 +44,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "square_supplied": run(op_type="square", local="supplied")["trick_gradient"],
         "half_true": true / 2,
         "half_of_six": 0.5 * 6,
-        "of_output": 1.0,
         "bare_identity": float(gradient(identity(x), x)),
         "refused": refusal(),
         **exponential(),

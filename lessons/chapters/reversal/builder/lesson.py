@@ -58,7 +58,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "not_reversed": total,
         "two_builders": math.nan,
         "refusal": "",
-        "no_gradient": math.nan,
         **from_a_cache(),
         **from_a_loop(),
     }

@@ -74,9 +74,9 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
     data: list[Trace] = [
-        thin(*np.stack([-across, across], 1), WORDS("boundary"), "solid", 1.5),
+        thin([-across[0], across[0]], [-across[1], across[1]], WORDS("boundary"), "solid", 1.5),
         dragged(
-            thin(*np.stack([np.zeros(2), tip], 1), WORDS("classifier"), "solid", 1.5),
+            thin([0.0, tip[0]], [0.0, tip[1]], WORDS("classifier"), "solid", 1.5),
             "line",
             turn="angle",
         ),

@@ -69,14 +69,6 @@ WAY = WORDS.label(
 )
 
 
-def module_backward(result: Result) -> str:
-    """reversed, plain or none: what the extractor gets through a Module's backward."""
-    factor = float(result.facts["module_extractor"])
-    if abs(factor) < 1e-9:
-        return "none"
-    return "reversed" if factor < 0 else "plain"
-
-
 def subtracted(result: Result) -> str:
     """Grade who gets −λ times the gradient when the loss is subtracted."""
     extractor, classifier = (
@@ -106,7 +98,7 @@ def hooked() -> dict[str, float]:
 LESSON = Lesson(
     program=wrong_ways,
     lab=players_lab(WAY, compared=WAY),
-    predictions={"module": module_backward, "subtract": subtracted},
+    predictions={"subtract": subtracted},
     highlight="feature = flip_gradient(feature, scale)",
     elsewhere=hooked,
 )

@@ -75,8 +75,6 @@ def observed(program: Program) -> Mapping[str, float]:
             "steep_value": steep["forward"],
             "steep_slope": steep["trick_gradient"],
             "steep_g": steep["intended_gradient"],
-            "one": 1.0,
-            "zero": 0.0,
             "steep_at_zero": run("step(x)", "sigmoid(5 * x)", [0.0], [1.0])["intended_gradient"],
             "hard_apart": hard["apart"]["trick_gradient"],
             "hard_soft": hard["together"]["intended_gradient"],

@@ -45,7 +45,6 @@ def scaled_gradient() -> dict[str, float]:
         "scale_half": whole / 2,
         "scale_whole": whole,
         "scale_smaller": smaller,
-        "scale_zero": 0.0,
     }
 
 

@@ -67,8 +67,6 @@ def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, f
     return {
         "at_quantised": 2.0 * round(point) if math.isfinite(point) else math.nan,
         "at_x": 2 * point,
-        "one": 1.0,
-        "zero": 0.0,
         "large": LARGE["bfloat16"],
         "larger": LARGE["float32"],
         **{

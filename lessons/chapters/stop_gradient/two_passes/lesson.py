@@ -43,7 +43,6 @@ def measured(run: Run, settings: Values) -> dict[str, float | str]:
     return {
         "expression": EXPRESSIONS[settings["stopped"]],
         "whole": unstopped["true_gradient"],
-        "none": 0.0,
         **{name: run(stopped=name)["intended_gradient"] for name in ("first", "second", "both")},
         "no_grad": run(stopped="no_grad")["trick_gradient"],
         "leaf_alone": leaf_after_backward(),
@@ -73,8 +72,6 @@ def over_itself(program: Program, x: torch.Tensor, settings: Values) -> dict[str
     return {
         "ratio_slope": float(found),
         "ratio_numerator": through,
-        "ratio_flat": 0.0,
-        "ratio_one": 1.0,
         "ratio_denominator": -through,
     }
 

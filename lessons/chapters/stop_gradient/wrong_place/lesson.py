@@ -33,7 +33,6 @@ def before_other_ops() -> dict[str, float]:
         "log_noisy": 1 / (u * x).item(),
         "log_clean": 1 / x.item(),
         "log_factor": (u / x).item(),
-        "log_zero": 0.0,
         "partner_slope": slope(w * h, w),
         "partner_clean": x.item(),
     }
