@@ -61,6 +61,18 @@ def in_words(result: Result, called: Called) -> str:
     return "; ".join(parts) + "."
 
 
+def heads(role: str, sizes: list[int]) -> Trace:
+    """Arrow heads of these sizes at the points of a line, in the direction of the line."""
+    return {
+        "symbol": "arrow",
+        "angleref": "previous",
+        "size": sizes,
+        "opacity": 1,
+        "color": f"role:{role}",
+        "line": {"width": 0},
+    }
+
+
 def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
     """A line from the origin to the gradient of a role, with a head at its end.
 
@@ -75,13 +87,6 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
     length, degrees = (number(float(result.facts[f"{f}_{fact}"]), 4) for f in ("length", "angle"))
     return scatter("lines+markers", [0.0, x], [0.0, y], name) | {
         "line": {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 3},
-        "marker": {
-            "symbol": "arrow",
-            "angleref": "previous",
-            "size": [0, 14],
-            "opacity": 1,
-            "color": f"role:{role}",
-            "line": {"width": 0},
-        },
+        "marker": heads(role, [0, 14]),
         "hovertemplate": WORDS("arrow_hover", length=length, angle=degrees, name=name),
     }

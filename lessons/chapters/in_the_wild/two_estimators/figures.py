@@ -21,6 +21,7 @@ from lessons.kit.chart_pieces import (
     marked,
     scatter,
     stepped,
+    thin,
 )
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
@@ -78,16 +79,17 @@ def _draws(result: Result) -> Figure:
         WORDS("draws_of", name=NAMES[role], mean=number(one.mean, 4), spread=number(one.spread, 4))
         for role, one in bars.items()
     )
-    end = float(edges[-1])
+    end, exact = float(edges[-1]), float(result.facts["exact"])
     return Figure(
         "draws",
         _one_mean(result),
         WORDS("draws_caption"),
-        WORDS("draws_alt", exact=number(float(result.facts["exact"]), 4), draws=words),
+        WORDS("draws_alt", exact=number(exact, 4), draws=words),
         [
             *map(_area, bars.values()),
             *map(_spread, bars.values()),
-            _line(result),
+            thin([exact, exact], [-0.12, 3.0], NAMES["true_gradient"])
+            | {"line": {"color": "role:true_gradient", "dash": "dot", "width": 2}},
             *(
                 label(role, _with_variance(bars[role]), end, row + 0.3)
                 for role, row in ROWS.items()
@@ -133,16 +135,6 @@ def _spread(bars: Histogram) -> Trace:
         "line": {"color": f"role:{bars.role}", "width": 4},
         "marker": mark(ROLES[bars.role]) | {"size": [0, 9, 0], "opacity": 1},
         "hovertemplate": "%{x:.4g}<extra>" + NAMES[bars.role] + "</extra>",
-    }
-
-
-def _line(result: Result) -> Trace:
-    exact = float(result.facts["exact"])
-    return scatter(
-        "lines", np.array([exact, exact]), np.array([-0.12, 3.0]), NAMES["true_gradient"]
-    ) | {
-        "line": {"color": "role:true_gradient", "dash": "dot", "width": 2},
-        "hoverinfo": "skip",
     }
 
 

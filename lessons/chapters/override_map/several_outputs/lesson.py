@@ -10,7 +10,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
 from lessons.tricks import gradient_override_map, py_func
 from lessons.tricks.rule import Op
 
@@ -76,11 +75,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     }
 
 
-def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float | str]:
-    """Facts on a rule's arguments, and on an op of one input and two outputs."""
-    return {**arrivals(), **square_and_scale()}
-
-
 @cache
 def arrivals() -> dict[str, str]:
     """A rule's arguments for an output that is used, one that is not, and a whole number."""
@@ -114,13 +108,9 @@ def square_and_scale() -> dict[str, float]:
         "transfer_product": gradient(lambda op, g1, g2: (g1 * 2 * op.inputs[0]) * (g2 * 5)),
         "transfer_bare": gradient(lambda op, g1, g2: 2 * op.inputs[0] + 5),
         "transfer_first": gradient(lambda op, g1, g2: g1 * 2 * op.inputs[0]),
-        "transfer_plain": _plain(x),
+        # By ops that know their own gradients.
+        "transfer_plain": float(torch.autograd.grad(2 * x**2 - 5 * x, x)[0]),
     }
-
-
-def _plain(x: torch.Tensor) -> float:
-    """The gradient of the same loss by ops that know their own."""
-    return float(torch.autograd.grad(2 * x**2 - 5 * x, x)[0])
 
 
 CURVE = Curve(
@@ -139,9 +129,11 @@ CURVE = Curve(
     x="-2, 1, 2",
     point=2,
     facts=beliefs,
-    observe=observed,
 )
 
 LESSON = Lesson(
-    program=several_outputs, lab=curve_lab(CURVE), highlight="return grad1 * grad2 * b, None"
+    program=several_outputs,
+    lab=curve_lab(CURVE),
+    highlight="return grad1 * grad2 * b, None",
+    elsewhere=lambda: {**arrivals(), **square_and_scale()},
 )

@@ -9,6 +9,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
+from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter, thin
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.findings import brief, times
@@ -112,14 +113,7 @@ def _arrows(role: str, starts: Array, ends: Array) -> Trace:
     trick = role == "trick_gradient"
     return scatter("lines+markers", way[:, 0], way[:, 1], LABELS[role]) | {
         "line": {"color": f"role:{role}", "dash": look.dash, "width": 3 if trick else 2},
-        "marker": {
-            "symbol": "arrow",
-            "angleref": "previous",
-            "size": [0, 11, 0] * len(starts),
-            "opacity": 1,
-            "color": f"role:{role}",
-            "line": {"width": 0},
-        },
+        "marker": heads(role, [0, 11, 0] * len(starts)),
         "hoverinfo": "skip",
     }
 

@@ -18,10 +18,10 @@ from lessons.kit.chart_pieces import (
     curve,
     fitted,
     marked,
-    scatter,
     span,
     spoken,
     stepped,
+    thin,
 )
 from lessons.kit.findings import of_gradient, of_spread, of_value, titled
 from lessons.kit.inputs import place_of
@@ -117,7 +117,10 @@ def _histogram(result: Result, values: Values) -> Figure:
         found = WORDS("finite_in_none", x=x)
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
-    target = float(result["intended_gradient"].y[place_of(values)])
+    target, wanted = (
+        float(result["intended_gradient"].y[place_of(values)]),
+        ROLES["intended_gradient"],
+    )
     summaries = [
         WORDS(
             "draws_of",
@@ -136,7 +139,8 @@ def _histogram(result: Result, values: Values) -> Figure:
         WORDS("histogram_alt", x=x, draws="; ".join(summaries)),
         [
             *(_bars(bars) for bars in result.histograms),
-            _line(target),
+            thin([target, target], [-1.3, 1.3], wanted.label)
+            | {"line": {"color": f"role:{wanted.name}", "dash": wanted.dash, "width": 2}},
             *(
                 label(name, NAMES[name], float(ends[0]), y)
                 for name, y in zip(NOISY, (1.15, -1.15), strict=True)
@@ -165,15 +169,6 @@ def _bars(bars: Histogram) -> Trace:
     share = bars.counts / max(float(bars.counts.max()), 1.0)
     up = 1.0 if bars.role == "trick_gradient" else -1.0
     return stepped(bars.edges, up * share, 0.0, bars.role, ROLES[bars.role].label)
-
-
-def _line(x: float) -> Trace:
-    """A vertical line over the whole height."""
-    role = ROLES["intended_gradient"]
-    return scatter("lines", [x, x], [-1.3, 1.3], role.label) | {
-        "line": {"color": f"role:{role.name}", "dash": role.dash, "width": 2},
-        "hoverinfo": "skip",
-    }
 
 
 def _spread(series: Series) -> tuple[np.ndarray, ...]:
