@@ -9,6 +9,7 @@ All seeds are one batch.
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -464,19 +465,13 @@ def how_it_goes(result: Result) -> str:
     return "grows" if factor > 1.001 else "falls" if factor < 0.999 else "stays"
 
 
+@cache
 def two_next_states_by_rest() -> dict[str, float]:
     """Distances from the true values at rest, with one sampled next state and with two."""
     task = task_of({"task": "walk", "chance": 0.5, "discount": 0.9})
     true = task.true()
     one, two = (task.off(w, true) for w in (task.rests(stop=False), two_next_states(task)))
-    return {"one_next_off": one, "two_next_off": two}
-
-
-def by_samples(result: Result) -> str:
-    """Grade where a loss with two sampled next states rests, by its distance."""
-    one, two = (float(result.facts[f"{count}_off"]) for count in ("one_next", "two_next"))
-    beliefs = {"true": 0.0, "same": one, "beyond": 2 * one}
-    return min(beliefs, key=lambda key: abs(beliefs[key] - two))
+    return {"one_next_off": one, "two_next_off": two, "twice_off": 2 * one, "not_off": 0.0}
 
 
 LESSON = Lesson(
@@ -486,7 +481,6 @@ LESSON = Lesson(
         "nearer": nearer_to_the_true_values,
         "certain": where_it_rests,
         "two": how_it_goes,
-        "transfer": by_samples,
     },
     highlight="stop_gradient(target)",
     elsewhere=two_next_states_by_rest,

@@ -67,15 +67,15 @@ def _arrows(result: Result, values: Values) -> Figure:
         covered_with(_its_name(result, layout), *tells),
         *(_tip(result, role, layout) for role in NAMES),
     ]
-    return Figure(
+    turned = float(result.facts["turn_used"])
+    return WORDS.chart(
         "arrows",
-        _turned(result) or WORDS("arrows_subject"),
-        WORDS("clipped_caption") if clipped else WORDS("arrows_caption"),
-        WORDS("arrows_alt", arrows=in_words(result, NAMES)),
         data,
         layout,
-        height=HEIGHT,
-        subject=WORDS("arrows_subject"),
+        HEIGHT,
+        turn=number(turned, 3) if math.isfinite(turned) else None,
+        each=WORDS("each_clipped") if clipped else WORDS("each"),
+        arrows=in_words(result, NAMES),
     )
 
 
@@ -186,14 +186,6 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     return label(role, words, x, y, side)
 
 
-def _turned(result: Result) -> str:
-    """A title with the angle between the used gradient and the one without the bad sample."""
-    turn = float(result.facts["turn_used"])
-    if not math.isfinite(turn):
-        return ""
-    return WORDS("arrows_title", turn=number(turn, 3))
-
-
 def _directions(result: Result, values: Values) -> Figure:
     curves = {one.name: one for one in result.curves}
     powers = curves["trick_gradient"].x
@@ -210,20 +202,16 @@ def _directions(result: Result, values: Values) -> Figure:
     }
     layout["yaxis"] |= {"tickmode": "array", "tickvals": [-1, -0.5, 0, 0.5, 1]}
     lines = ((role, name, curves[role].y) for role, (name, _) in NAMES.items())
-    return Figure(
-        "direction",
-        _kept(result) or WORDS("direction_subject"),
-        WORDS("direction_caption"),
-        WORDS("direction_alt", arrows=in_words(result, NAMES)),
-        [
-            *gradient_curves(curves),
-            *named(lines, layout, HEIGHT),
-            *(_here(result, values, role) for role in NAMES),
-        ],
-        layout,
-        height=HEIGHT,
-        subject=WORDS("direction_subject"),
-    )
+    data = [
+        *gradient_curves(curves),
+        *named(lines, layout, HEIGHT),
+        *(_here(result, values, role) for role in NAMES),
+    ]
+    cosines = [float(result.facts[f"cos_{name}"]) for name in ("plain", "used")]
+    known = all(map(math.isfinite, cosines))
+    plain, used = (number(one, 3) if known else None for one in cosines)
+    arrows = in_words(result, NAMES)
+    return WORDS.chart("direction", data, layout, HEIGHT, plain=plain, used=used, arrows=arrows)
 
 
 def _here(result: Result, values: Values, role: str) -> Trace:
@@ -242,11 +230,3 @@ def _here(result: Result, values: Values, role: str) -> Trace:
         "visible": there,
         "hovertemplate": WORDS("direction_hover", error=number(size, 4), name=name),
     }
-
-
-def _kept(result: Result) -> str:
-    """The cosine with no clip, and with the learner's."""
-    plain, used = (float(result.facts[f"cos_{name}"]) for name in ("plain", "used"))
-    if not (math.isfinite(plain) and math.isfinite(used)):
-        return ""
-    return WORDS("direction_title", plain=number(plain, 3), used=number(used, 3))
