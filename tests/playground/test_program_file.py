@@ -81,8 +81,3 @@ def test_a_map_becomes_a_with_block_in_torch_and_a_wrapped_op_elsewhere():
     for framework in ("tensorflow", "jax"):
         written = program_code(check(document), framework)
         assert "y = overridden(lambda p1, p2: p1 * p2, rule_1)(x, u)\n    z = x * y" in written
-
-
-def test_brackets_are_set_where_they_are_needed():
-    document = Document((Input("x", (1.0,)),), "y = (x + 1) * -(x - 2)**(2 * x)")
-    assert "y = (x + 1) * -(x - 2) ** (2 * x)" in program_code(check(document))

@@ -110,9 +110,7 @@ def _names(checked: Checked, framework: Framework) -> dict[str, str]:
     names = [*checked.inputs, *checked.program.names]
     # No learner's name starts with a _: whatever does not, is the file's own.
     apart = _function(checked, framework, {name: f"_{name}" for name in names})
-    nodes = list(ast.walk(ast.parse(apart)))
-    own = {node.id for node in nodes if isinstance(node, ast.Name)}
-    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own = {node.id for node in ast.walk(ast.parse(apart)) if isinstance(node, ast.Name)}
     written = dict(zip(names, names, strict=True))
     for name in names:
         while written[name] in own or (written[name] != name and written[name] in written):
