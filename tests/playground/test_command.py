@@ -7,10 +7,7 @@ import pytest
 
 from lessons.__main__ import main
 from lessons.playground.document.as_text import from_text
-from lessons.playground.document.check import check
 from lessons.playground.document.presets import preset
-from lessons.playground.running.recorded import recorded
-from lessons.playground.running.scissors import operations
 from tests.playground.said import said
 
 
@@ -58,32 +55,5 @@ def test_a_wrong_document_is_one_line_of_error(capsys, tmp_path, text, words):
     error = capsys.readouterr().err
     assert words == error
     assert error.count("\n") == 1
-
-
-def test_a_file_that_is_not_there_is_named(capsys, tmp_path):
     assert main(["play", str(tmp_path / "none.txt")]) == 2
     assert "No such file" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "type", "kind"),
-    [
-        ("straight_through(sign)(x)", "straight_through", "surrogate"),
-        ("forward_backward(sign, tanh)(x)", "forward_backward", "surrogate"),
-        ("flip_gradient(x, 2)", "flip_gradient", "reversed"),
-        ("scale_gradient(x, 2)", "scale_gradient", "scaled"),
-        ("clip_gradient(x, -1, 1)", "clip_gradient", "clipped"),
-        ("clip_gradient_norm(x, 1)", "clip_gradient_norm", "clipped"),
-        ("stop_gradient(x)", "stop_gradient", "stopped"),
-        ("detach(x)", "stop_gradient", "stopped"),
-        ("identity(x)", "identity", "overridden"),
-        ("py_func(x + 1)", "py_func", "stopped"),
-        ("step(x)", "step", "plain"),
-        ("onehot_argmax(x)", "onehot_argmax", "plain"),
-    ],
-)
-def test_the_graph_calls_a_trick_what_the_program_calls_it(text, type, kind):
-    document = from_text(f"input x = [2, -1]\noverride identity = clip\nprogram\ny = {text}\n")
-    (node,) = recorded(check(document)).ops
-    assert (node.name, node.type, node.kind, node.label) == (type, type, kind, "y")
-    assert [op.name for op in operations(check(document).program)] == [type]
