@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -156,6 +157,13 @@ def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
         (("quiz", "flip"), "stop_gradient, gone_missing"),
         (("quiz", "reversal", "--seed", "9999999"), "999,999"),
         (("glossary", "no such word"), "no such word"),
+        (("run", "right_place", "--cuts", "mul:9"), "edge"),
+        (("run", "right_place", "--cuts", "nothing:0"), "edge"),
+        (("run", "right_place", "--cuts", "mul"), "edge"),
+        (("export", "flip", "--cuts", "pow:0"), "unrecognized arguments: --cuts"),
+        (("notebook", "flip", "--cuts", "pow:0"), "unrecognized arguments: --cuts"),
+        (("run", "flip", "--steps", "3"), "flip trains nothing"),
+        (("play", os.fsdecode(b"/nowhere/\xff\xfe")), "/nowhere/\\udcff\\udcfe: No such file"),
         (("run", "flpi"), "no lesson “flpi”. Did you mean flip?"),
         (("run", "Flip"), "no lesson “Flip”. Did you mean flip?"),
         ((), "command"),
@@ -192,23 +200,3 @@ def test_cuts_stop_the_gradient_and_leave_the_forward_value(command):
     assert body["series"]["forward"] == plain["forward"]
     assert not any(body["series"]["trick_gradient"]["y"])
     assert all(plain["trick_gradient"]["y"])
-
-
-@pytest.mark.parametrize("cuts", ["mul:9", "mul", "nothing:0", "<b>:0"])
-def test_a_cut_that_names_no_edge_is_refused_in_one_line(cuts, capsys):
-    assert main(["run", "right_place", "--cuts", cuts]) == 2
-    message = capsys.readouterr().err
-    assert "edge" in message
-    assert message.count("\n") == 1
-
-
-@pytest.mark.parametrize("made", ["export", "notebook"])
-def test_only_run_takes_cuts(made, capsys):
-    assert main([made, "flip", "--cuts", "pow:0"]) == 2
-    assert "unrecognized arguments: --cuts" in capsys.readouterr().err
-
-
-def test_steps_of_a_lesson_that_trains_nothing_are_refused(capsys):
-    assert main(["run", "flip", "--steps", "3"]) == 2
-    assert "flip trains nothing" in capsys.readouterr().err
-    assert main(["run", "flip", "--steps", "0"]) == 0

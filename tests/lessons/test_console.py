@@ -139,11 +139,6 @@ def test_what_was_typed_is_told_back_without_its_control_characters(words, text,
     assert printed.err[:-1].isprintable()
 
 
-def test_a_name_that_is_no_text_is_told_back(capsys):
-    assert main(["play", os.fsdecode(b"/nowhere/\xff\xfe")]) == 2
-    assert "/nowhere/\\udcff\\udcfe: No such file" in capsys.readouterr().err
-
-
 # --- what is read
 
 

@@ -1,7 +1,6 @@
 """The curve lab: curves, axes, notes, differences."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,34 +48,6 @@ def test_a_lessons_own_cause_is_told_before_the_general_ones():
     assert "At x = 0:" in result.notes[1].text
     assert result["true_gradient"].y[2] == 0.25
     assert not np.isfinite(result["true_gradient"].y[:2]).any()
-
-
-def test_facts_that_no_text_quotes_are_not_computed():
-    lesson, asked = find("flip"), []
-
-    def facts(run, settings):
-        asked.append(settings["shift"])
-        return {"doubled": 2 * run()["trick_gradient"]}
-
-    def square(x, shift):
-        return (x + shift) ** 2
-
-    shift = Number("shift", "1")
-    lab = curve_lab(Curve((shift,), square, lambda x, shift: x, WORDS, x="2", facts=facts))
-    lesson = replace(lesson, program=square, lab=lab, elsewhere=lambda: {"own": 0.0})
-    values = lesson.validate({})
-    result = lesson.compute(values)
-    lab.figures(result, values)
-    lab.table(result, values)
-    assert (result.facts["trick_gradient"], result.facts["own"]) == (6.0, 0.0)
-    assert not asked
-    assert result.facts["doubled"] == 12.0
-    assert "tripled" not in result.facts
-    assert asked == [1.0], "computed once"
-    assert list(result.facts)[-1] == "doubled"
-    # With an edge cut they are: whether the program can run with it is known at once then.
-    lesson.compute(values, cuts=(("pow", 0),))
-    assert len(asked) == 2
 
 
 def test_nothing_leads_back_is_a_gradient_of_zero():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from lessons.contract.roles import INKS, ROLES
-from tests.support.themed import colour
 
 # Linear RGB as seen without long, or middle, wavelength cones: Viénot, Brettel, Mollon 1999.
 PROTAN = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])
@@ -59,11 +58,6 @@ def test_curves_differ_by_colour_or_by_dash_and_marker(eye, theme):
         drawn_alike = ROLES[one].dash == ROLES[other].dash
         assert np.linalg.norm(a - b) > 20 or not drawn_alike, (one, other)
         assert ROLES[one].marker != ROLES[other].marker
-
-
-def test_a_token_becomes_the_colour_of_its_role():
-    assert colour("role:forward", "light") == "rgb(0, 103, 165)"
-    assert colour("role:forward/0.25", "dark") == "rgba(99, 184, 240, 0.25)"
 
 
 def test_the_theme_file_has_the_same_paper_and_ink():

@@ -34,7 +34,6 @@ MODULES = [
         if path.name not in FOR_PROGRAMS
     ),
 ]
-SETTINGS = ("Choice", "Device", "Index", "Integer", "Number", "Numbers", "Text")
 PLACE = re.compile("(top|middle|bottom) (left|center|right)")
 """Where Plotly sets a text."""
 STARTS = ("<", "import ", "python -m ", "pip ", "gradient-tricks ", "gt.")
@@ -114,15 +113,6 @@ def code_in(node):
 def test_no_sentence_stands_in_a_lessons_python(path):
     found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
     assert not found, f"Write it into en.md, and ask for it by its name: {found}"
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_setting_has_its_label_in_python(path):
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SETTINGS:
-            own = {"label", "help", "labels", "placeholder"} & {one.arg for one in node.keywords}
-            assert len(node.args) <= 2, f"line {node.lineno}: the label belongs into en.md"
-            assert not own, f"line {node.lineno}: {own} belong into en.md"
 
 
 @pytest.mark.slow
