@@ -345,15 +345,16 @@ class Lesson:
 
         Args:
             values, step, cuts: the state of the screen.
-            hidden, fixed: the controls that a teacher hides or locks.
+            hidden, fixed: the controls that a teacher hides or locks; others are left out.
             stated: settings to include even at their defaults, as for locked controls.
         """
         texts = self.text(values)
-        changed = self.changed(values) | {name: texts[name] for name in (*fixed, *stated)}
+        named = (name for name in (*fixed, *stated) if name in texts)
+        changed = self.changed(values) | {name: texts[name] for name in named}
         words = {
             "cuts": write_cuts(cuts),
-            "hide": ",".join(sorted(hidden)),
-            "fix": ",".join(sorted(fixed)),
+            "hide": ",".join(sorted(texts.keys() & hidden)),
+            "fix": ",".join(sorted(texts.keys() & fixed)),
         }
         words = {word: text for word, text in words.items() if text}
         return urlencode({"lesson": self.slug, "step": str(step), **changed, **words}, safe=",:")
@@ -373,27 +374,6 @@ def _apart(one: float | str, other: float | str) -> float:
 @lru_cache(maxsize=64)
 def _cut_open(program: Callable[..., Any], cuts: tuple[Cut, ...]) -> Callable[..., Any]:
     return cut(program, cuts)
-
-
-def hidden_roles(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
-    """Return the roles that open questions hide, at this step and at later steps.
-
-    A later question doesn't hide a role that an answered question has already shown.
-
-    Args:
-        answered: names of the questions that the learner has answered.
-        step: the learner's step, counted from 1.
-    """
-    steps = lesson.prose.steps
-    here = steps[min(step, len(steps)) - 1]
-    asked = {q.name: frozenset(q.hides) for q in lesson.prose.questions}
-    shown = frozenset[str]().union(*(asked[name] for name in answered if name in asked))
-    hidden = frozenset[str]()
-    for to_come in steps[step - 1 :]:
-        question = to_come.question
-        if question is not None and question.name not in answered:
-            hidden |= asked[question.name] - (frozenset() if to_come is here else shown)
-    return hidden - here.uncovers
 
 
 def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
@@ -418,11 +398,3 @@ def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
         if not part.startswith((TRY, TURN)) or not any(label in part for label in labels)
     )
     return "\n\n".join(kept)
-
-
-def held_controls(lesson: Lesson, answered: Collection[str], step: int) -> frozenset[str]:
-    """Return the controls that this step's question locks until the learner answers it."""
-    question = lesson.prose.steps[step - 1].question
-    if question is None or question.name in answered:
-        return frozenset()
-    return frozenset(question.holds)

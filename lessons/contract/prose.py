@@ -229,12 +229,21 @@ class Step:
 
     def is_done(self, answered: Collection[str], facts: Facts) -> bool | None:
         """Whether its task is done; None if these facts don't say, or there is none to do yet."""
-        if self.turn is None or (self.question and self.question.name not in answered):
+        if self.turn is None or self.open_question(answered):
             return None
         try:
             return self.turn.goal.is_reached(facts)
         except GoalError:
             return None
+
+    def open_question(self, answered: Collection[str]) -> Question | None:
+        """Its question, until the learner answers it."""
+        return self.question if self.question and self.question.name not in answered else None
+
+    def held(self, answered: Collection[str]) -> tuple[str, ...]:
+        """The controls that its question locks until the learner answers it."""
+        question = self.open_question(answered)
+        return question.holds if question else ()
 
 
 @dataclass(frozen=True)
@@ -248,6 +257,22 @@ class Prose:
     @property
     def questions(self) -> tuple[Question, ...]:
         return tuple(step.question for step in self.steps if step.question)
+
+    def hidden(self, answered: Collection[str], step: int) -> frozenset[str]:
+        """The roles that open questions hide, at this step and at later steps.
+
+        A later question doesn't hide a role that an answered question has already shown.
+
+        Args:
+            answered: names of the questions that the learner has answered.
+            step: the learner's step, counted from 1.
+        """
+        shown = {role for one in self.questions if one.name in answered for role in one.hides}
+        here, *later = self.steps[step - 1 :]
+        asked = [question for one in later if (question := one.open_question(answered))]
+        hidden = {role for question in asked for role in question.hides} - shown
+        now = here.open_question(answered)
+        return frozenset(hidden.union(now.hides if now else ())) - here.uncovers
 
 
 def read(path: Path) -> Prose:

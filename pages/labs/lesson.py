@@ -12,7 +12,7 @@ from pages.labs import payload
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import links, stretches
-from pages.labs.messages import Code, CodeFile, Frame, TableSpec, Wish
+from pages.labs.messages import Code, CodeFile, Frame, NoteSpec, TableSpec, Wish
 from pages.labs.visit import Visit, visited
 from pages.labs.words import WORDS
 
@@ -40,8 +40,7 @@ def frame(wish: Wish) -> Frame:
     run = computed(lesson, values, visit.cuts)
     result = run.result
     done, said = step.is_done(wish.answers, result.facts), step.numbers(wish.answers, result.facts)
-    hide, fix = ([name for name in names if name in visit.text] for names in (wish.hide, wish.fix))
-    query = lesson.query(values, visit.place, run.cuts, hide, fix)
+    query = lesson.query(values, visit.place, run.cuts, wish.hide, wish.fix)
     charts = lesson.figures(result, values, visit.hidden)
     table = payload.table(lesson.table(result, values, visit.hidden))
     graph = ["graph"] if lesson.lab.start else []
@@ -53,7 +52,7 @@ def frame(wish: Wish) -> Frame:
         "accepted": not visit.errors,
         "settled": values == visit.asked,
         "groups": payload.groups(visit),
-        "notes": payload.notes(_notes(visit, run)),
+        "notes": _notes(visit, run),
         "query": query,
         "key": payload.key(lesson, result, visit.hidden),
         "figures": payload.figures([chart for chart in charts if chart.name in shown]),
@@ -71,16 +70,16 @@ def frame(wish: Wish) -> Frame:
     }
 
 
-def _notes(visit: Visit, run: Computed) -> list[Note]:
+def _notes(visit: Visit, run: Computed) -> list[NoteSpec]:
     """Return what to say above the charts."""
-    lab, question = visit.lesson.lab, visit.step.question
+    lab, question = visit.lesson.lab, visit.step.open_question(visit.wish.answers)
     refused = "" if visit.wish.carried else run.refusal or visit.refusal
     found = [Note("warning", refused)] if refused else []
     if visit.values != visit.asked and lab.preview_note:
         found.append(Note("info", lab.preview_note))
-    if not (visit.hidden and question and question.name not in visit.wish.answers):
+    if not (visit.hidden and question):
         found += run.result.notes  # before, they would answer the question
-    return found
+    return payload.notes(found)
 
 
 @lru_cache(maxsize=64)

@@ -94,7 +94,7 @@ def links(
     covered = not {"trick_gradient", "true_gradient"}.isdisjoint(hidden)
     found: list[Link] = []
     for one in numbers_of(recording, nodes, index, result):
-        cell, fact = _cell(table, one), fact_of(one, result)
+        fact, cell = fact_of(one, result), _cell(table, one)
         found.append(Link(node=one.node, of=one.of, role=one.role, cell=cell, fact=fact))
     return [
         link

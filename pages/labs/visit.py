@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lessons.contract.lesson import Lesson, held_controls, hidden_roles, step_controls
+from lessons.contract.lesson import Lesson, step_controls
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.recorder.cutting import Cut
@@ -33,7 +33,7 @@ class Visit:
     values: Values
     cuts: tuple[Cut, ...]
     refusal: str
-    held: frozenset[str]
+    held: tuple[str, ...]
     near: frozenset[str]
     hidden: frozenset[str]
 
@@ -46,7 +46,8 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     """
     place = min(wish.step, len(lesson.prose.steps))
     step = lesson.prose.steps[place - 1]
-    held = held_controls(lesson, wish.answers, place)
+    held, hidden = step.held(wish.answers), lesson.prose.hidden(wish.answers, place)
+    near = step_controls(lesson, step)
     own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
     cuts, refusal = lesson.cuts_or_none(wish.cuts, asked)
@@ -62,6 +63,6 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
         cuts=cuts,
         refusal=refusal,
         held=held,
-        near=step_controls(lesson, step),
-        hidden=hidden_roles(lesson, wish.answers, place),
+        near=near,
+        hidden=hidden,
     )

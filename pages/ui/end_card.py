@@ -14,9 +14,8 @@ from pages.ui.words import WORDS
 
 def has_ended(lesson: Lesson, trail: Trail) -> bool:
     """Whether the learner is at the last step and has answered or skipped its question."""
-    question = lesson.prose.steps[-1].question
-    asking = question is not None and question.name not in trail.answers and not trail.skipped
-    return trail.step == len(lesson.prose.steps) and not asking
+    asks = lesson.prose.steps[-1].open_question(trail.answers) and not trail.skipped
+    return trail.step == len(lesson.prose.steps) and not asks
 
 
 def at_end(lesson: Lesson, trail: Trail) -> None:

@@ -108,9 +108,8 @@ def _heading(lesson: Lesson, step: Step, answered: bool) -> str:
 def _go(lesson: Lesson, place: Place, trail: Trail, step: int) -> None:
     """Go to a step or past the last one; the lab gets the case of a question that is skipped."""
     steps = lesson.prose.steps
-    question = steps[trail.step - 1].question
-    open_ = question is not None and question.name not in trail.answers
-    if question is not None and open_ and question.kind != "bug" and step > trail.step:
+    question = steps[trail.step - 1].open_question(trail.answers)
+    if question and question.kind != "bug" and step > trail.step:
         place.reveal(question)
     if step > len(steps):
         trail.skipped = True

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from lessons.contract.computed import computed
-from lessons.contract.lesson import Lesson, held_controls
+from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
@@ -79,7 +79,7 @@ class Place:
             own = {**step.lab, **_revealed(step, trail.answers)}
             place.text |= lesson.spelled({n: own[n] for n in own.keys() - place.fix})
             place.cuts, place.graph_step = step.cuts or "", step.graph_step
-        held = held_controls(lesson, trail.answers, trail.step)
+        held = step.held(trail.answers)
         place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
         return place
 

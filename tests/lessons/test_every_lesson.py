@@ -15,7 +15,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from lessons.contract.bug import changed
-from lessons.contract.lesson import CutError, hidden_roles
+from lessons.contract.lesson import CutError
 from lessons.contract.parameters import Choice, Integer, Number, Numbers
 from lessons.contract.prose import fill, quoted
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
@@ -305,7 +305,7 @@ def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(
         answered = [q.name for q in lesson.prose.questions]
         answered = answered[: answered.index(step.question.name) + 1] if step.question else []
         shown = set(step.question.hides) if step.question else set()
-        assert not shown & hidden_roles(lesson, answered, at)
+        assert not shown & lesson.prose.hidden(answered, at)
 
 
 @LESSONS

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from lessons.contract.covering import covered_figure
-from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import InvalidParametersError
 from lessons.kit.findings import WORDS as KIT
 from lessons.kit.findings import brief, extent
@@ -170,7 +169,7 @@ def runs(slug):
 def covers(lesson):
     """The roles that are covered at some step, and none."""
     steps = range(1, len(lesson.prose.steps) + 1)
-    return {frozenset(), *(hidden_roles(lesson, (), step) for step in steps)}
+    return {frozenset(), *(lesson.prose.hidden((), step) for step in steps)}
 
 
 @LESSONS

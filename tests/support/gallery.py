@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from lessons.contract.covering import covered_figure
-from lessons.contract.lesson import Lesson, hidden_roles
+from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.presets import presets
 from lessons.playground.running.outcome import run as run_document
@@ -106,7 +106,7 @@ def _of(slug: str) -> list[dict[str, Any]]:
 
 def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for place, step in enumerate(lesson.prose.steps, start=1):
-        values, hidden = lesson.validate(step.lab), hidden_roles(lesson, (), place)
+        values, hidden = lesson.validate(step.lab), lesson.prose.hidden((), place)
         figures = lesson.figures(lesson.compute(values), values, hidden)
         if lesson.lab.training is not None:
             run = Run(lesson.lab, lesson.program, lesson.validate({"seeds": "2"}))

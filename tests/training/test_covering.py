@@ -6,7 +6,6 @@ import pytest
 
 from lessons.contract.covering import COVERED, covered_figure, covered_table
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lesson import hidden_roles
 from lessons.contract.parameters import Choice, Integer, Number
 from lessons.contract.prose import TRAINING
 from lessons.contract.stacking import Stack, stacked
@@ -40,7 +39,7 @@ def test_each_prediction_hides_or_holds_what_would_tell(lesson, place):
 @pytest.mark.parametrize(("lesson", "place"), PREDICTIONS)
 def test_nothing_covered_is_drawn_or_told_while_it_trains(lesson, place):
     step = lesson.prose.steps[place - 1]
-    hidden = hidden_roles(lesson, (), place)
+    hidden = lesson.prose.hidden((), place)
     values = lesson.validate({"seeds": "2", **step.lab} | {"seeds": "2"})
     run = Run(lesson.lab, lesson.program, values)
     run.advance(0.0, values)
