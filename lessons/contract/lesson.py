@@ -195,12 +195,11 @@ class Lesson:
         return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
 
     def cuts_in(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
-        """Split the cuts in a text: those that the graph has, and a message about the others.
-
-        Raises:
-            ValueError: the text can't be parsed.
-        """
-        cuts = read_cuts(asked)
+        """Split the cuts in a text: those that the graph has, and a message about the others."""
+        try:
+            cuts = read_cuts(asked)
+        except ValueError as error:
+            return (), WORDS("no_cuts", why=error)
         known = self.edges(values) if cuts else frozenset(cuts)
         gone = [edge for edge in cuts if edge not in known]
         if not gone:
@@ -209,13 +208,6 @@ class Lesson:
         kept = tuple(edge for edge in cuts if edge in known)
         can_be_cut = write_cuts(known) or WORDS("none")
         return kept, WORDS("no_edges", edges=names, known=can_be_cut)
-
-    def cuts_or_none(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
-        """Do the same as `cuts_in`, with no cut and a message for a text that can't be parsed."""
-        try:
-            return self.cuts_in(asked, values)
-        except ValueError as error:
-            return (), WORDS("no_cuts", why=error)
 
     def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
         """Record one run at the learner's inputs, forward and backward; None without a graph.

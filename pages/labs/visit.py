@@ -50,7 +50,7 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     near = step_controls(lesson, step)
     own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
-    cuts, refusal = lesson.cuts_or_none(wish.cuts, asked)
+    cuts, refusal = lesson.cuts_in(wish.cuts, asked)
     return Visit(
         wish=wish,
         lesson=lesson,

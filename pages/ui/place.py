@@ -157,7 +157,7 @@ class Place:
     @property
     def drawn(self) -> tuple[Cut, ...]:
         """Return the edges to cut that the graph has."""
-        return self.lesson.cuts_or_none(self.cuts, self.values)[0]
+        return self.lesson.cuts_in(self.cuts, self.values)[0]
 
     @property
     def result(self) -> Result:
