@@ -4,14 +4,13 @@ Text is all that ever comes in, and all of it may be hostile: nothing is evaluat
 measured before it is parsed, and a refusal says what came, what was expected and what to do.
 """
 
-import difflib
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lessons.text import cited, visible
+from lessons.text import cited, suggestion, visible
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
@@ -271,27 +270,3 @@ def shortest(value: float) -> str:
     """
     whole = math.isfinite(value) and value == int(value) and abs(value) < 1e15
     return str(int(value)) if whole and (value or math.copysign(1, value) > 0) else repr(value)
-
-
-def nearest(text: str, names: Iterable[str]) -> list[str]:
-    """The names nearest to a text, two at most, the best first, whatever their case.
-
-    >>> nearest("SQR", ["sqrt", "exp", "square"])
-    ['sqrt', 'square']
-    """
-    folded: dict[str, str] = {}
-    for name in names:
-        folded.setdefault(name.lower(), name)
-    close = difflib.get_close_matches(text[:64].lower(), folded, n=2)
-    return [folded[name] for name in close]
-
-
-def suggestion(text: str, names: Iterable[str]) -> str:
-    """Which of these names a text may mean, in a sentence; all of them if it is like none."""
-    known = list(names)
-    near = nearest(text, known)
-    if not near:
-        return WORDS("there_are", names=", ".join(known)) if known else WORDS("there_are_none")
-    if len(near) == 1:
-        return WORDS("did_you_mean", name=near[0])
-    return WORDS("did_you_mean_or", one=near[0], other=near[1])

@@ -13,9 +13,8 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import suggestion
 from lessons.contract.prose import Prose, read
-from lessons.text import cited
+from lessons.text import cited, suggestion
 from lessons.text.words import ProseError, Texts, in_language
 
 WORDS = Texts(__file__)

@@ -1,7 +1,8 @@
-"""Numbers, lists and text from elsewhere, as people read them; ``console`` is the command line."""
+"""Numbers, lists, names and text, as people read them; ``console`` is the command line."""
 
+import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .words import Texts
@@ -67,3 +68,27 @@ def counted(count: int, noun: str) -> str:
     ('1 seed', '2,000 draws')
     """
     return f"{count:,} {noun if count == 1 else noun + 's'}"
+
+
+def nearest(text: str, names: Iterable[str]) -> list[str]:
+    """The names nearest to a text, two at most, the best first, whatever their case.
+
+    >>> nearest("SQR", ["sqrt", "exp", "square"])
+    ['sqrt', 'square']
+    """
+    folded: dict[str, str] = {}
+    for name in names:
+        folded.setdefault(name.lower(), name)
+    close = difflib.get_close_matches(text[:64].lower(), folded, n=2)
+    return [folded[name] for name in close]
+
+
+def suggestion(text: str, names: Iterable[str]) -> str:
+    """Which of these names a text may mean, in a sentence; all of them if it is like none."""
+    known = list(names)
+    near = nearest(text, known)
+    if not near:
+        return WORDS("there_are", names=", ".join(known)) if known else WORDS("there_are_none")
+    if len(near) == 1:
+        return WORDS("did_you_mean", name=near[0])
+    return WORDS("did_you_mean_or", one=near[0], other=near[1])

@@ -2,6 +2,7 @@
 
 import re
 
+from lessons import text
 from lessons.contract import parameters
 from lessons.playground.document import presets
 from lessons.playground.document.words import WORDS as DOCUMENT
@@ -9,7 +10,7 @@ from lessons.playground.language.words import WORDS as LANGUAGE
 from lessons.playground.running.words import WORDS as RUNNING
 from tests.lessons.titles import pattern
 
-ROOMS = (parameters.WORDS, LANGUAGE, DOCUMENT, RUNNING, presets.WORDS)
+ROOMS = (parameters.WORDS, text.WORDS, LANGUAGE, DOCUMENT, RUNNING, presets.WORDS)
 
 
 class said:  # noqa: N801

@@ -26,7 +26,7 @@ import re
 import zlib
 from typing import Any
 
-from lessons.contract.parameters import shortest, suggestion
+from lessons.contract.parameters import shortest
 from lessons.playground.document.contents import Document, Input, Override, Plot
 from lessons.playground.document.input_text import (
     format_noise,
@@ -39,7 +39,7 @@ from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited
+from lessons.text import cited, suggestion
 
 _LARGEST_URL = 20_000
 

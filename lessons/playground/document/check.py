@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import torch
 
 from lessons.contract.devices import DTYPES
-from lessons.contract.parameters import suggestion
 from lessons.kit.draws import unit_draws
 from lessons.playground.document.contents import Document, Input, Noise, shape_of
 from lessons.playground.document.override_rules import Row, read_override
@@ -20,7 +19,7 @@ from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import no_name
-from lessons.text import cited, visible
+from lessons.text import cited, suggestion, visible
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6

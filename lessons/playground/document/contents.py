@@ -7,10 +7,9 @@ A document is only text and numbers. `check.py` reads it into something that can
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from lessons.contract.parameters import suggestion
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited
+from lessons.text import cited, suggestion
 
 Distribution = Literal["uniform", "normal"]
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import torch
 
-from lessons.contract.parameters import suggestion
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Rule
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.interpret import Machine
-from lessons.text import cited, visible
+from lessons.text import cited, suggestion, visible
 from lessons.tricks import op_types
 from lessons.tricks.lookup import nearest
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.nn import functional
 
-from lessons.contract.parameters import nearest, suggestion
 from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     SIGNS,
@@ -43,7 +42,7 @@ from lessons.playground.language.spellings import (
     spelt,
 )
 from lessons.playground.language.words import WORDS
-from lessons.text import cited, visible
+from lessons.text import cited, nearest, suggestion, visible
 
 _WHOLE = {
     "axis": (-2, 2, WORDS("whole_axis")),

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from lessons.contract.parameters import suggestion
 from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
 from lessons.playground.document.check import Checked
@@ -18,7 +17,7 @@ from lessons.playground.running.budget import Plan
 from lessons.playground.running.execute import Live, gradients
 from lessons.playground.running.interpret import Step
 from lessons.playground.running.words import WORDS
-from lessons.text import listed, number
+from lessons.text import listed, number, suggestion
 
 _MOST = 3
 

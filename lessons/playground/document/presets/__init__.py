@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lessons.contract.parameters import suggestion
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited
+from lessons.text import cited, suggestion
 from lessons.text.words import Texts
 
 _FILES = {path.stem.partition("_")[2]: path for path in sorted(Path(__file__).parent.glob("*.txt"))}
