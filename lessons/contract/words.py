@@ -38,7 +38,9 @@ SETTINGS, VIEWS = "Settings", "Views"
 
 CHART = ("title", "subject", "caption", "alt")
 """The texts of a chart: ``WORDS.chart("plane", …)`` asks for ``plane_title`` and so on."""
-_CHART = re.compile(r"""\b(?:WORDS\.chart\(|step_chart\(\s*WORDS,)\s*"(\w+)\"""")
+_CHART = re.compile(
+    r"""\b(?:WORDS\.chart\(|(?:step_chart|component_figure)\(\s*WORDS,)\s*"(\w+)\""""
+)
 
 CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
 """The words for which the curve lab asks a lesson, see ``lessons/kit/curve_figures.py``."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -69,25 +70,25 @@ def sticks(
 
 
 def component_figure(
+    words: Words,
+    name: str,
     result: Result,
     labels: Labels,
     names: Sequence[str],
     *,
-    title: str,
-    subject: str,
-    caption: str,
-    shows: str = WORDS("each_weight"),
     y: str = WORDS("gradient"),
     height: int = SHORT,
+    **values: Any,
 ) -> Figure:
-    """The chart “gradient”, with one stick a component and role.
+    """A chart with one stick a component and role.
 
     Args:
-        shows: what it shows; the numbers in words follow it.
+        words: have the chart's texts, which can name ``numbers``: all of them in words.
+        values: what the texts name besides.
     """
     data, layout = sticks(result, labels, names, y, height)
-    alt = f"{shows} {in_words(result, labels, names)}"
-    return Figure("gradient", title, caption, alt, data, layout, None, height, subject)
+    numbers = in_words(result, labels, names)
+    return words.chart(name, data, layout, height, numbers=numbers, **values)
 
 
 def points_figure(result: Result, called: str, *, where: str, caption: str, shows: str) -> Figure:

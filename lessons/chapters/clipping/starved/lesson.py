@@ -282,11 +282,10 @@ def _sizes(result: Result) -> Figure:
     ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
     ends.append(("noise", WORDS("right_logit"), powers.of(right).y))
     *lines, other = named(ends, layout, TALL)
-    return Figure(
+    y = np.abs(curves["trick_gradient"].y)
+    known = bool(np.isfinite(y).all() and y.any())
+    return WORDS.chart(
         "size",
-        _faded(result) or WORDS("size"),
-        WORDS("size_caption"),
-        WORDS("size_alt", sizes=", ".join(said)),
         [
             *(trace for name in GRADIENTS for trace in powers.drawn(curves[name])),
             *(covered_with(one, "trick_gradient") for one in powers.drawn(right, _circles)),
@@ -294,8 +293,11 @@ def _sizes(result: Result) -> Figure:
             covered_with(other, "trick_gradient"),
         ],
         layout,
-        height=TALL,
-        subject=WORDS("size"),
+        TALL,
+        most=brief(float(y.max())) if known else None,
+        last=brief(float(y[-1])),
+        x=brief(float(right.x[-1])),
+        sizes=", ".join(said),
     )
 
 
@@ -305,17 +307,6 @@ def _circles(series: Series) -> Trace:
     marker = trace["marker"] | {"color": "role:noise", "symbol": "circle-open", "size": 7}
     hover = WORDS("right_hover")
     return trace | {"name": WORDS("right_logit"), "marker": marker, "hovertemplate": hover}
-
-
-def _faded(result: Result) -> str:
-    """The largest gradient, and the gradient at the last x on the chart."""
-    y = np.abs(_named(result)["trick_gradient"].y)
-    if not np.isfinite(y).all() or not y.any():
-        return ""
-    x = _named(result)["trick_gradient"].x[-1]
-    return WORDS(
-        "size_title", most=brief(float(y.max())), last=brief(float(y[-1])), x=brief(float(x))
-    )
 
 
 LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)

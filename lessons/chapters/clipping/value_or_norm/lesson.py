@@ -273,15 +273,16 @@ def _arrows(result: Result) -> Figure:
         *_tips(result),
         *_turned(result),
     ]
-    return Figure(
+    value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
+    known = math.isfinite(value) and math.isfinite(norm)
+    return WORDS.chart(
         "arrows",
-        _turns(result) or WORDS("arrows_subject"),
-        WORDS("arrows_caption"),
-        WORDS("arrows_alt", arrows=in_words(result, NAMES)),
         data,
         layout,
-        height=HEIGHT,
-        subject=WORDS("arrows_subject"),
+        HEIGHT,
+        value=number(value, 3) if known else None,
+        norm=brief(norm, 1.0),
+        arrows=in_words(result, NAMES),
     )
 
 
@@ -344,14 +345,6 @@ def _turned(result: Result) -> list[Trace]:
     return [arc, label("trick_gradient", said, x, y, "middle center", turned)]
 
 
-def _turns(result: Result) -> str:
-    """Say how far each clip turns the arrow; nothing where an arrow has no direction."""
-    value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
-    if not (math.isfinite(value) and math.isfinite(norm)):
-        return ""
-    return WORDS("arrows_title", value=number(value, 3), norm=brief(norm, 1.0))
-
-
 def _angles(result: Result) -> Figure:
     curves = {series.name: series for series in result.curves}
     before = curves["true_gradient"].y
@@ -391,19 +384,19 @@ def _lengths(result: Result) -> Figure:
     marked(layout["xaxis"], [0, 90, 180, 270, 360])
     longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
     value, norm = (number(longest[role], 3) for role in ("trick_gradient", "intended_gradient"))
-    return Figure(
+    return WORDS.chart(
         "length",
-        WORDS("length_title", value=value, norm=norm),
-        WORDS("length_caption", limit=number(limit, 4)),
-        WORDS("length_alt", arrows=in_words(result, NAMES)),
         [
             limits(limit, (0.0, 360.0), "limit", sides=(1,)),
             *lines(curves, CALLED, layout, LOW),
             *_own_gradient(result, "length"),
         ],
         layout,
-        height=LOW,
-        subject=WORDS("length_subject"),
+        LOW,
+        value=value,
+        norm=norm,
+        limit=number(limit, 4),
+        arrows=in_words(result, NAMES),
     )
 
 

@@ -214,15 +214,14 @@ def compute(program: Program, values: Values) -> Result:
 def figures(result: Result, values: Values) -> list[Figure]:
     """The first step's gradients, and the loss while it trains."""
     both = _with_length(result)
-    used, limit = (brief(float(result.facts[name])) for name in ("used_norm", "limit"))
     gradient = component_figure(
+        WORDS,
+        "gradient",
         both,
         LABELS,
         (*NAMES, WORDS("length")),
-        title=WORDS("gradient_title", used=used, limit=limit),
-        subject=WORDS("gradient_subject"),
-        caption=WORDS("gradient_caption"),
-        shows=WORDS("gradient_alt", limit=number(values["limit"])),
+        used=brief(float(result.facts["used_norm"])),
+        limit=brief(values["limit"]),
     )
     return [
         replace(gradient, data=[*gradient.data, _limit(values["limit"], gradient.layout)]),
@@ -270,18 +269,18 @@ def _training(result: Result) -> Figure:
             traces += powers.drawn(losses[role])
         if role != "true_gradient":
             traces.append(points(powers.of(losses[role])))
-    ends = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
-    last = [f"{names[role]} {number(float(series.y[-1]), 3)}" for role, series in losses.items()]
-    trick = losses["trick_gradient"].y
-    found = WORDS("training_title", first=brief(float(trick[0])), last=brief(float(trick[-1])))
-    return Figure(
+    last_powers = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
+    at_ends = named(last_powers, layout, SHORT)
+    ends = [f"{names[role]} {number(float(series.y[-1]), 3)}" for role, series in losses.items()]
+    first, last = (brief(float(losses["trick_gradient"].y[place])) for place in (0, -1))
+    return WORDS.chart(
         "training",
-        found,
-        WORDS("training_caption"),
-        WORDS("training_alt", steps=STEPS, last=", ".join(last)),
-        [*traces, *named(ends, layout, SHORT)],
+        [*traces, *at_ends],
         layout,
-        subject=WORDS("training_subject"),
+        first=first,
+        last=last,
+        steps=STEPS,
+        ends=", ".join(ends),
     )
 
 

@@ -209,18 +209,21 @@ def compute(program: Program, values: Values) -> Result:
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """Charts of each weight's gradient, and of the loss while it trains."""
+    true, came = (math.hypot(*result[role].y) for role in LABELS)
     gradient = component_figure(
+        WORDS,
+        "gradient",
         result,
         LABELS,
         _names(result),
-        title=_arrived(result),
-        subject=WORDS("gradient_subject"),
-        caption=WORDS("gradient_caption"),
+        came=brief(came, true),
+        expected=brief(true, came),
     )
-    return [
-        gradient,
-        _training(result),
-    ]
+    if math.isnan(came):
+        gradient = replace(gradient, title=WORDS("raises", expected=brief(true)))
+    elif not result.facts["arrives"]:
+        gradient = replace(gradient, title=WORDS("nothing_arrives", expected=brief(true)))
+    return [gradient, _training(result)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -231,16 +234,6 @@ def table(result: Result, values: Values) -> Table:
     return replace(made, rows=tuple((*row[:-1], WORDS("none")) for row in made.rows))
 
 
-def _arrived(result: Result) -> str:
-    """The length of the gradient that arrives, and the length it should have."""
-    true, trick = (math.hypot(*result[role].y) for role in LABELS)
-    if math.isnan(trick):
-        return WORDS("raises", expected=brief(true))
-    if not result.facts["arrives"]:
-        return WORDS("nothing_arrives", expected=brief(true))
-    return WORDS("gradient_title", came=brief(trick, true), expected=brief(true, trick))
-
-
 def _training(result: Result) -> Figure:
     losses = {series.role: series for series in result.curves}
     _, top = fitted([series.y for series in losses.values()])
@@ -248,14 +241,15 @@ def _training(result: Result) -> Figure:
     trick = losses["trick_gradient"].y
     first, last = (brief(float(trick[at])) for at in (0, -1))
     ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in LABELS)
-    return Figure(
+    return WORDS.chart(
         "training",
-        WORDS("training_title", first=first, last=last, steps=STEPS),
-        WORDS("training_caption", rate=RATE),
-        WORDS("training_alt", steps=STEPS, ends=ends),
         lines(losses, LABELS, layout, SHORT),
         layout,
-        subject=WORDS("training_subject"),
+        first=first,
+        last=last,
+        steps=STEPS,
+        rate=RATE,
+        ends=ends,
     )
 
 

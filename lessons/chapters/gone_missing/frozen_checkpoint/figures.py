@@ -11,7 +11,6 @@ from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, fitted, s
 from lessons.kit.components import component_figure
 from lessons.kit.findings import brief
 from lessons.kit.line_names import lines
-from lessons.text import number
 
 WORDS = Words(__file__)
 
@@ -43,15 +42,16 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _gradients(result: Result) -> Figure:
-    count, trained = (int(result.facts[name]) for name in ("with_gradient", "trained"))
+    facts = result.facts
     return component_figure(
+        WORDS,
+        "gradient",
         result,
         LABELS,
         NAMES,
-        title=WORDS("gradient_title", count=count, trained=trained),
-        subject=WORDS("gradient_subject"),
-        caption=WORDS("gradient_caption"),
         height=LOW,
+        count=facts["with_gradient"],
+        trained=facts["trained"],
     )
 
 
@@ -61,17 +61,14 @@ def _training(result: Result) -> Figure:
         (0.0, STEPS - 1.0), fitted([one.y for one in losses.values()]), WORDS("step"), WORDS("loss")
     )
     own, plain = (brief(float(losses[role].y[-1])) for role in ("trick_gradient", "true_gradient"))
-    last = (number(float(losses[role].y[-1]), 4) for role in ("trick_gradient", "true_gradient"))
-    told = WORDS("training_ends", own=next(last), plain=next(last))
-    return Figure(
+    return WORDS.chart(
         "training",
-        WORDS("training_title", own=own, plain=plain),
-        WORDS("training_caption"),
-        WORDS("training_alt", steps=STEPS - 1, ends=told),
         lines(losses, LABELS, layout, LOW),
         layout,
-        height=LOW,
-        subject=WORDS("training_subject"),
+        LOW,
+        own=own,
+        plain=plain,
+        steps=STEPS - 1,
     )
 
 
@@ -87,24 +84,21 @@ def _recorded(result: Result) -> Figure:
     for axis in ("xaxis", "yaxis"):
         layout[axis] |= {"visible": False}
     layout["margin"] = layout["margin"] | {"l": 8, "b": 8}
-    ops, weights = (int(result.facts[name]) for name in ("ops", "in_graph"))
-    trained = int(result.facts["trained"])
-    return Figure(
+    grey = _drawn(complete, left, rest, "ink:axis")
+    facts = result.facts
+    return WORDS.chart(
         "recorded",
-        WORDS("recorded_title", ops=ops, weights=weights, trained=trained),
-        WORDS("recorded_caption"),
-        WORDS("recorded_alt", ops=result.facts["ops_plain"], names=", ".join(names[0])),
         [
-            # The grey ops give away the recorded ones.
-            *(
-                covered_with(one, "trick_gradient")
-                for one in _drawn(complete, left, rest, "ink:axis")
-            ),
+            *(covered_with(one, "trick_gradient") for one in grey),  # it gives away the others
             *_drawn(graph, np.ones(len(graph), dtype=bool), names[0], "role:trick_gradient"),
         ],
         layout,
-        height=RECORDED,
-        subject=WORDS("recorded_subject"),
+        RECORDED,
+        ops=facts["ops"],
+        weights=facts["in_graph"],
+        trained=facts["trained"],
+        complete=facts["ops_plain"],
+        names=", ".join(names[0]),
     )
 
 

@@ -189,7 +189,6 @@ def _shares(result: Result, values: Values) -> Figure:
     layout["yaxis"]["range"] = [-0.05 * top, 1.05 * top]
     marked(layout["yaxis"], [0, top / 2, top], ["0", f"{50 * top:.0f} %", f"{100 * top:.0f} %"])
     zeros, lost = (result.facts[name] for name in ("zeros", "infinite"))
-    many = result.facts["many"]
     infinite = covered_with(curve(curves["lost"], exact=True), "trick_gradient")
     infinite["line"] |= {"color": "role:noise", "dash": "dash"}
     ends = (
@@ -197,19 +196,14 @@ def _shares(result: Result, values: Values) -> Figure:
         ("noise", WORDS("not_finite"), curves["lost"].y),
     )
     names = (covered_with(one, "trick_gradient") for one in named(ends, layout, SHORT))
-    return Figure(
+    return WORDS.chart(
         "shares",
-        WORDS("shares_title", zeros=zeros, all=many, lost=lost),
-        WORDS("shares_caption"),
-        WORDS("shares_alt", power=len(curves["zeros"].x) - 1, zeros=zeros, lost=lost, all=many),
-        [
-            here,
-            curve(curves["zeros"], exact=True),
-            infinite,
-            *names,
-        ],
+        [here, curve(curves["zeros"], exact=True), infinite, *names],
         layout,
-        subject=WORDS("shares_subject"),
+        zeros=zeros,
+        lost=lost,
+        all=result.facts["many"],
+        power=MOST,
     )
 
 
@@ -223,23 +217,18 @@ def _lengths(result: Result, values: Values) -> Figure:
     }
     ends = ((role, name, powers.of(curves[role]).y) for role, name in names.items())
     used, right = (brief(float(result.facts[f"length_{one}"])) for one in ("used", "right"))
-    return Figure(
+    lengths = (f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items())
+    return WORDS.chart(
         "length",
-        WORDS("length_title", used=used, right=right),
-        WORDS("length_caption"),
-        WORDS(
-            "length_alt",
-            lengths="; ".join(
-                (f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items())
-            ),
-        ),
         [
             here,
             *(trace for role in names for trace in powers.drawn(curves[role])),
             *named(ends, layout, SHORT),
         ],
         layout,
-        subject=WORDS("length_subject"),
+        used=used,
+        right=right,
+        lengths="; ".join(lengths),
     )
 
 

@@ -172,25 +172,17 @@ def _parts(result: Result) -> Figure:
         stems("trick_gradient", "", trick.x, trick.y, size) | hover["trick_gradient"],
     ]
     ends = ((role, name, curves[role].y) for role, name in NAMES.items())
-    found = WORDS("parts_title", reached=reached, steps=steps, cut=brief(cut), full=brief(full))
-    each = ", ".join(number(float(one), 3) for one in curves["true_gradient"].y[:4])
-    words = WORDS(
-        "parts_alt",
-        each=each,
-        steps=steps,
-        full=number(full, 4),
-        reached=reached,
-        cut=number(cut, 4),
-    )
-    return Figure(
+    return WORDS.chart(
         "parts",
-        found,
-        WORDS("parts_caption", w=number(float(facts["w"]), 3)),
-        words,
         [*drawn, *named(ends, layout, HEIGHT)],
         layout,
-        height=HEIGHT,
-        subject=WORDS("parts_subject"),
+        HEIGHT,
+        reached=reached,
+        steps=steps,
+        cut=brief(cut),
+        full=brief(full),
+        w=number(float(facts["w"]), 3),
+        each=", ".join(number(float(one), 3) for one in true.y[:4]),
     )
 
 

@@ -290,13 +290,7 @@ def figures(result: Result, values: Values) -> list[Figure]:
     came, own = (float(result[f"{role}_gradient"].y[0]) for role in ("trick", "intended"))
     size = max(abs(came), abs(own))
     visit = component_figure(
-        result,
-        LABELS,
-        COMPONENTS,
-        title=WORDS("visit_title", came=brief(came, size), own=brief(own, size)),
-        subject=WORDS("visit_subject"),
-        caption=WORDS("visit_caption"),
-        shows=WORDS("visit_alt"),
+        WORDS, "gradient", result, LABELS, COMPONENTS, came=brief(came, size), own=brief(own, size)
     )
     return [visit, _updates(result, values)]
 

@@ -89,11 +89,8 @@ def _slopes(result: Result) -> Figure:
     ends = [(one.role, SLOPES[one.role], one.y) for one in tangents]
     ends.append(("noise", "x", np.array([x if low <= x <= high else np.nan])))
     found = ", ".join(f"{SLOPES[role]} {brief(one, 1.0)}" for role, one in slopes.items())
-    return Figure(
+    return WORDS.chart(
         "slopes",
-        WORDS("slopes_title", x=brief(x), found=found),
-        WORDS("slopes_caption"),
-        WORDS("slopes_alt", x=number(x, 3), y=number(y, 4), s=number(s, 3), found=found),
         [
             weight,
             *(
@@ -105,8 +102,11 @@ def _slopes(result: Result) -> Figure:
             *named(ends, layout, TALL),
         ],
         layout,
-        height=TALL,
-        subject=WORDS("slopes_subject"),
+        TALL,
+        x=brief(x),
+        y=number(y, 4),
+        s=number(s, 3),
+        found=found,
     )
 
 
@@ -125,17 +125,9 @@ def _weights(result: Result) -> Figure:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
     summed = ("trick_gradient", "true_gradient")
     sums = [f"{LABELS[role]} {brief(_sum(result, role), 1.0)}" for role in summed]
-    found = WORDS("weights_title", sums=", ".join(sums))
-    return Figure(
-        "weights",
-        found,
-        WORDS("weights_caption"),
-        WORDS("weights_alt", numbers=in_words(numbered, LABELS, names)),
-        data,
-        layout,
-        selects="point",
-        subject=WORDS("weights_subject"),
-    )
+    numbers = in_words(numbered, LABELS, names)
+    chart = WORDS.chart("weights", data, layout, sums=", ".join(sums), numbers=numbers)
+    return replace(chart, selects="point")
 
 
 def _ratios(result: Result) -> Figure:

@@ -153,18 +153,18 @@ def _running(result: Result) -> Figure:
     drawn = ("trick_gradient", "intended_gradient", "true_gradient")
     mean, error = (brief(float(facts[name])) for name in ("trick_gradient_mean", "trick_error"))
     ends = ((role, NAMES[role], means[role].y) for role in drawn)
-    return Figure(
+    return WORDS.chart(
         "running",
-        WORDS("running_title", draws=count, mean=mean, error=error, exact=brief(exact)),
-        WORDS("running_caption"),
-        WORDS("running_alt", draws=count, exact=number(exact, 4), mean=mean, error=error),
         [
             *(band(means[role]) for role in drawn[:2]),
             *(_thin(means[role]) for role in drawn),
             *named(ends, layout, SHORT),
         ],
         layout,
-        subject=WORDS("running_subject"),
+        draws=count,
+        mean=mean,
+        error=error,
+        exact=brief(exact),
     )
 
 
@@ -199,17 +199,8 @@ def _variance(result: Result) -> Figure:
         ("noise", WORDS("score_any_b"), score.y),
         ("intended_gradient", NAMES["intended_gradient"], path.y),
     )
-    return Figure(
+    return WORDS.chart(
         "variance",
-        WORDS("variance_title", least=least, best=best),
-        WORDS("variance_caption"),
-        WORDS(
-            "variance_alt",
-            best=best,
-            least=least,
-            own=brief(own),
-            path=brief(float(facts["path_variance"])),
-        ),
         [
             curve(score),
             curve(path),
@@ -217,5 +208,8 @@ def _variance(result: Result) -> Figure:
             *named(ends, layout, SHORT),
         ],
         layout,
-        subject=WORDS("variance_subject"),
+        best=best,
+        least=least,
+        own=brief(own),
+        path=brief(float(facts["path_variance"])),
     )

@@ -361,17 +361,15 @@ def _gradients(result: Result) -> Figure:
     place = np.arange(1.0, len(names) + 1)
     numbered = Result(series=tuple(replace(result[role], x=place) for role in LABELS))
     total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
-    loss = brief(total, size if np.isfinite(size) else 0.0)
-    length = brief(float(result.facts["trick_gradient_length"]))
     return component_figure(
+        WORDS,
+        "gradient",
         numbered,
         LABELS,
         names,
-        title=WORDS("gradient_title", loss=loss, length=length),
-        subject=WORDS("gradient_subject"),
-        caption=WORDS("gradient_caption"),
-        shows=WORDS("gradient_alt", loss=loss),
         y=WORDS("gradient_axis"),
+        loss=brief(total, size if np.isfinite(size) else 0.0),
+        length=brief(float(result.facts["trick_gradient_length"])),
     )
 
 

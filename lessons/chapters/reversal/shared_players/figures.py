@@ -39,26 +39,21 @@ def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[F
         result: of the players' lab.
         arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
     """
+    true, trick = result["true_gradient"].y, result["trick_gradient"].y
+    factors = (times(trick[part], true[part]) for part in (slice(0, 4), slice(4, 6)))
+    extractor, classifier = (None if one is None else brief(one) for one in factors)
     gradient = component_figure(
+        WORDS,
+        "gradient",
         result,
         LABELS,
         WEIGHTS,
-        title=_shares(result),
-        subject=WORDS("gradient_subject"),
-        caption=WORDS("gradient_caption"),
         y="dL/dw",
         height=HEIGHT,
+        extractor=extractor,
+        classifier=classifier,
     )
     return [_plane(result, arrows), gradient]
-
-
-def _shares(result: Result) -> str:
-    """The factor that each player's gradient has beside the plain one, where it has one."""
-    true, trick = result["true_gradient"].y, result["trick_gradient"].y
-    extractor, classifier = (times(trick[part], true[part]) for part in (slice(0, 4), slice(4, 6)))
-    if extractor is None or classifier is None:
-        return WORDS("gradient_subject")
-    return WORDS("gradient_title", extractor=brief(extractor), classifier=brief(classifier))
 
 
 def table(result: Result) -> Table:
@@ -88,22 +83,16 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
         label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),
     ]
     sizes = [f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}" for role in LABELS]
-    return Figure(
+    before, after = (float(result.facts[f"loss_{when}"]) for when in ("now", "after_extractor"))
+    return WORDS.chart(
         "plane",
-        _after(result),
-        WORDS("plane_caption"),
-        WORDS("plane_alt", sizes=", ".join(sizes)),
         data,
         layout,
-        height=HEIGHT,
-        subject=WORDS("plane_subject"),
+        HEIGHT,
+        before=brief(before),
+        after=brief(after),
+        sizes=", ".join(sizes),
     )
-
-
-def _after(result: Result) -> str:
-    """The loss after one step of the extractor alone."""
-    before, after = (float(result.facts[f"loss_{when}"]) for when in ("now", "after_extractor"))
-    return WORDS("plane_title", before=brief(before), after=brief(after))
 
 
 def _arrows(role: str, starts: Array, ends: Array) -> Trace:
