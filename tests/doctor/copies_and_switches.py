@@ -93,6 +93,10 @@ def by_a_flag(x, train=False):
     return h.sum()
 
 
+def multinomial(x):
+    return torch.multinomial(x.softmax(-1), 1).float().sum()
+
+
 def equation():
     x = torch.rand(5, 1).requires_grad_()
     u = torch.tanh(small(x))

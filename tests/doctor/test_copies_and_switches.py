@@ -31,6 +31,7 @@ BROKEN = {
         "decorator",
     ),
     programs.by_a_flag: ("set_grad_enabled block", "with torch.set_grad_enabled", "that block"),
+    programs.multinomial: ("torch.multinomial(x", "torch.multinomial(x", "log_prob"),
     programs.equation: ("grad()", "slope = torch.autograd.grad", "create_graph=True"),
     programs.dropped: ("h.detach()", "h.detach()", "h = h.detach()"),
     programs.temporal_difference: ("8×8", "functional.smooth_l1_loss(value", "squeeze(1)"),
