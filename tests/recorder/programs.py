@@ -14,6 +14,7 @@ import torch
 from hypothesis import strategies as st
 from torch.nn import functional
 
+from lessons.recorder import record
 from lessons.tricks import (
     clip_gradient,
     clip_gradient_norm,
@@ -127,6 +128,13 @@ def inputs(dtype=torch.float64):
     w = torch.tensor(0.7, dtype=dtype, requires_grad=True)
     m = torch.tensor([[0.3, -0.8, 1.1], [1.9, 0.2, -0.6]], dtype=dtype, requires_grad=True)
     return {"x": x, "w": w, "m": m, "c": torch.tensor([0.5, 1.5, -1.0], dtype=dtype)}
+
+
+def recorded(program, cuts=(), **leaves):
+    """Record a program of these leaves, and its backward pass."""
+    with record(leaves, cuts=cuts) as recording:
+        output = program(*leaves.values())
+    return recording.backward(output)
 
 
 def run(program, given):

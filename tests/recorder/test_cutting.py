@@ -10,7 +10,7 @@ from lessons.outputs.catalogue import lessons
 from lessons.recorder import record
 from lessons.recorder.cutting import cut
 from lessons.tricks import gradient_override_map, identity
-from tests.recorder.programs import gradients
+from tests.recorder.programs import gradients, recorded
 
 
 def halved(op, upstream):
@@ -50,11 +50,9 @@ def leaves():
 
 def assert_the_same(program, start, edge):
     given, finish = start.leaves, start.finish
-    with record(given, cuts=[edge]) as recording:
-        end = finish(start.call(program))
-    recording.backward(end)
-    output = finish(start.call(cut(program, [edge])))
-    assert torch.equal(output, finish(start.call(program))) or end.isnan().any()
+    recording = recorded(lambda *_: finish(start.call(program)), [edge], **given)
+    plain, output = (finish(start.call(one)) for one in (program, cut(program, [edge])))
+    assert torch.equal(output, plain) or plain.isnan().any()
     wanted = [name for name, one in given.items() if one.requires_grad]
     for name, found in zip(wanted, gradients(output.sum(), given), strict=True):
         expected = recording.gradients[name]
@@ -110,9 +108,7 @@ def test_a_leaf_called_like_an_op_takes_its_name():
     def program(mul, y):
         return mul * y
 
-    with record({"mul": mul, "y": y}, cuts=[("mul_1", 0)]) as recording:
-        end = program(mul, y)
-    recording.backward(end)
+    recording = recorded(program, [("mul_1", 0)], mul=mul, y=y)
     assert recording.gradients["mul"] is None
     found = gradients(cut(program, [("mul_1", 0)])(mul, y), {"mul": mul, "y": y})
     assert found[0] is None

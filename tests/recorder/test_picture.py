@@ -15,16 +15,24 @@ from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL,
 from lessons.recorder.picture.sentences import WORDS
 from lessons.recorder.recording.plain_tensor import Value, whole
 from lessons.tricks import stop_gradient
-from tests.recorder.programs import Instruction, U, X, inputs, leaf, own_run, programs, run
+from tests.recorder.programs import (
+    Instruction,
+    U,
+    X,
+    inputs,
+    leaf,
+    own_run,
+    programs,
+    recorded,
+    run,
+)
 from tests.recorder.test_layout import boxes as frames
 from tests.recorder.test_layout import check, crosses
 
 
 def drawn(program, index=(0,), cuts=(), **leaves):
     """The picture of a program, by its result's backward pass."""
-    with record(leaves, cuts=cuts) as recording:
-        result = program(*leaves.values())
-    return picture(recording.backward(result), index)
+    return picture(recorded(program, cuts, **leaves), index)
 
 
 def lesson_picture(slug, index=(0,), cuts=(), x=X):
@@ -75,9 +83,7 @@ def check_routes(picture):
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_every_lesson_is_drawn_without_overlap(lesson):
     start, own = own_run(lesson)
-    with record(start.leaves) as recording:
-        z = own(start.leaves)
-    drawing = picture(recording.backward(z), start.index)
+    drawing = drawn(lambda *_: own(start.leaves), start.index, **start.leaves)
     for one in drawings(drawing):
         check(*one)
     check_routes(drawing)
@@ -109,9 +115,7 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
 @pytest.mark.random
 def test_random_programs_are_drawn_as_strict_json(program):
     given_inputs = inputs()
-    with record(given_inputs) as recording:
-        output = run(program, given_inputs)
-    drawing = picture(recording.backward(output), (0,))
+    drawing = drawn(lambda *_: run(program, given_inputs), **given_inputs)
     assert json.loads(json.dumps(drawing, allow_nan=False)) == drawing
     names = {node["id"] for node in drawing["nodes"]}
     assert all({edge["from"], edge["to"]} <= names for edge in drawing["edges"])
@@ -259,7 +263,7 @@ def test_a_number_of_the_program_without_a_fraction_is_written_out():
     x = leaf(2.0)
     with record({"x": x}) as recording:
         x / 32768 * 268435456.0 + 1 / 3
-    lines = [node["lines"] for node in picture(recording)["nodes"]]
+    lines = [node["lines"] for node in picture(recording)["nodes"]]  # without a backward pass
     assert "div 32768" in str(lines)
     assert "mul 268435456" in str(lines)
     assert "add 0.3333" in str(lines)

@@ -28,17 +28,11 @@ from lessons.tricks import (
     straight_through,
 )
 from lessons.tricks.as_one import one_op
-from tests.recorder.programs import U, X, gradients, inputs, leaf, programs, run
+from tests.recorder.programs import U, X, gradients, inputs, leaf, programs, recorded, run
 
 
 def bits(tensor):
     return None if tensor is None else (tensor.shape, tensor.dtype, repr(tensor.tolist()))
-
-
-def recorded(program, **given):
-    with record(given) as recording:
-        output = program(**given)
-    return recording.backward(output)
 
 
 def numbers(value):

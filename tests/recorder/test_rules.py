@@ -13,7 +13,7 @@ from lessons.kit.formulas.along_edge import rule
 from lessons.kit.formulas.elementwise import FORMULAS
 from lessons.kit.formulas.products import PRODUCTS
 from lessons.kit.formulas.symbols import latex_number
-from lessons.recorder import named, record
+from lessons.recorder import named
 from lessons.recorder.derivatives import ELEMENTWISE, local_derivative, terms
 from lessons.recorder.picture.graph_drawing import picture
 from lessons.recorder.recording.plain_tensor import LIMIT, NOT_KEPT, place, spelled
@@ -26,7 +26,7 @@ from lessons.tricks import (
     op_types,
     scale_gradient,
 )
-from tests.recorder.programs import leaf
+from tests.recorder.programs import leaf, recorded
 
 ANY = [-7.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.0, 2.0, 6.0, 30.0, math.inf, math.nan]
 OTHER = [2.0, -2.5, 3.0, 0.0, 0.5, 0.4, -1.0, -2.0, 1.5, 0.7, 2.0, 1.0]
@@ -88,11 +88,8 @@ def test_a_local_derivative_is_autograds(op_type, number, call):
     first = len(FORMULAS[op_type]) > 1 and op_type not in ("clamp", "masked_fill")
     binary = number in TWO.get(op_type, ()) or (number == 0 and first)
     given = tensors[: 2 if binary else 1]
-    with record(dict(zip("ab", given, strict=False))) as recording:
-        output = call(*given)
-    recording.backward(output)
-    node = recording.node_of(output)[0]
-    assert node.type == op_type
+    recording = recorded(call, **dict(zip("ab", given, strict=False)))
+    node = recording.nodes[op_type]
     edges = [edge for edge in node.operands if edge.producer.requires_grad]
     assert edges
     for edge in edges:
@@ -123,9 +120,8 @@ def test_every_op_type_has_the_one_or_the_other():
 
 def z_of(program, **given):
     """The op of a program's result, which it calls z."""
-    with record(given) as recording:
-        z = named(program(*given.values()), "z")
-    return recording.backward(z).node_of(z)[0]
+    recording = recorded(lambda *given: named(program(*given), "z"), **given)
+    return recording.nodes[recording.output]
 
 
 def test_a_rule_in_latex_with_the_numbers_put_in():
@@ -211,20 +207,16 @@ def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
     batch = torch.linspace(0.4, 2.7, 24, dtype=torch.float64).reshape(8, 3).requires_grad_()
     w = torch.full(shape, 1.3, dtype=torch.float64, requires_grad=True)
     call = getattr(torch, op_type)
-    with record({"x": batch, "w": w}) as recording:
-        z = named(call(batch, w), "z")
-        loss = (z * z).mean()
-    recording.backward(loss)
-    node, own = recording.node_of(z)[0], place((5, 2), shape)
+    recording = recorded(lambda x, w: named(call(x, w), "z").square().mean(), x=batch, w=w)
+    node = recording.nodes[op_type]
     edge = node.operands[1]
     exact = jacobian(lambda w: call(batch.detach(), w), w.detach())
     found = terms(edge, (5, 2), 24)
     assert len(found) == 24 // w.numel()
     for position, local in found:
-        assert local == pytest.approx(exact[position][own].item(), rel=1e-12)
+        assert local == pytest.approx(exact[position][place((5, 2), shape)].item(), rel=1e-12)
     sent = sum(node.upstream[0].component(position) * local for position, local in found)
-    (gradient,) = torch.autograd.grad(loss, w)
-    assert sent == pytest.approx(gradient[own].item(), rel=1e-12)
+    assert sent == pytest.approx(recording.gradients["w"].component((5, 2)), rel=1e-12)
     latex = rule(edge, (5, 2)).partition(r"\qquad")[0]
     assert latex.startswith(r"\bar{w} = \sum\bar{z}\cdot")
     assert latex.count(" = ") == 2  # the sum, and the formula without numbers
@@ -243,29 +235,22 @@ def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
 @pytest.mark.filterwarnings("ignore:Using a target size")
 def test_a_product_says_where_it_is_summed(call, shapes, operand):
     given = [torch.ones(shape, requires_grad=True) for shape in shapes]
-    with record(dict(zip("abc", given, strict=False))) as recording:
-        z = call(*given)
-    edges = recording.node_of(z)[0].operands
+    recording = recorded(call, **dict(zip("abc", given, strict=False)))
+    edges = recording.nodes[recording.output].operands
     summed = [r"\sum_{\text{b" in rule(edge) for edge in edges]
     assert [place for place, one in enumerate(summed) if one] == [operand]
 
 
 def test_complex_numbers_have_no_real_formula():
-    w = leaf(1.0, 2.0)
-    with record({"w": w}) as recording:
-        z = w * torch.tensor([1 + 2j, 3 - 1j])
-        length = z.abs().sum()
-    recording.backward(length)
-    assert local_derivative(recording.node_of(z)[0].operands[0]) is None
+    recording = recorded(
+        lambda w: (w * torch.tensor([1 + 2j, 3 - 1j])).abs().sum(), w=leaf(1.0, 2.0)
+    )
+    assert local_derivative(recording.nodes["mul"].operands[0]) is None
 
 
 def test_a_number_that_was_not_kept_is_no_nan():
-    w = torch.ones(3, requires_grad=True)
-    with record({"w": w}) as recording:
-        z = named(torch.ones(LIMIT, 3) * w, "z")
-        loss = z.sin().sum()
-    drawn = picture(recording.backward(loss), (LIMIT - 1, 2))
+    recording = recorded(lambda w: (torch.ones(LIMIT, 3) * w).sin().sum(), w=leaf(1.0, 1.0, 1.0))
+    drawn = picture(recording, (LIMIT - 1, 2))
     assert "NaN" not in json.dumps(drawn, ensure_ascii=False)
-    assert next(node["value"] for node in drawn["nodes"] if node["label"] == "z") == spelled(
-        NOT_KEPT
-    )
+    values = {node["id"]: node["value"] for node in drawn["nodes"]}
+    assert values["mul"] == spelled(NOT_KEPT)

@@ -11,16 +11,14 @@ from lessons.recorder import RecordError, RefusedError, record
 from lessons.recorder.picture.backward_steps import backward_steps
 from lessons.recorder.picture.sentences import WORDS
 from lessons.recorder.recording.saved import refused_words
+from tests.recorder import programs
 
 E, E2 = math.exp(1.0), math.exp(2.0)
 
 
 def recorded(program, *numbers):
     x = torch.tensor(numbers or [1.0, 2.0], dtype=torch.float64, requires_grad=True)
-    with record({"x": x}) as recording:
-        end = program(x)
-    recording.backward(end)
-    return recording
+    return programs.recorded(program, x=x)
 
 
 def marked(recording):

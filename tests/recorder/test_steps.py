@@ -20,13 +20,12 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from tests.recorder.programs import gradients, inputs, leaf, own_run, programs, run
+from tests.recorder.programs import gradients, inputs, leaf, own_run, programs, recorded, run
 
 
 def steps_of(program, *tensors, index=(), cuts=()):
-    with record(dict(zip("xwv", tensors, strict=False)), cuts=cuts) as recording:
-        output = program(*tensors)
-    return backward_steps(recording.backward(output), index)
+    recording = recorded(program, cuts, **dict(zip("xwv", tensors, strict=False)))
+    return backward_steps(recording, index)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -40,9 +39,7 @@ def test_every_lesson_ends_at_autograds_gradients(lesson, dtype):
     plain = gradients(own(start.leaves).sum(), watched)
     wanted = [name for name, tensor in watched.items() if tensor.requires_grad]
     expected = dict(zip(wanted, map(Value.of, plain), strict=True))
-    with record(watched) as recording:
-        z = own(start.leaves)
-    recording.backward(z)
+    recording = recorded(lambda *_: own(start.leaves), **watched)
     assert recording.gradients == expected
     for index in (0,), (1,):
         steps = backward_steps(recording, index)
