@@ -1,13 +1,16 @@
 """A learner without a browser: opens a lesson's page over Streamlit's socket and its lab over the
-lab's own, and sends what the page and the lab in a browser would send.
+lab's own, and sends what the page and the lab in a browser would send. If a connection breaks, the
+learner comes back, as the browser's scripts do.
 """
 
 import asyncio
+import itertools
 import json
 import random
 import struct
 import time
 from collections import Counter
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,30 +22,80 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin, Subprotocol
 
-from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import InvalidParametersError, Number, Numbers
 from lessons.outputs.catalogue import find
 from pages.server.application import SOCKET
+from pages.server.socket_guard import STREAM
 from tests.bench.shared import everything_answered
 from tests.support.decoded import without_arrays
 
-PATIENCE = 20  # seconds without a word; then the lab takes its line for dead, and so do we
+PATIENCE = 20.0
+"""Seconds until a page has failed, and an interaction is lost."""
+DELAYS = (0.2, 0.4, 0.8, 1.5)
+"""Seconds before a socket is opened again, as pages/ui/live/wire/socket.js has them."""
+REST = 0.25
+"""Seconds after a move in which the hand rests."""
+BROKEN = (WebSocketException, OSError, TimeoutError)
 
 
 @dataclass
 class Heard:
-    """What a crowd of learners has met.
+    """What a crowd of learners got.
 
     Attributes:
-        waits, pages: milliseconds from a wish to its frame, and to a page's end.
+        waits: milliseconds from each wish to its frame.
+        pages: milliseconds until each page was complete.
         bytes: of all frames.
-        errors: what went wrong, by its kind and the lesson.
+        away, pages_away: seconds from each broken connection to the lab's next frame, or until the
+            page was back.
+        errors: what else went wrong, by its kind and the lesson. A lost interaction had no answer
+            in the end; a wrong answer is for other settings.
     """
 
     waits: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     bytes: int = 0
+    away: list[float] = field(default_factory=list)
+    pages_away: list[float] = field(default_factory=list)
     errors: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        """What went wrong and how often, and in which lessons most of it."""
+        kinds = Counter({"broken": len(self.away) + len(self.pages_away)})
+        for (kind, _), count in self.errors.items():
+            kinds[kind] += count
+        text = ", ".join(f"{count} × {kind}" for kind, count in kinds.most_common() if count)
+        where = ", ".join(lesson for (_, lesson), _ in self.errors.most_common(3))
+        return f"{text} ({where})" if where else text or "none"
+
+
+async def connected(url: str, path: str, **more: Any) -> ClientConnection:
+    """A socket of the app, with room for whatever comes."""
+    address = f"ws://{urlsplit(url).netloc}/{path}"
+    return await connect(address, **{"origin": Origin(url), "max_size": None, **more})
+
+
+async def open_page(
+    url: str, page: str, query: str, cookie: str = ""
+) -> tuple[ClientConnection, list[ForwardMsg]]:
+    """Open a page over Streamlit's socket; return the socket and what the page's first run drew."""
+    protocols = [Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")]
+    headers = {"Cookie": cookie}
+    socket = await connected(url, STREAM, subprotocols=protocols, additional_headers=headers)
+    asked = BackMsg()
+    client = asked.rerun_script
+    client.query_string, client.page_name = query, page
+    client.context_info.url = f"{url}/{page}?{query}"
+    client.context_info.timezone, client.context_info.locale = "UTC", "en"
+    await socket.send(asked.SerializeToString())
+    drawn: list[ForwardMsg] = []
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            message = ForwardMsg.FromString(await socket.recv())
+            drawn.append(message)
+            ended = message.HasField("script_finished")
+            if ended and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                return socket, drawn
 
 
 class Learner:
@@ -57,143 +110,131 @@ class Learner:
     def __init__(
         self, url: str, lesson: str, heard: Heard, seed: int = 0, words: str = "step=1"
     ) -> None:
-        self.lesson: Lesson = find(lesson)
-        self._url, self.heard, self._words = url, heard, f"lesson={lesson}&{words}"
+        self.lesson = find(lesson)
+        self.form = dict(self.lesson.defaults)
+        self.heard = heard
+        self._url, self._words = url, f"lesson={lesson}&{words}"
         self._random = random.Random(seed)
-        self._place: dict[str, Any] = {}
-        self.form: dict[str, str] = {}
+        self._place: dict[str, Any] = {}  # what the page told its lab
         self._have: dict[str, str] = {}
         self._seq = 0
-        self._planned: list[dict[str, str]] = []
-        self.page: ClientConnection | None = None
-        self._line: ClientConnection | None = None
-        self._unread: bytes | None = None
+        self._page: ClientConnection | None = None
+        self._staying: asyncio.Task[None] | None = None
+        self._lab: ClientConnection | None = None
+        self._unread: tuple[bytes, dict[str, str]] | None = None  # a frame, and what was set
         self._settled = True
 
     async def open_page(self) -> None:
-        """The page's first run, up to its end."""
-        cookie = "=".join(everything_answered(self.lesson))
+        """Open the lesson's page, which says what is set, and keep it open."""
+        await self._load_page()
+        for order in self._place["orders"]:
+            self.form |= order["values"]
+        self._staying = asyncio.create_task(self._stay())
+
+    async def _load_page(self) -> None:
         start = time.perf_counter()
-        self.page = await connect(
-            self._socket("_stcore/stream"),
-            origin=Origin(self._url),
-            subprotocols=[Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")],
-            additional_headers={"Cookie": cookie},
-            max_size=None,
-        )
-        message = BackMsg()
-        client = message.rerun_script
-        client.query_string, client.page_name = self._words, self.lesson.chapter
-        client.context_info.url = f"{self._url}/{self.lesson.chapter}?{self._words}"
-        client.context_info.timezone = "UTC"
-        client.context_info.locale = "en"
-        await self.page.send(message.SerializeToString())
-        async with asyncio.timeout(PATIENCE):
-            while not self._finished(ForwardMsg.FromString(await self.page.recv())):
-                pass
+        cookie = "=".join(everything_answered(self.lesson))
+        self._page, drawn = await open_page(self._url, self.lesson.chapter, self._words, cookie)
+        for message in drawn:
+            component = message.delta.new_element.bidi_component
+            if component.component_name.endswith("gradient_lab"):
+                self._place = json.loads(component.json or component.mixed.json)
         self.heard.pages.append((time.perf_counter() - start) * 1000)
 
-    def _finished(self, message: ForwardMsg) -> bool:
-        component = message.delta.new_element.bidi_component
-        if component.component_name.endswith("gradient_lab"):
-            self._place = json.loads(component.json or component.mixed.json)
-            for order in self._place["orders"]:
-                self.form |= order["values"]
-        return (
-            message.WhichOneof("type") == "script_finished"
-            and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-        )
+    async def _stay(self) -> None:
+        """Open the page again whenever its socket breaks."""
+        while True:
+            assert self._page
+            with suppress(WebSocketException):
+                async for _ in self._page:
+                    pass
+            start = time.perf_counter()
+            for delay in self._delays():
+                await asyncio.sleep(delay)
+                with suppress(*BROKEN):
+                    await self._load_page()
+                    break
+            self.heard.pages_away.append(time.perf_counter() - start)
 
-    async def open_lab(self) -> None:
-        """The lab's line and its first frame, as the page wants it or else the lesson's own."""
-        self.form = self.form or self.lesson.defaults
-        self._line = await self._connect_lab()
-        await self.ask(live=False)
+    def _delays(self) -> Iterator[float]:
+        """Seconds before each try; no two learners come back at the same moment."""
+        for delay in itertools.chain(DELAYS, itertools.repeat(DELAYS[-1])):
+            yield delay * self._random.uniform(0.8, 1.2)
 
-    async def _connect_lab(self) -> ClientConnection:
-        return await connect(self._socket(SOCKET), origin=Origin(self._url), max_size=None)
-
-    def _socket(self, path: str) -> str:
-        return f"ws://{urlsplit(self._url).netloc}/{path}"
-
-    async def ask(self, live: bool) -> None:
-        """Send what is set now and wait for the frame."""
-        assert self._line
-        self._seq += 1
-        text = f"{self._seq} ask {self.wish(live)}"
-        start = time.perf_counter()
-        try:
-            await self._line.send(text)
-            content = await self._answer()
-        except (WebSocketException, TimeoutError) as error:
-            self.heard.errors[type(error).__name__, self.lesson.slug] += 1
+    async def ask(self, live: bool = False) -> None:
+        """Send what is set and wait for its frame; over another socket if this one breaks."""
+        start, broken, delays = time.perf_counter(), 0.0, self._delays()
+        while time.perf_counter() - start < PATIENCE:
+            try:
+                self._lab = self._lab or await connected(self._url, SOCKET, open_timeout=5)
+                self._seq += 1
+                await self._lab.send(f"{self._seq} ask {self._wish(live)}")
+                content = await self._answer()
+            except BROKEN:
+                broken = broken or time.perf_counter()
+                self._lab, self._have = None, {}
+                await asyncio.sleep(next(delays))
+                continue
+            if content is not None:
+                self.heard.waits.append((time.perf_counter() - start) * 1000)
+                self.heard.bytes += len(content)
+                self._unread = content, self.form
+            if broken:
+                self.heard.away.append(time.perf_counter() - broken)
             return
-        if content:
-            self.heard.waits.append((time.perf_counter() - start) * 1000)
-            self.heard.bytes += len(content)
-            self._unread = content
+        self._fails("lost")
 
     async def _answer(self) -> bytes | None:
-        assert self._line
+        """The frame for the last wish; nothing if the lab says something else."""
+        assert self._lab
         while True:
-            content = await asyncio.wait_for(self._line.recv(), PATIENCE)
+            content = await asyncio.wait_for(self._lab.recv(), PATIENCE)
             if isinstance(content, str):
-                aside = json.loads(content)
-                self.heard.errors[aside["kind"], self.lesson.slug] += 1
+                self._fails(json.loads(content)["kind"])
                 return None
             if struct.unpack_from("<I", content)[0] == self._seq:
                 return content
 
-    async def rest(self) -> None:
-        """The hand lies still: a frame that was only a preview is asked for again."""
-        self._read()
-        if not self._settled:
-            await self.ask(live=False)
+    def _fails(self, kind: str) -> None:
+        self.heard.errors[kind, self.lesson.slug] += 1
 
-    def wish(self, live: bool) -> str:
+    def _wish(self, live: bool) -> str:
         """As wish.js writes it."""
         self._read()
-        wish = {
-            "lab": self.lesson.slug,
-            "values": self.form,
-            "live": live,
-            "good": None,
-            "cuts": "",
-            "step": self._place.get("step", 1),
-            "answers": self._place.get("answers", []),
-            "hide": self._place.get("hide", []),
-            "fix": self._place.get("fix", []),
-            "touched": [],
-            "do": "",
-            "have": self._have,
-        }
-        return json.dumps(wish, ensure_ascii=False, separators=(",", ":"))
+        named = ("step", "answers", "hide", "fix")
+        place = {name: self._place[name] for name in named if name in self._place}
+        wish = {"lab": self.lesson.slug, "values": self.form, "live": live, "have": self._have}
+        return json.dumps(wish | place, ensure_ascii=False, separators=(",", ":"))
 
     def _read(self) -> None:
         """Take in the last frame. Not when it comes: others are waiting for theirs."""
         if self._unread is None:
             return
-        frame = without_arrays(self._unread)
+        content, form = self._unread
+        frame = without_arrays(content)
         self._unread, self._settled = None, frame["settled"]
         self._have = {figure["id"]: figure["digest"] for figure in frame["figures"]}
         for part in ("graph", "code"):
             if frame[part]:
                 self._have[part] = frame[part]["digest"]
+        asked, shown = (self.lesson.validate(one) for one in (form, frame["form"]))
+        if self.lesson.text(asked) != self.lesson.text(shown):
+            self._fails("wrong")
 
-    def plan(self, moves: int) -> None:
-        """Think of so many moves now, so that it takes no time from the others later."""
-        self._planned = [self._new() for _ in range(moves)]
+    async def rest(self) -> None:
+        """The hand lies still: a frame that was only a preview is asked for again."""
+        self._read()
+        if not self._settled:
+            await self.ask()
 
     def move(self) -> None:
         """Set the first slider, or where there is none the inputs x, to something new."""
-        self.form = self.form | (self._planned.pop() if self._planned else self._new())
-
-    def _new(self) -> dict[str, str]:
         for _ in range(100):
-            new = self._another()
+            new = self.form | self._another()
             with suppress(InvalidParametersError):
-                self.lesson.validate(self.form | new)
-                return new
+                self.lesson.validate(new)
+                self.form = new
+                return
         raise ValueError(f"{self.lesson.slug} refuses whatever is set")
 
     def _another(self) -> dict[str, str]:
@@ -208,6 +249,51 @@ class Learner:
 
     async def close(self) -> None:
         """Leave."""
-        for socket in (self._line, self.page):
+        self._read()
+        if self._staying:
+            self._staying.cancel()
+        for socket in (self._lab, self._page):
             if socket:
                 await socket.close()
+
+
+async def arrive(learners: Sequence[Learner], at_once: int = 10) -> None:
+    """Open all pages and labs, so many at a time."""
+    room = asyncio.Semaphore(at_once)
+
+    async def one(learner: Learner) -> None:
+        async with room:
+            await learner.open_page()
+            await learner.ask()
+
+    await asyncio.gather(*(one(learner) for learner in learners))
+
+
+async def move_until(
+    over: Awaitable[object], learners: Sequence[Learner], together: bool = False
+) -> None:
+    """Let each learner move a slider once a second, at moments of their own or all together."""
+    apart = random.Random(0)
+    ended = asyncio.Event()
+
+    async def sleep_until(moment: float) -> None:
+        await asyncio.sleep(max(0.0, moment - time.perf_counter()))
+
+    async def one(learner: Learner, start: float) -> None:
+        for moment in itertools.count(start):
+            await sleep_until(moment)
+            if ended.is_set():
+                return
+            learner.move()
+            await learner.ask(live=True)
+            await sleep_until(moment + REST)
+            await learner.rest()
+
+    start = time.perf_counter()
+    moving = [
+        asyncio.create_task(one(learner, start + (0 if together else apart.random())))
+        for learner in learners
+    ]
+    await over
+    ended.set()
+    await asyncio.gather(*moving)

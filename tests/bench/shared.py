@@ -1,4 +1,4 @@
-"""What the benchmarks of the app share: its server, a learner who may see everything, the detector,
+"""What the benchmarks share: the app's server, what a learner who may see everything has answered,
 and how a report is written.
 """
 
@@ -8,24 +8,14 @@ import os
 import platform
 import statistics
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
-
-from playwright.sync_api import ViewportSize
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
-from lessons.kit.process import suit_small_tensors
-from pages.server import worker
 from pages.ui import memory
 from tests.support.server import ROOT, Server, streamlit
-
-VIEWPORT: ViewportSize = {"width": 1280, "height": 2000}  # tall enough to have a whole lab in view
-DETECTOR = Path(__file__).with_name("painted.js").read_text(encoding="utf-8")
-LINE = Path(__file__).with_name("line.js").read_text(encoding="utf-8")
 
 
 def app() -> AbstractContextManager[Server]:
@@ -56,40 +46,27 @@ def _an_answer(lesson: Lesson, question: Question) -> str:
     return key
 
 
-def computing(wishes: Iterable[str]) -> list[float]:
-    """Milliseconds that the server itself computes for each, in this process: wish in, bytes out.
-
-    Nothing is known beforehand; from one to the next it keeps what a server keeps. In CPU time, so
-    that a neighbour on the machine counts little.
-    """
-    suit_small_tensors()
-    found = []
-    for wish in wishes:
-        start = time.thread_time()
-        worker.frame(wish, slow=True)
-        found.append((time.thread_time() - start) * 1000)
-    return found
-
-
 def percentile(values: Sequence[float], percent: int) -> float:
     if len(values) == 1:
         return values[0]
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table in Markdown."""
-    lines = (f"| {' | '.join(row)} |" for row in rows)
-    return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *lines]
+def milliseconds(values: Sequence[float], *percents: int) -> dict[str, str]:
+    """Cells of a table."""
+    return {f"p{at}, ms": f"{percentile(values, at):.0f}" for at in percents}
 
 
-def verdict(reached: bool) -> str:
-    return "PASS" if reached else "MISS"
+def table(rows: Iterable[dict[str, object]]) -> list[str]:
+    """A table in Markdown, of cells by the heads of their columns."""
+    first, *others = rows
+    lines = (f"| {' | '.join(map(str, row.values()))} |" for row in (first, *others))
+    return [f"| {' | '.join(first)} |", "|---" * len(first) + "|", *lines]
 
 
 def target(reached: bool, text: str) -> str:
     """A line of a report."""
-    return f"- {verdict(reached)}: {text}"
+    return f"- {'PASS' if reached else 'MISS'}: {text}"
 
 
 def surroundings(*packages: str) -> Callable[[str, str], str]:

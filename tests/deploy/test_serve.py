@@ -15,11 +15,10 @@ import pytest
 
 from deploy.serve import BASE, asked, nginx, place
 from pages.server.limits import CORES
-from tests.bench.replicas import replicas, site, wait_for_all
-from tests.bench.usage import children
 from tests.deploy.front import needs_nginx, until
-from tests.support import server as servers
 from tests.support.server import ROOT
+from tests.support.site import command, replicas, site
+from tests.support.usage import children
 
 
 @pytest.mark.parametrize(
@@ -129,21 +128,19 @@ def test_where_something_ends_at_once_it_gives_up_and_says_what(folder):
 @pytest.mark.slow
 @pytest.mark.long
 def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
-    command, port = site(2)
-    with servers.serve(command, port, "/readyz") as server:
-        wait_for_all(server)
-        assert f"2 pages and 2 labs processes behind http://127.0.0.1:{port}/" in server.log()
-        for kind in (b"--pages", b"--labs", b"nginx: m"):
+    with site(2) as server:
+        assert f"2 pages and 2 labs processes behind {server.url}/" in server.log()
+        for kind in ("--pages", "--labs", "nginx: m"):
             pid = children(server, kind)[0]
             os.kill(pid, signal.SIGKILL)
             until(lambda kind=kind, pid=pid: {pid} ^ {*children(server, kind)} > {pid})
         restart = [sys.executable, "-m", "deploy.serve", "--restart"]
-        restart += ["--listen", f"127.0.0.1:{port}"]
+        restart += ["--listen", server.url.removeprefix("http://")]
         before = replicas(server)
         subprocess.run(restart, cwd=ROOT, check=True)
         assert len(replicas(server)) == 4
         assert not {*before} & {*replicas(server)}
-        groups = children(server, b"")
+        groups = children(server)
     assert until(lambda: nothing_left(groups, folder), 30)
 
 
@@ -151,9 +148,9 @@ def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
 def test_where_it_is_killed_nothing_is_left(folder):
     if shutil.which("setpriv") is None:
         pytest.skip("setpriv is not installed here")
-    with subprocess.Popen(site(2)[0], cwd=ROOT) as process:
-        until(lambda: len(children(process, b"pages.server")) == 4)
-        until(lambda: children(process, b"nginx: m") and not children(process, b"setpriv"))
-        groups = children(process, b"")
+    with subprocess.Popen(command(2)[0], cwd=ROOT) as process:
+        until(lambda: len(children(process, "pages.server")) == 4)
+        until(lambda: children(process, "nginx: m") and not children(process, "setpriv"))
+        groups = children(process)
         process.kill()
     assert until(lambda: nothing_left(groups, folder), 30)

@@ -15,10 +15,10 @@ from deploy.listener import wait
 from deploy.serve import HERE
 from pages.ui.memory import COOKIE
 from pages.ui.words import WORDS
-from tests.bench.replicas import replicas, site, wait_for_all
 from tests.browser.looking import ready
 from tests.deploy.front import needs_nginx, started, until
-from tests.support.server import Server, free_port, serve
+from tests.support.server import Server, free_port
+from tests.support.site import replicas, site
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -48,9 +48,7 @@ http {{
 @pytest.fixture(scope="module")
 def served() -> Iterator[Server]:
     needs_nginx()
-    command, port = site(2, "--base", "gradients")
-    with serve(command, port, "/gradients/readyz") as server:
-        wait_for_all(server)
+    with site(2, "gradients") as server:
         yield server
 
 

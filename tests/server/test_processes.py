@@ -16,9 +16,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.exceptions import ConnectionClosed
 
 from pages.server import meters
-from tests.bench.usage import children
 from tests.server.serving import Browser
 from tests.support.server import ROOT, free_port, serve, streamlit
+from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_costs_its_learner_a_second_at_most(server):
         for number in range(3):
             browser.ask("flip", values={"scale": f"3.{number}"})
             browser.frame()
-            (forks,) = children(server, b"pages.server")
+            (forks,) = children(server, "pages.server")
             for worker in children_of(forks):
                 os.kill(int(worker), signal.SIGKILL)
             start = time.monotonic()
@@ -135,7 +135,7 @@ def test_the_pages_are_served_by_themselves_and_start_no_workers():
     with served("--pages") as server:
         assert "<title>" in fetched(f"{server.url}/")
         assert status(f"{server.url}/api/lessons") == 404
-        assert children(server, b"") == []
+        assert children(server) == []
 
 
 def test_sigterm_closes_sockets_as_a_restart_and_ends_soon():
