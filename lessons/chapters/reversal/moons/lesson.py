@@ -208,15 +208,10 @@ class Moons(TwoArms[Networks]):
 
     def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
         arm, alone = self.arms[name], name == self.other
-
-        def unheard(features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
-            """Spares the domain head's gradient at the features, of which λ = 0 makes nothing."""
-            return arm.domain_head(features.detach(), frozen)
-
         loss: torch.Tensor = self.programs[name](
             arm.features(self.points),
             label_head=arm.label_head,
-            domain_head=unheard if alone else arm.domain_head,
+            domain_head=arm.domain_head,
             labels=LABELS.to(self.points),
             domains=DOMAINS.to(self.points),
             scale=0.0 if alone else scale_at(done / int(values["steps"]), values),
@@ -330,18 +325,14 @@ EXPERIMENT = Experiment(
 )
 
 
-def other_shares(source: float = 0.5, target: float = 0.1, photos: int = 100) -> dict[str, float]:
+def other_shares() -> dict[str, float]:
     """The last step's photos: the best accuracy on the target, and what each belief expects.
 
     Where features are equal, the label head calls as many sick in the target as in the source. It
     is right most often where those are the sick ones first.
-
-    Args:
-        source, target: the share of sick ones.
-        photos: of the target.
     """
-    sick = torch.arange(photos) < round(target * photos)
-    called = torch.arange(photos) < round(source * photos)
+    source, target = 0.5, 0.1  # shares of sick photos
+    sick, called = (torch.arange(100) < round(100 * share) for share in (target, source))
     return {
         "shares": float((sick == called).double().mean()),
         "shares_best": 1 - abs(source - target),
