@@ -20,9 +20,9 @@ def told(lesson: Lesson) -> dict[str, Values]:
     return {key(lesson, values): values for values in cases}
 
 
-def kept(slug: str, case: str = "") -> Facts:
-    """The facts that a lesson's file has for one training, by its name there."""
-    found: Facts = json.loads((find(slug).folder / FILE).read_text("utf-8"))[case]
+def kept(slug: str) -> dict[str, Facts]:
+    """The facts in a lesson's file, by the name of their training there."""
+    found: dict[str, Facts] = json.loads((find(slug).folder / FILE).read_text("utf-8"))
     return found
 
 

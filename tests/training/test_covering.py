@@ -114,26 +114,21 @@ def drawn(*colours):
     return Figure("one", "A chart", "What to look at: 3 lines.", "It ends at 0.5.", data, {})
 
 
-def test_a_chart_of_other_roles_stays_as_it_is():
-    figure = drawn("role:forward", "ink:muted")
-    assert covered_figure(figure, frozenset({"trick_gradient"})) is figure
-
-
-def test_of_several_roles_the_hidden_one_goes():
-    figure = covered_figure(
-        drawn("role:forward", "role:trick_gradient/0.25", "ink:muted"),
-        frozenset({"trick_gradient"}),
-    )
-    assert [one.get("visible", True) for one in figure.data] == [True, False, True]
-    assert (figure.caption, figure.alt) == ("What to look at: 3 lines.", f"A chart. {COVERED}")
-
-
-def test_a_chart_of_hidden_roles_alone_is_covered_whole():
-    figure = covered_figure(
-        drawn("role:trick_gradient", "ink:muted"), frozenset({"trick_gradient"})
-    )
-    assert [one["visible"] for one in figure.data] == [False, False]
-    assert figure.caption == COVERED
+@pytest.mark.parametrize(
+    ("colours", "seen"),
+    [
+        (["role:forward", "ink:muted"], [True, True]),
+        (["role:forward", "role:trick_gradient/0.25", "ink:muted"], [True, False, True]),
+        (["role:trick_gradient", "ink:muted"], [False, False]),
+    ],
+)
+def test_the_traces_of_a_hidden_role_go_and_a_chart_of_no_other(colours, seen):
+    plain = drawn(*colours)
+    figure = covered_figure(plain, frozenset({"trick_gradient"}))
+    assert [one.get("visible", True) for one in figure.data] == seen
+    assert (figure is plain) == all(seen)
+    assert figure.caption == (plain.caption if any(seen) else COVERED)
+    assert figure.alt == (plain.alt if all(seen) else f"A chart. {COVERED}")
 
 
 def test_a_column_of_a_hidden_role_is_covered():

@@ -1,6 +1,6 @@
-"""What the lessons claim of the ends of their trainings, read from the files that keep them.
+"""The ends of trainings that files keep, for readers in a terminal: what the lessons claim of them.
 
-test_trained_files.py trains again and compares.
+A long test trains again and compares.
 """
 
 import inspect
@@ -10,13 +10,33 @@ import pytest
 import torch
 
 from lessons.outputs.catalogue import find
-from tests.support.trained import kept
+from tests.support import trained
+from tests.support.trained import LESSONS, kept
 
 pytestmark = pytest.mark.slow
 
+EACH = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+
+
+@EACH
+def test_a_lesson_keeps_each_training_that_its_text_tells_of_and_no_other(lesson):
+    assert kept(lesson.slug).keys() == trained.told(lesson).keys() != set()
+
+
+@pytest.mark.long
+@EACH
+def test_the_kept_numbers_are_those_of_a_training(lesson):
+    """Only means are compared: on another machine the lowest or highest seed may differ."""
+    found = trained.ends(lesson)
+    for name, facts in kept(lesson.slug).items():
+        means = [fact for fact in facts if not fact.endswith(("_lowest", "_highest"))]
+        assert [facts[fact] for fact in means] == pytest.approx(
+            [found[name][fact] for fact in means], rel=0.05, abs=0.01, nan_ok=True
+        )
+
 
 def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess():
-    ends, paper = kept("moons"), kept("moons", PAPERS_NETWORK)
+    ends, paper = kept("moons")[""], kept("moons")[PAPERS_NETWORK]
     assert 0.65 < ends["source_only_target"] < ends["trick_target_lowest"], "every seed gains"
     assert ends["trick_target"] >= 0.93
     assert ends["trick_domain"] < 0.62 < 0.9 < ends["source_only_domain"]
@@ -30,7 +50,7 @@ PAPERS_NETWORK = "scale=6 network=paper steps=600 rate=0.05 decay=none"
 
 
 def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thrown_out():
-    ends = kept("cliff")
+    ends = kept("cliff")[""]
     assert ends["norm_stayed"] > 0.8 > 0.15 > ends["none_stayed"]
     assert ends["norm_left"] < 0.2 < 0.85 < ends["none_left"]
     assert ends["norm_stayed_lowest"] > ends["none_stayed_highest"] + 0.5, "in every seed"
@@ -39,7 +59,7 @@ def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thr
 
 
 def test_the_lower_loss_is_that_of_the_collapsed_features():
-    ends, headless = kept("collapse"), kept("collapse", "head=none")
+    ends, headless = kept("collapse")[""], kept("collapse")["head=none"]
     assert ends["plain_loss_highest"] < -0.999 < -0.99 < ends["trick_loss_lowest"], "in every seed"
     assert ends["plain_spread_highest"] < 0.02 < 0.14 < ends["trick_spread_lowest"]
     assert ends["plain_others"] > 0.99 > ends["trick_others"]
@@ -49,7 +69,7 @@ def test_the_lower_loss_is_that_of_the_collapsed_features():
 
 
 def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_loss():
-    ends, sure = kept("moving_target"), kept("moving_target", "chance=1 steps=1000")
+    ends, sure = kept("moving_target")[""], kept("moving_target")["chance=1 steps=1000"]
     assert ends["trick_off_highest"] < 0.03 < 0.16 < ends["plain_off_lowest"]
     assert ends["plain_loss_highest"] < ends["trick_loss_lowest"]
     rests = find("moving_target").compute(find("moving_target").validate({})).facts
@@ -59,13 +79,13 @@ def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_los
 
 
 def test_without_commitment_the_encodings_run_away():
-    ends = kept("codebook", "beta=0")
+    ends = kept("codebook")["beta=0"]
     assert ends["trick_apart_lowest"] > 20 * ends["paper_apart_highest"]
     assert ends["trick_used"] < ends["paper_used"]
 
 
 def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values():
-    ends = kept("noise_layer", "place=9")
+    ends = kept("noise_layer")["place=9"]
     assert ends["trick_loss"] > 1.2 * ends["plain_loss"]
     assert ends["trick_size"] > 1.25 * ends["plain_size"]
     assert 1 - ends["trick_clean_loss"] / ends["trick_loss"] > 0.4, "the error is the noise itself"
@@ -74,7 +94,7 @@ def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values():
 
 
 def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not():
-    ends = kept("guided_relu", "randomised=1")
+    ends = kept("guided_relu")["randomised=1"]
     assert ends["accuracy"] > 0.96
     assert ends["guided_1"] > 0.75 > 0.45 > ends["plain_1"]
     guided = [ends[f"guided_{layers}"] for layers in range(1, 5)]

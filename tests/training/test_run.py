@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lessons.contract.history import KEPT, History, Snapshot
-from lessons.training.under_way import PICTURES, Run, finished
+from lessons.training.under_way import PICTURES, Run
 from tests.training.counting import COUNTING, VALUES, Counter, clock_of_steps, program
 
 pytestmark = pytest.mark.slow
@@ -92,16 +92,6 @@ def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps):
     assert len(run.history) <= min(len(looks), KEPT)
     assert len(looks) <= 2 * PICTURES + 1
     assert run.history.done == looks[-1] == steps
-
-
-def test_the_curves_do_not_depend_on_how_the_time_was_cut():
-    whole = finished(COUNTING, program, VALUES)
-    run = new()
-    for most in (1, 2, 3, 50, 4, 1000):
-        run.advance(math.inf, VALUES, most=most)
-    one, other = whole.series("count", "forward"), run.history.series("count", "forward")
-    assert np.array_equal(one.x, other.x)
-    assert np.array_equal(one.y, other.y)
 
 
 def test_a_history_stays_bounded_however_much_it_is_given():

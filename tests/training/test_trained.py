@@ -5,6 +5,7 @@ throws one away for a setting that its steps never read.
 """
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -156,3 +157,19 @@ def test_a_gpu_trains_the_same_networks(slug, given, near):
     )
     for name, seeds in here.items():
         assert seeds == pytest.approx(there[name], **near)
+
+
+SHOWN = [one for one in LESSONS if any(each.name == "shown" for each in one.lab.parameters)]
+
+
+@pytest.mark.parametrize("lesson", SHOWN, ids=lambda lesson: lesson.slug)
+@pytest.mark.parametrize("first", [0, 5])
+def test_the_seed_drawn_counts_from_the_first_seed_whatever_its_number(lesson, first):
+    values = settings(lesson, seeds=2, seed=first)
+    run = Run(lesson.lab, lesson.program, values)
+    for place in (1, 2):
+        run.look(values | {"shown": place})
+        assert run.history.latest.picture["seed"] == first + place - 1
+        figures = lesson.lab.training.figures(run.history, values)
+        named = rf"seed {first + place - 1}\b"
+        assert any(re.search(named, figure.caption, re.IGNORECASE) for figure in figures)
