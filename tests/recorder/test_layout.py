@@ -51,18 +51,16 @@ def crosses(start, end, box):
     return first < last
 
 
-def check(sizes, edges, label, drawing):
-    placed = boxes(drawing.nodes, sizes) + boxes(drawing.labels, [label] * len(drawing.labels))
-    for one, other in itertools.combinations(placed, 2):
+def check(boxes, labels, routes, size):
+    """No box lies on another or beyond the drawing, and no route runs through a box."""
+    for one, other in itertools.combinations([*boxes, *labels], 2):
         assert not overlap(one, other, room=1.0)
-    for left, top, right, bottom in placed:
-        assert left >= -1e-6
-        assert top >= -1e-6
-        assert right <= drawing.width + 1e-6
-        assert bottom <= drawing.height + 1e-6
-    for route in drawing.routes:
+    for left, top, right, bottom in [*boxes, *labels]:
+        assert min(left, top) >= -1e-6
+        assert max(right - size[0], bottom - size[1]) <= 1e-6
+    for route in routes:
         for start, end in itertools.pairwise(route):
-            assert not any(crosses(start, end, box) for box in placed[: len(sizes)])
+            assert not any(crosses(start, end, box) for box in boxes)
 
 
 @given(graphs())
@@ -70,7 +68,8 @@ def check(sizes, edges, label, drawing):
 def test_nothing_lies_on_anything_and_edges_run_downwards_from_box_to_box(graph):
     sizes, edges, label = graph
     drawing = layout(sizes, edges, label)
-    check(sizes, edges, label, drawing)
+    labels = boxes(drawing.labels, [label] * len(edges))
+    check(boxes(drawing.nodes, sizes), labels, drawing.routes, (drawing.width, drawing.height))
     for (start, end), route, label in zip(edges, drawing.routes, drawing.labels, strict=True):
         assert abs(route[0][0] - drawing.nodes[start][0]) <= sizes[start][0] / 2
         assert route[0][1] == pytest.approx(drawing.nodes[start][1] + sizes[start][1] / 2)

@@ -1,6 +1,5 @@
 """The picture is plain data, drawn from the recording alone, and says what the numbers say."""
 
-import itertools
 import json
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import example, given
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import find, lessons
 from lessons.recorder import named, record
-from lessons.recorder.picture.layout import Drawing
 from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
 from lessons.recorder.picture.sentences import WORDS
 from lessons.recorder.recording.plain_tensor import Value, whole
@@ -26,8 +24,7 @@ from tests.recorder.programs import (
     recorded,
     run,
 )
-from tests.recorder.test_layout import boxes as frames
-from tests.recorder.test_layout import check, crosses
+from tests.recorder.test_layout import boxes, check
 
 
 def drawn(program, index=(0,), cuts=(), **leaves):
@@ -44,49 +41,36 @@ def by_id(items):
     return {one["id"]: one for one in items}
 
 
-def drawings(picture):
-    """Each of its drawings as test_layout.check takes it."""
+def check_drawings(picture):
+    """Nothing lies on anything, and each edge runs from its box to its box, through none."""
     for place in filter(None, (picture["wide"], picture["narrow"])):
+        nodes = dict(zip([node["id"] for node in picture["nodes"]], place["nodes"], strict=True))
+        centres = [(box["x"], box["y"]) for box in place["nodes"]]
+        pills = [(edge["x"], edge["y"]) for edge in place["edges"]]
         # Half of a value's pill hangs below its box. Places are rounded to a tenth: boxes 0.2
         # smaller than they are cannot touch by that.
         more = PILL[1] * place["right"] - 0.2
-        sizes = [(n["width"] - 0.2, n["height"] + more) for n in place["nodes"]]
-        yield (
-            sizes,
+        check(
+            boxes(centres, [(box["width"] - 0.2, box["height"] + more) for box in place["nodes"]]),
+            boxes(pills, [(PILL[0] - 0.2, PILL[1] - 0.2)] * len(pills)),
             [],
-            (PILL[0] - 0.2, PILL[1] - 0.2),
-            Drawing(
-                tuple((n["x"], n["y"]) for n in place["nodes"]),
-                tuple((e["x"], e["y"]) for e in place["edges"]),
-                (),
-                place["width"] + 0.1,
-                place["height"] + 0.1,
-            ),
+            (place["width"] + 0.1, place["height"] + 0.1),
         )
-
-
-def check_routes(picture):
-    """Each edge runs from the box that it leaves to the one that it enters, through none."""
-    for place in filter(None, (picture["wide"], picture["narrow"])):
-        boxes = {node["id"]: at for node, at in zip(picture["nodes"], place["nodes"], strict=True)}
-        for edge, at in zip(picture["edges"], place["edges"], strict=True):
-            for name, (x, y) in ((edge["from"], at["route"][0]), (edge["to"], at["route"][-1])):
-                box = boxes[name]
+        routes = [edge["route"] for edge in place["edges"]]
+        inside = boxes(centres, [(box["width"] - 2, box["height"] - 2) for box in place["nodes"]])
+        check(inside, [], routes, (place["width"], place["height"]))
+        for edge, route in zip(picture["edges"], routes, strict=True):
+            for name, (x, y) in ((edge["from"], route[0]), (edge["to"], route[-1])):
+                box = nodes[name]
                 off = abs(x - box["x"]) - box["width"] / 2, abs(y - box["y"]) - box["height"] / 2
                 assert max(off) == pytest.approx(0, abs=0.2), (edge["id"], place["right"])
-            for name, box in boxes.items():
-                (inside,) = frames([(box["x"], box["y"])], [(box["width"] - 2, box["height"] - 2)])
-                for start, end in itertools.pairwise(at["route"]):
-                    assert not crosses(start, end, inside), (edge["id"], name, place["right"])
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_every_lesson_is_drawn_without_overlap(lesson):
     start, own = own_run(lesson)
     drawing = drawn(lambda *_: own(start.leaves), start.index, **start.leaves)
-    for one in drawings(drawing):
-        check(*one)
-    check_routes(drawing)
+    check_drawings(drawing)
     assert len(drawing["nodes"]) <= 25
     if drawing["wide"]:
         assert drawing["wide"]["width"] <= WIDEST
@@ -120,9 +104,7 @@ def test_random_programs_are_drawn_as_strict_json(program):
     names = {node["id"] for node in drawing["nodes"]}
     assert all({edge["from"], edge["to"]} <= names for edge in drawing["edges"])
     if len(names) <= 25:
-        for one in drawings(drawing):
-            check(*one)
-        check_routes(drawing)
+        check_drawings(drawing)
 
 
 def test_nodes_show_name_type_and_the_chosen_component():
