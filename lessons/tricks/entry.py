@@ -54,7 +54,7 @@ class MapEntry(TorchFunctionMode):
         self.bindings = bindings
         self.spellings: Mapping[Hashable, Spelling] = SPELLINGS
         self.report = OverrideReport()
-        self.covered = 0  # > 0: an inner map has already seen the call
+        self.covered = 0  # > 0: an inner map has already seen the call, or a rule is running
         self.outer: MapEntry | None = None
         self.keys: dict[Any, list[str]] = {}
 
@@ -125,6 +125,7 @@ def unmatched(key: object, types: Iterable[str], ran: Iterable[str]) -> str:
 
 
 def current_map() -> MapEntry | None:
-    """This thread's innermost map."""
+    """This thread's innermost map; None where a rule has suspended it."""
     modes = reversed(function_modes())
-    return next((mode for mode in modes if isinstance(mode, MapEntry)), None)
+    top = next((mode for mode in modes if isinstance(mode, MapEntry)), None)
+    return None if top is None or top.covered else top

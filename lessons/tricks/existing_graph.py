@@ -16,6 +16,7 @@ from torch.autograd.graph import Node
 
 from .errors import TrickError, describe, listed
 from .keys import read_map
+from .op_with_rule import maps_suspended
 from .optypes import OP_TYPES
 from .registry import Rule
 from .rule import Missing, Op, Operand, checked_gradients
@@ -168,7 +169,8 @@ def _replace(op_type: str, rule: Rule, into: Any, upstream: Any) -> tuple[Any, .
     turn = slice(None, None, -1) if _kind(node) == "Rsub" else slice(None)
     live = [i for i in range(len(edges))[turn] if edges[i] is not None]
     op = Op(op_type, node.name(), _inputs(node, len(edges))[turn], _outputs(node), _NO_CALL)
-    returned = rule(op, *upstream)
+    with maps_suspended():
+        returned = rule(op, *upstream)
     given = len(returned) if isinstance(returned, (tuple, list)) else 1
     places = live if given == len(live) == 1 else list(range(len(edges)))[turn]
     gradients = checked_gradients(rule, op, returned, [edges[i] for i in places])

@@ -14,7 +14,7 @@ from .errors import TrickError
 from .lookup import Spelling
 from .registry import Rule
 from .rule import Missing, Op, Operand, checked_gradients, put_back, take_out
-from .torch_private import under_transforms
+from .torch_private import function_modes, under_transforms
 
 
 class Binding(NamedTuple):
@@ -85,7 +85,8 @@ class _Overridden(torch.autograd.Function):
         upstream = tuple(
             u if floats else None for u, floats in zip(upstream, call.floating, strict=True)
         )
-        returned = call.rule(op, *upstream)
+        with maps_suspended():
+            returned = call.rule(op, *upstream)
         return (None, *checked_gradients(call.rule, op, returned, call.operands))
 
 
@@ -180,3 +181,20 @@ def reentrant_checkpoints() -> int:
         found += frame.f_code is code
         frame = frame.f_back  # type: ignore[assignment]
     return found
+
+
+class maps_suspended:  # noqa: N801 - used as a word in a `with`
+    """While a rule runs, the maps around the backward call are not its maps.
+
+    A rule belongs to the op that ran forward. On CUDA it runs in another thread anyway; without
+    this a CPU run could differ. A map the rule itself enters works as usual.
+    """
+
+    def __enter__(self) -> None:
+        self._maps: list[Any] = [mode for mode in function_modes() if hasattr(mode, "covered")]
+        for mode in self._maps:
+            mode.covered += 1
+
+    def __exit__(self, *error: object) -> None:
+        for mode in self._maps:
+            mode.covered -= 1
