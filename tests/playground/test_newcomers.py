@@ -75,6 +75,7 @@ SAYS = [
     ("y = x * 2\ny.mul_(3)", (2, 1), said("changes_in_place no_function", "y * 2")),
     ("y = x * 2\ny[0] = 0", (2, 1), said("part_assigned")),
     ("y = atan(x)", (1, 5), said("no_function there_are")),
+    ("y = x / x.numel()", (1, 9), said("no_function write_size")),
     ("y = x.argmax()", (1, 5), said("no_function did_you_mean", "“argmax”", "onehot_argmax")),
     ("class Flip(torch.autograd.Function):", (1, 1), said("no_class")),
     ("torch.nn.utils.clip_grad_norm_(x, 1.0)", (1, 1), said("no_function write_clip")),
@@ -88,13 +89,13 @@ REWORDED = {
     "y = F.mse_loss(x, u, reduction='sum')": "y = sum((x - u) ** 2)",
     "y = x.T": "y = transpose(x)",
     "y = x\nimport torch": "y = x",
-    "y = x  # as it is\n# and back\nloss = y.norm()\nloss.backward()": (
+    "y = x  # as it is\n# and back\nloss = y.norm(2, dim=1)\nloss.backward()\nopt.step()": (
         "y = x  # as it is\n# and back\nloss = sqrt(sum(y ** 2))"
     ),
     "x = x * 2": "x2 = x * 2",
     "y = x + 1\ny *= 2": "y = x + 1\ny2 = y * 2",
     "a, b = x, x + 1\na, b = b, a\ny = a / b": "a = x\nb = x + 1\na2 = b\nb2 = a\ny = a2 / b2",
-    "with torch.no_grad(): y = x": "y = stop_gradient(x)",
+    "    with torch.no_grad():\n        y = x": "y = stop_gradient(x)",
     "y = torch.tensor([1, 2, 3]) * x": "y = [1, 2, 3] * x",
     "y = x.float().view(-1)": "y = x",
     "y = (x > 0).float()": "y = where(x > 0, 1, 0)",
