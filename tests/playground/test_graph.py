@@ -13,6 +13,7 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
+from lessons.tricks import op_types
 from tests.playground.equivalents import of_function
 from tests.playground.programs import ran, valid
 from tests.playground.said import said
@@ -55,7 +56,9 @@ def test_ops_are_named_as_the_scissors_name_them():
         # A comparison is an op to torch; to the language it is part of where(…).
         compared = ("gt", "ge", "lt", "le", "eq", "ne")
         found = [node.name for node in recording.ops if node.type not in compared]
-        assert found == [one.name for one in operations(check(document).program)]
+        program = check(document).program
+        assert found == [one.name for one in operations(program)]
+        assert {node.type for node in recording.ops} & {*op_types()} <= {*program.op_types}
 
 
 @pytest.mark.random

@@ -7,6 +7,7 @@ import pytest
 
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.words import WORDS
+from pages.labs.words import WORDS as LABS
 from tests.playground.said import said
 from tests.playground.test_newcomers import typed
 
@@ -186,9 +187,13 @@ def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
 
 
 def test_a_method_copied_from_its_first_word_on_is_read():
-    now = typed("def forward(self, x):\n        y = self.scale * x\n        return F.silu(y)\n")
+    now = typed(
+        "def forward(self, x):\n        'Scaled.'\n"
+        "        y = self.scale * x\n        return F.silu(y)\n"
+    )
     assert now.form["program"] == "y = scale * x\nout = y * sigmoid(y)"
     assert now.form["inputs"] == "x, scale"
+    assert now.notice == LABS("pasted", inputs="x, scale", output="out")
 
 
 def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another():
