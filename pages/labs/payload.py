@@ -1,9 +1,12 @@
 """Turn a lesson and its result into the parts of a frame."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
+from lessons.contract.computed import Computed
 from lessons.contract.covering import drawable
+from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lesson import Lesson
@@ -24,9 +27,14 @@ from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.recorder import Recording
+from lessons.recorder.cutting import Cut
 from lessons.text import number
+from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
+from pages.labs.linked import links, stretches
 from pages.labs.messages import (
+    Code,
+    CodeFile,
     Control,
     FigureSpec,
     Group,
@@ -186,3 +194,44 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
         options = [{"value": name, "label": label} for name, label in labels.items()]
         return {"kind": "select", "options": options}
     raise TypeError(f"no control for {type(parameter).__name__}")
+
+
+def lesson_notes(visit: Visit, run: Computed) -> list[NoteSpec]:
+    """Return what to say above the charts."""
+    lab, question = visit.lesson.lab, visit.step.open_question(visit.wish.answers)
+    refused = "" if visit.wish.carried else run.refusal or visit.refusal
+    found = [Note("warning", refused)] if refused else []
+    if visit.values != visit.asked and lab.preview_note:
+        found.append(Note("info", lab.preview_note))
+    if not (visit.hidden and question):
+        found += run.result.notes  # before, they would answer the question
+    return notes(found)
+
+
+@lru_cache(maxsize=64)
+def lesson_code(lesson: Lesson, cuts: tuple[Cut, ...]) -> Code:
+    """A lesson's program as it ran, and the same in other frameworks."""
+    source = lesson.source_with(cuts)
+    panes = {WORDS("ran"): pane(source, marked_lines(source, lesson.highlight))}
+    panes[WORDS("plain_torch")] = pane(lesson.in_torch)
+    panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
+    address = f"api/lessons/{lesson.slug}/file"
+    file: CodeFile = {"name": f"{lesson.slug}.py", "address": address, "how": "get"}
+    return {"digest": f"{lesson.slug} {write_cuts(cuts)}", "panes": panes, "files": [file]}
+
+
+def lesson_graph(visit: Visit, run: Computed, table: TableSpec) -> GraphSpec | None:
+    """The run's graph, if it has one."""
+    lesson, start, recording = visit.lesson, visit.lesson.lab.start, run.recording
+    if start is None or recording is None:
+        return None
+    covers = visit.hidden & {"trick_gradient", "true_gradient"}
+    index, cuts = start(visit.values).index, [write_cuts([edge]) for edge in run.cuts]
+    cover = WORDS("covered_gradients") if covers else ""
+    drawn = graph(recording, index, "cuts", cuts, cover)
+    if lesson.prose.front.get("graph") == "upright":
+        drawn["wide"] = None
+    drawn["stretches"] = stretches(lesson, recording)
+    there = {node["id"] for node in drawn["nodes"]}
+    drawn["links"] = links(recording, index, run.result, table, there, visit.hidden)
+    return drawn
