@@ -277,13 +277,25 @@ def span(series: Series) -> tuple[float, float]:
 
 def spoken(result: Result | Mapping[str, Series], names: Sequence[str], called: str = "x") -> str:
     """These series in words, for screen readers: the first eight inputs."""
-    xs = result[names[0]].x[:8]
+    inputs = [f"{called} = {number(float(x))}" for x in result[names[0]].x[:8]]
+    return in_words(result, {name: ROLES[name].label for name in names}, inputs)
+
+
+def in_words(
+    result: Result | Mapping[str, Series], labels: Mapping[str, str], names: Sequence[str]
+) -> str:
+    """The first eight entries of some series in words, for screen readers.
+
+    Args:
+        labels: what each series is called.
+        names: what each entry is called.
+    """
     parts = [
-        f"{called} = {number(float(x))}: "
+        f"{name}: "
         + ", ".join(
-            f"{ROLES[result[n].role].label} {number(float(result[n].y[i]), 4)}" for n in names
+            f"{label} {number(float(result[role].y[place]), 4)}" for role, label in labels.items()
         )
-        for i, x in enumerate(xs)
+        for place, name in enumerate(names[:8])
     ]
     return "; ".join(parts) + "."
 

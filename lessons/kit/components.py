@@ -16,6 +16,7 @@ from lessons.kit.chart_pieces import (
     cells,
     fitted,
     gradient_points,
+    in_words,
     marked,
     scatter,
     spoken,
@@ -126,18 +127,6 @@ def component_table(
     columns = [(called, None), *((label, role) for role, label in labels.items())]
     rows = [(name, *cells(result, labels, place, digits)) for place, name in enumerate(names)]
     return Table(caption, tuple(columns), tuple(rows))
-
-
-def in_words(result: Result, labels: Labels, names: Sequence[str]) -> str:
-    """The first eight components in words, for screen readers."""
-    parts = [
-        f"{name}: "
-        + ", ".join(
-            f"{label} {number(float(result[role].y[place]), 4)}" for role, label in labels.items()
-        )
-        for place, name in enumerate(names[:8])
-    ]
-    return "; ".join(parts) + "."
 
 
 def stems(role: str, label: str, x: Array, y: Array, size: float = 10) -> Trace:

@@ -15,8 +15,8 @@ from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
 from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite, too_large
-from lessons.kit.chart_pieces import limits
-from lessons.kit.components import MOST_NAMED, component_table, in_words, sticks
+from lessons.kit.chart_pieces import in_words, limits
+from lessons.kit.components import MOST_NAMED, component_table, sticks
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, place_of, point_in_text

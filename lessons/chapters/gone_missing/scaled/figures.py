@@ -17,12 +17,13 @@ from lessons.kit.chart_pieces import (
     covered_with,
     curve,
     dragged,
+    in_words,
     marked,
     points,
     scatter,
     thin,
 )
-from lessons.kit.components import MOST_NAMED, component_table, in_words
+from lessons.kit.components import MOST_NAMED, component_table
 from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers

@@ -24,7 +24,8 @@ from lessons.contract.roles import ROLES
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, round_up, scatter
+from lessons.kit.arrows import heads
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, round_up, scatter, thin
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients, joined
@@ -451,10 +452,9 @@ def _pulls(result: Result) -> Figure:
     layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     pull, off = -result["trick_gradient"].y, 0.07 * side
-    between = {"line": {"color": "ink:axis", "width": 1, "dash": "dash"}, "hoverinfo": "skip"}
     traces: list[Trace] = [
         crowd(WORDS("code"), codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),
-        scatter("lines", *np.stack([z, code], 1)) | between,
+        thin([z[0], code[0]], [z[1], code[1]], ""),
         _arrow(z, DRAWN_SHARE * pull[:2]),
         _arrow(code, DRAWN_SHARE * pull[2:4]),
         dragged(_spot(z), "tip", z1="x", z2="y"),
@@ -487,13 +487,7 @@ def _arrow(start: Array, by: Array) -> Trace:
     x, y = np.stack([start, start + by], 1)
     return scatter("lines+markers", x, y, "pull") | {
         "line": {"color": "role:trick_gradient", "width": 3},
-        "marker": {
-            "color": "role:trick_gradient",
-            "symbol": "arrow",
-            "size": [0, 13],
-            "opacity": 1,
-            "angleref": "previous",
-        },
+        "marker": heads("trick_gradient", [0, 13]),
         "visible": bool(by.any()),
         "hoverinfo": "skip",
     }

@@ -25,7 +25,7 @@ from lessons.contract.result import Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import annotation
+from lessons.kit.chart_pieces import annotation, marked
 from lessons.kit.components import component_table, points_figure
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
@@ -334,11 +334,11 @@ def _losses(history: History) -> Figure:
     least = min(math.floor(powers_of_ten(one.low for one in series_of(history, lines))[0]), -2)
     layout = logarithmic(step_axes(history, (float(least), math.log10(2)), WORDS("loss")))
     powers = range(least, 1)
-    layout["yaxis"] |= {
-        "tickmode": "array",
-        "tickvals": [10.0**power for power in powers],
-        "ticktext": [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
-    }
+    marked(
+        layout["yaxis"],
+        [10.0**power for power in powers],
+        [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
+    )
     layout["margin"] |= {"l": 72}
     found = told(history, lines_of(ARMS, "loss"), 4)
     return step_chart(WORDS, "loss", history, lines, layout, found=found)

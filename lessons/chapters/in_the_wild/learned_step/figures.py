@@ -17,12 +17,13 @@ from lessons.kit.chart_pieces import (
     curve,
     dragged,
     fitted,
+    in_words,
     mark,
     marked,
     scatter,
     thin,
 )
-from lessons.kit.components import MOST_NAMED, in_words, sticks
+from lessons.kit.components import MOST_NAMED, sticks
 from lessons.kit.findings import brief
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers

@@ -16,13 +16,13 @@ from lessons.kit.chart_pieces import (
     cells,
     covered_with,
     dragged,
-    gradient_curves,
     mark,
+    marked,
     scatter,
     thin,
 )
 from lessons.kit.findings import brief
-from lessons.kit.line_names import label, named, second_name
+from lessons.kit.line_names import label, lines, second_name
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -193,18 +193,13 @@ def _directions(result: Result, values: Values) -> Figure:
     lowest = -1.1 if least < -0.5 else -0.6 if least < -0.15 else -0.2
     ends = float(powers[0]), float(powers[-1])
     layout = axes(ends, (lowest, 1.1), WORDS("error_axis"), WORDS("cosine"))
-    ticks = list(range(math.ceil(powers[0]), math.floor(powers[-1]) + 1))
-    layout["xaxis"] |= {
-        "tickmode": "array",
-        "tickvals": ticks,
-        "ticktext": [f"{10.0**power:,g}" for power in ticks],
-        "zeroline": False,
-    }
-    layout["yaxis"] |= {"tickmode": "array", "tickvals": [-1, -0.5, 0, 0.5, 1]}
-    lines = ((role, name, curves[role].y) for role, (name, _) in NAMES.items())
+    ticks = range(math.ceil(powers[0]), math.floor(powers[-1]) + 1)
+    marked(layout["xaxis"], list(ticks), [f"{10.0**power:,g}" for power in ticks])
+    marked(layout["yaxis"], [-1, -0.5, 0, 0.5, 1])
+    layout["xaxis"] |= {"zeroline": False}
+    names = {role: name for role, (name, _) in NAMES.items()}
     data = [
-        *gradient_curves(curves),
-        *named(lines, layout, HEIGHT),
+        *lines(curves, names, layout, HEIGHT),
         *(_here(result, values, role) for role in NAMES),
     ]
     cosines = [float(result.facts[f"cos_{name}"]) for name in ("plain", "used")]

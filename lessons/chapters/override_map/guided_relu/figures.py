@@ -20,6 +20,7 @@ from lessons.kit.chart_pieces import (
     cells,
     fitted,
     gradient_points,
+    marked,
     spoken,
 )
 from lessons.text import number
@@ -133,7 +134,7 @@ def _alike(history: History) -> Figure:
     layout = axes(
         (-0.1, LAYERS + 0.1), (-1.05, 1.05), WORDS("layers_axis"), WORDS("correlation_axis")
     )
-    layout["xaxis"] |= {"tickmode": "array", "tickvals": depth.tolist()}
+    marked(layout["xaxis"], depth.tolist())
     each_depth = "; ".join(
         f"{called} " + ", ".join(number(float(y), 2) for y in line.y)
         for called, line in zip(CALLED.values(), series, strict=True)
@@ -237,11 +238,8 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
     heights = fitted([result[name].y for name in GRADIENTS])
     layout = axes((0.5, len(BEFORE) + 0.5), heights, "", WORDS("gradient"))
     pairs = zip(BEFORE, upstream_of(values), strict=True)
-    layout["xaxis"] |= {
-        "tickmode": "array",
-        "tickvals": list(range(1, len(BEFORE) + 1)),
-        "ticktext": [f"x {number(x, 3)}<br>u {number(u, 3)}" for x, u in pairs],
-    }
+    names = [f"x {number(x, 3)}<br>u {number(u, 3)}" for x, u in pairs]
+    marked(layout["xaxis"], list(range(1, 1 + len(BEFORE))), names)
     trick, true, meant = (result[name].y for name in GRADIENTS)
     wrong = int((trick != meant).sum())
     figure = WORDS.chart(
