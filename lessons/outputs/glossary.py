@@ -1,5 +1,6 @@
 """The glossary: its terms, and where a lesson's text uses one first."""
 
+import itertools
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from lessons.text import cited
-from lessons.text.words import in_language
+from lessons.text.words import in_language, sections
 
 _FILE = in_language(Path(__file__).with_name("terms"))
 
@@ -61,8 +62,8 @@ def terms() -> tuple[Term, ...]:
     Raises:
         GlossaryError: a term without text, or a spelling that two terms claim.
     """
-    _, *sections = re.split(r"^## ", _FILE.read_text("utf-8"), flags=re.MULTILINE)
-    found = sorted(map(_term, sections), key=lambda term: term.name.lower())
+    _, *entries = sections(_FILE.read_text("utf-8"))
+    found = sorted(itertools.starmap(_term, entries), key=lambda term: term.name.lower())
     spellings = [name.lower() for term in found for name in (term.name, *term.also)]
     twice = {name for name in spellings if spellings.count(name) > 1}
     if twice:
@@ -133,10 +134,9 @@ def _plain(text: str) -> str:
     return re.sub("[-_ ]+", " ", text.lower()).strip()
 
 
-def _term(section: str) -> Term:
-    name, _, rest = section.partition("\n")
+def _term(name: str, text: str) -> Term:
     also: tuple[str, ...] = ()
-    text = rest.strip()
+    text = text.strip()
     if text.startswith("also:"):
         line, _, text = text.partition("\n")
         also = tuple(part.strip() for part in line.removeprefix("also:").split(","))

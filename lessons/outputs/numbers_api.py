@@ -10,6 +10,7 @@ from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError, lessons
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import described
+from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text
 from lessons.playground.language.playground_error import PlaygroundError
@@ -17,8 +18,6 @@ from lessons.text import visible
 
 NUMBERS, FILE, PROGRAM = "numbers", "file", "program"
 """The kinds of questions."""
-FRAMEWORKS = ("torch", "tensorflow", "jax")
-"""What a playground's program can be written in."""
 Answer = tuple[int, str, str]
 """An HTTP status, a text, and the name of the file to save it as, or ""."""
 

@@ -44,30 +44,14 @@ def index() -> list[Entry]:
     found = []
     for number, chapter in enumerate(chapters(), start=1):
         for lesson in chapter.lessons:
-            where = f"Chapter {number}, {lesson.prose.front['short']}"
-            place = (chapter.slug, lesson.slug)
-            front = lesson.prose.front
-            found.append(
-                Entry(
-                    where,
-                    lesson.title,
-                    lesson.summary,
-                    *place,
-                    also=front.get("asked", ""),
-                    body=_words(front["remember"]),
-                )
-            )
+            front, place = lesson.prose.front, (chapter.slug, lesson.slug)
+            where = f"Chapter {number}, {front['short']}"
+            also, body = front.get("asked", ""), _words(front["remember"])
+            found.append(Entry(where, lesson.title, lesson.summary, *place, also=also, body=body))
             for step, content in enumerate(lesson.prose.steps, start=1):
-                found.append(
-                    Entry(
-                        f"{where}, step {step}",
-                        plain(content.title),
-                        _asked(content.text),
-                        *place,
-                        step,
-                        body=_words(plain(content.text)),
-                    )
-                )
+                kind, title = f"{where}, step {step}", plain(content.title)
+                asked, body = _asked(content.text), _words(plain(content.text))
+                found.append(Entry(kind, title, asked, *place, step, body=body))
     for term in terms():
         text, also = plain(term.text), ", ".join(term.also)
         found.append(Entry("Glossary", term.name, text, "glossary", term.slug, also=also))

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
 from lessons.playground.codegen.differences import differences
+from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import defined_in_the_file, program_code
 from lessons.playground.document.as_text import to_text
 from lessons.playground.document.check import check
@@ -53,8 +54,6 @@ from pages.labs.words import WORDS
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
-FRAMEWORKS = {"torch": "torch", "TensorFlow 2": "tensorflow", "JAX": "jax"}
-"""The panes of the code."""
 
 
 def frame(wish: Wish) -> Frame:
@@ -292,19 +291,19 @@ def _code_of(document: Document) -> Code:
     checked = check(document)
     digest = hashlib.blake2b(to_text(document).encode(), digest_size=9).hexdigest()
     panes: dict[str, Pane] = {}
-    for label, framework in FRAMEWORKS.items():
+    for framework, row in FRAMEWORKS.items():
         source = program_code(checked, framework)
         remarks = differences(checked.program.op_types, framework)
         if own := defined_in_the_file(source, framework):
             remarks = [*remarks, WORDS("in_file", names=", ".join(own))]
-        panes[label] = pane(source, remarks=remarks)
+        panes[row.label] = pane(source, remarks=remarks)
     files: list[CodeFile] = [
         {
             "name": f"playground_in_{framework}.py",
             "address": f"api/playground/{framework}",
             "how": "post",
         }
-        for framework in FRAMEWORKS.values()
+        for framework in FRAMEWORKS
     ]
     files.append({"name": "playground.txt", "address": "", "how": "here"})
     return {"digest": digest, "panes": panes, "files": files}

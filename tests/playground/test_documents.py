@@ -111,7 +111,6 @@ def test_what_is_no_noise_is_refused(text):
         ((Input("lambda", 1.0),), said("not_a_name")),
         ((Input("sqrt", 1.0),), said("name_of_a_function")),
         ((Input("x", 1.0, Noise("uniform", 0, 1)),), said("all_drawn")),
-        ((Input("x", 1.0), Input("y", 1.0, Noise("uniform", 0, 1))), said("values_or_noise")),
         ((Input("x", 1.0), Input("u", noise=Noise("uniform", 2, 1))), said("noise_ends_first")),
         ((Input("x", 1.0), Input("u", noise=Noise("normal", 0, -1))), said("negative_deviation")),
         ((Input("x", 1.0), Input("u", noise=Noise("normal", 0, 1, 2**32))), said("large_seed")),

@@ -124,8 +124,6 @@ def _check_inputs(document: Document) -> list[str]:
     if not given:
         raise _wrong(WORDS("all_drawn"))
     for input_ in document.inputs:
-        if (input_.values is None) == (input_.noise is None):
-            raise _wrong(WORDS("values_or_noise"), input_.name)
         if input_.noise is not None:
             _check_noise(input_.name, input_.noise, given)
         else:

@@ -95,10 +95,7 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
         try:
             gradients = tuple(machine.value(node, used) for node in row.rule.gradients)
         except PlaygroundError as error:
-            subject = row.override.op_type
-            raise PlaygroundError(
-                error.message, error.line, error.column, "rule", subject
-            ) from None
+            raise error.within("rule", row.override.op_type) from None
         # A number alone stands for that number everywhere.
         gradients = tuple(
             torch.full_like(op.inputs[place], value)

@@ -55,9 +55,7 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
         reader = Reader(text, dict.fromkeys(names, "tensor"), rule=True)
         return Rule(text, tuple(reader.gradient(item) for item in items))
     except PlaygroundError as error:
-        raise PlaygroundError(
-            error.message, error.line, error.column, "rule", subject
-        ) from error.__cause__
+        raise error.within("rule", subject) from error.__cause__
 
 
 def _ast(clean: str, what: str) -> ast.Module:

@@ -36,6 +36,10 @@ class PlaygroundError(ValueError):
         """The error at an expression of the program."""
         return cls(message, node.lineno, node.col_offset + 1)
 
+    def within(self, part: str, subject: str = "") -> Self:
+        """The same error, at its place in a rule, an input or a document."""
+        return type(self)(self.message, self.line, self.column, part, subject)
+
     @property
     def placed(self) -> str:
         """The message with line and column in front, for a field that says what it is about."""

@@ -111,8 +111,19 @@ def gradients(
     total = output.sum()
     if not total.requires_grad:
         return (None,) * len(by)
-    try:
+    with said_for_people():
         return torch.autograd.grad(total, list(by), allow_unused=True, retain_graph=keep)
+
+
+@contextlib.contextmanager
+def said_for_people() -> Iterator[None]:
+    """Turn an error of a backward pass into a `PlaygroundError`: most are a rule's.
+
+    Raises:
+        PlaygroundError: the rule's own, or what the engine or torch says.
+    """
+    try:
+        yield
     except PlaygroundError:
         raise
     except TrickError as error:

@@ -6,12 +6,9 @@ import numpy as np
 import torch
 
 from lessons.playground.document.check import Checked
-from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
-from lessons.playground.running.execute import Live, forward, leaves
-from lessons.playground.running.words import WORDS
+from lessons.playground.running.execute import Live, forward, leaves, said_for_people
 from lessons.recorder import Recording, record
-from lessons.tricks import TrickError
 
 
 def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recording:
@@ -24,15 +21,11 @@ def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recordin
         PlaygroundError: it does not run.
     """
     given = leaves(checked)
-    try:
+    with said_for_people():
         with record(given, cuts=cuts) as recording:
             made = forward(checked, given, False, Budget())
             _name(recording, made)
         recording.backward(made.output)
-    except (TrickError, RuntimeError) as error:
-        if isinstance(error.__cause__, PlaygroundError):
-            raise error.__cause__ from None
-        raise PlaygroundError(WORDS("torch_refuses_backward", why=error), part="rule") from error
     return recording
 
 
