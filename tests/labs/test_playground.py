@@ -1,11 +1,9 @@
 """The playground's lab: what is typed is kept, the last good picture stays, addresses, scissors."""
 
 import random
-from typing import Any
 
 import pytest
 
-from lessons.contract.lesson import RefusedTextError
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.document.presets import preset, presets
@@ -24,12 +22,11 @@ from tests.support.folded import folded
 
 
 class Tab:
-    """A browser's tab: it keeps the form, and what was good while something is refused."""
+    """A browser's tab: it keeps the form, and the last one that was good."""
 
     def __init__(self, form: Form | None = None) -> None:
         self.form = form or form_of(preset(FIRST))
-        self.good: Form | None = None
-        self.shown: State | None = None
+        self.good: Form = {}
         self.send()
 
     def send(self, touched: str = "", do: str = "", **more: str) -> State:
@@ -38,18 +35,10 @@ class Tab:
             name.replace("__", "."): text.encode("utf-8", "replace").decode()
             for name, text in more.items()
         }
-        asked: dict[str, Any] = {
-            "values": self.form | texts,
-            "touched": [touched] if touched else [],
-            "do": do,
-        }
-        try:
-            now = state(Wish(lab="playground", good=self.good, **asked))
-        except RefusedTextError:
-            self.good = self.form if self.shown else {}
-            now = state(Wish(lab="playground", good=self.good, **asked))
+        asked = {"values": self.form | texts, "good": self.good, "do": do}
+        now = state(Wish(lab="playground", touched=[touched] if touched else [], **asked))
         if not now.errors:
-            self.good = None
+            self.good = now.form
         self.form, self.shown = now.form, now
         return now
 
