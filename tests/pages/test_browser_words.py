@@ -81,16 +81,3 @@ def test_a_module_gives_each_text_what_it_fills_in(path):
 )
 def test_a_sentence_is_found(source, found):
     assert len(list(sentences(source))) == found
-
-
-@pytest.mark.parametrize(
-    ("call", "found"),
-    [
-        (")", set()),
-        (", { step, all }));", {"step", "all"}),
-        (", { list: spec.label, number: entry + 1 });", {"list", "number"}),
-        (", { name: `${id}.${form}`, at: first(a, b) }));", {"name", "at"}),
-    ],
-)
-def test_the_values_of_a_call_are_found(call, found):
-    assert values(call) == found
