@@ -80,18 +80,6 @@ def state(watch):
 RUN = TrainingWish(phase="run")
 
 
-def test_pause_and_go_on():
-    watch = new()
-    assert (state(watch), watch.wants) == ("ready", False), "nothing runs before it is asked for"
-    watch.take(wish(), RUN)
-    before = go(watch)
-    watch.take(wish(), TrainingWish())
-    assert (state(watch), watch.wants) == ("paused", False)
-    assert done(watch) == before
-    watch.take(wish(), RUN)
-    assert go(watch) > before
-
-
 def test_training_again_begins_a_new_run():
     gc.collect()
     alive = Counter.alive

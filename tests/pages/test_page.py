@@ -22,13 +22,6 @@ ELSE = PlainTextResponse("not a file")
 APP = Addresses(ELSE)
 
 
-def test_a_first_visit_is_a_third_of_what_streamlit_sends():
-    names = re.findall(r'"\./(static/[^"]+\.(?:js|css))"', page())
-    assert len(names) > 50
-    plain = sum((STATIC.parent / name).stat().st_size for name in names)
-    assert sum(len(ask(APP, f"/{name}", headers=GZIP).body) for name in names) < plain / 3
-
-
 def test_plotly_is_of_the_version_whose_wheel_checks_our_figures():
     wheel = distribution("plotly").locate_file("plotly/package_data/plotly.min.js")
     texts = ask(APP, f"/{PLOTLY}").body, wheel.read_bytes()
@@ -89,11 +82,15 @@ def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
         assert not {"etag", "last-modified"} & {*answer.headers}
 
 
-def test_everything_named_is_there(pages):
+def test_everything_named_is_there_and_sent_in_a_third_of_its_bytes(pages):
     before = INDEX.replace("./favicon.png", shown.ICON).partition("</head>")[0]
     added = page().removeprefix(before).partition("</head>")[0]
     addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)
-    for address in addresses:
-        assert ask(APP, f"/{address}", headers=GZIP).status == 200, address
+    scripts = re.findall(r'"\./(static/[^"]+\.(?:js|css))"', page())
+    answers = {name: ask(APP, f"/{name}", headers=GZIP) for name in (*addresses, *scripts)}
+    assert {name for name, answer in answers.items() if answer.status != 200} == set()
     soon = {Path(address).name.partition(".")[0] for address in addresses}
     assert soon >= shown._SOON, "Streamlit has no such script any more"
+    assert len(scripts) > 50
+    plain = sum((STATIC.parent / name).stat().st_size for name in scripts)
+    assert sum(len(answers[name].body) for name in scripts) < plain / 3

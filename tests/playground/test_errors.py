@@ -153,18 +153,14 @@ def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line
         ("mul", "x = 1", said("rule_assigns")),
         ("mul", "", said("rule_assigns")),
         ("mul", "grad" * 101, said("long_text", "400")),
+        ("where", "grad, grad", said("gradient_of_comparison", "in1", "where")),
     ],
 )  # fmt: skip
 def test_an_error_in_a_rule_names_the_rule(op_type, rule, words):
-    error = refusal("y = x * x", overrides=(Override(op_type, rule),))
+    error = refusal("y = where(x > 0, x * x, 0)", overrides=(Override(op_type, rule),))
     assert words == error.message
     assert error.part == "rule"
     assert error.subject == op_type
-
-
-def test_where_needs_none_for_its_comparison():
-    error = refusal("y = where(x > 0, x, 0)", overrides=(Override("where", "grad, grad"),))
-    assert said("gradient_of_comparison", "in1", "where") == error.message
 
 
 def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():
