@@ -8,16 +8,17 @@ from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOW
 from lessons.chapters.clipping.cliff.space import (
     LOOKS,
     ROLE_OF,
+    START,
     in_space,
     in_words,
     spanned,
+    stroke,
     stroked,
 )
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
-from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
 from lessons.kit.line_names import label
@@ -99,17 +100,10 @@ def _map(result: Result, window: Window) -> Figure:
 def _lines(result: Result) -> Iterator[Trace]:
     """The paths on the map, to the window's edge and a little beyond it."""
     for index, arm in enumerate(ARMS):
-        role, name = LOOKS[arm]
         w, b = _shown(result.planes["places"][:, :, index])
-        yield scatter("lines", w, b, name) | {
-            "line": {
-                "color": f"role:{role}",
-                "dash": ROLES[role].dash,
-                "width": 2,
-                "simplify": False,
-            },
-            "hovertemplate": WORDS("path_hover", name=name),
-        }
+        name = LOOKS[arm][1]
+        hover = {"hovertemplate": WORDS("path_hover", name=name)}
+        yield scatter("lines", w, b, name) | {"line": stroke(arm)} | hover
 
 
 def _shown(places: Array) -> tuple[Array, Array]:
@@ -140,7 +134,7 @@ def _mark(result: Result) -> Trace:
     """The mark where training starts."""
     w, b = result.planes["places"][0, :, 0]
     return scatter("markers", [float(w)], [float(b)], WORDS("start")) | {
-        "marker": {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width": 2}},
+        "marker": START,
         "hovertemplate": WORDS("start_hover"),
     }
 

@@ -29,6 +29,9 @@ LOOKS = {
     "norm": ("intended_gradient", WORDS("by_norm")),
 }
 
+START = {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width": 2}}
+"""The mark where training starts."""
+
 ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
 
 _STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
@@ -60,6 +63,12 @@ def stroked(arm: str) -> str:
     """The name of a descent, after a piece of its line."""
     role, name = LOOKS[arm]
     return f"{_STROKES[ROLES[role].dash]} {name}"
+
+
+def stroke(arm: str) -> Trace:
+    """The line of a descent."""
+    role, _ = LOOKS[arm]
+    return {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 2, "simplify": False}
 
 
 def spanned(window: Window) -> str:
@@ -207,12 +216,7 @@ def _paths(result: Result, window: Window) -> Iterator[Trace]:
         w, b = places[: last + 1].T
         x, y = on_paper(window, w, b, errors[: last + 1])
         yield scatter("lines+markers", x, y, name) | {
-            "line": {
-                "color": f"role:{role}",
-                "dash": ROLES[role].dash,
-                "width": 2,
-                "simplify": False,
-            },
+            "line": stroke(arm),
             "marker": {"color": f"role:{role}", "size": 4},
             "hovertemplate": f"{name}<extra></extra>",
         }
@@ -227,11 +231,7 @@ def _start(result: Result, window: Window) -> Trace:
         "text": [WORDS("start") + "\u00a0\u00a0"],
         "textposition": "middle left",
         "textfont": {"color": "ink:text", "size": 14, "shadow": "auto"},
-        "marker": {
-            "color": "ink:text",
-            "size": 12,
-            "line": {"color": "ink:paper", "width": 2},
-        },
+        "marker": START,
         "hoverinfo": "skip",
         "cliponaxis": False,
     }

@@ -25,12 +25,12 @@ from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.arrows import heads
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, round_up, scatter, thin
+from lessons.kit.chart_pieces import Trace, axes, dragged, mark, round_up, scatter, thin
 from lessons.kit.experiment import components
 from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, computed_in
-from lessons.kit.line_names import NAMES, label
+from lessons.kit.line_names import label
 from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks
@@ -346,12 +346,6 @@ def start(values: Values) -> Start:
     return Start(given, settings, (0, 0), finish, {"x": leaves.point, "weight": leaves.weight})
 
 
-LABELS = {
-    "true_gradient": WORDS("nothing_stopped"),
-    "trick_gradient": NAMES["trick_gradient"],
-    "intended_gradient": WORDS("in_paper"),
-}
-
 ARMS = {
     "trick": ("trick_gradient", WORDS("yours")),
     "paper": ("intended_gradient", WORDS("papers")),
@@ -426,22 +420,23 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
 
 def static_table(result: Result, values: Values) -> Table:
     """One row a component: its value, what each loss sends it, and the sums by role."""
-    by_part = {f"{part}_trick_gradient": part for part in PARTS}
-    curves = {one.name: one for one in result.curves}
-    columns: list[tuple[str, str | None]] = [(WORDS("part"), None), (WORDS("value"), "forward")]
-    columns += [
-        (word, "trick_gradient")
-        for word in (WORDS("error_column"), WORDS("codebook_column"), WORDS("commitment_column"))
-    ]
-    columns += [(WORDS("no_stop"), "true_gradient"), (WORDS("sum"), "trick_gradient")]
-    columns += [(WORDS("papers"), "intended_gradient")]
-    rows = []
+    error, codebook, commitment = (one for one in result.curves if one.role == "trick_gradient")
+    shown = {
+        WORDS("value"): result["forward"],
+        WORDS("of_error"): error,
+        WORDS("of_codebook"): codebook,
+        WORDS("of_commitment"): commitment,
+        WORDS("no_stop"): result["true_gradient"],
+        WORDS("sum"): result["trick_gradient"],
+        WORDS("papers"): result["intended_gradient"],
+    }
     names = ("z₁", "z₂", WORDS("code_1"), WORDS("code_2"), WORDS("decoder"))
-    for place, name in enumerate(names):
-        sent = (number(float(curves[one].y[place]), 4) for one in by_part)
-        value = number(float(result["forward"].y[place]), 4)
-        rows.append((name, value, *sent, *cells(result, LABELS, place, 4)))
-    return Table(WORDS("static_table"), tuple(columns), tuple(rows))
+    rows = (
+        (name, *(number(float(one.y[place]), 4) for one in shown.values()))
+        for place, name in enumerate(names)
+    )
+    columns = ((WORDS("part"), None), *((called, one.role) for called, one in shown.items()))
+    return Table(WORDS("static_table"), columns, tuple(rows))
 
 
 def _pulls(result: Result) -> Figure:
