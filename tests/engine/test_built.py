@@ -147,5 +147,6 @@ def test_types_of_one_node_under_one_rule_are_allowed(x: torch.Tensor) -> None:
 
 
 def test_a_key_that_matches_no_node_warns(x: torch.Tensor) -> None:
-    with pytest.warns(UserWarning, match="the key 'Tanh' matched no node.*Relu"):
+    with pytest.warns(UserWarning, match="the key 'Tanh' matched no node.*Relu") as caught:
         override_gradients(torch.relu(x), {"Tanh": ten})
+    assert caught[0].filename == __file__
