@@ -196,6 +196,8 @@ def test_a_rule_that_runs_ops_adds_no_node_even_inside_the_block():
         y = x * 2.0
         recording.backward(y)
         torch.autograd.grad(y, x, retain_graph=True)
+        with torch.no_grad():
+            y + 1.0  # as an optimizer computes, which is not drawn either
         assert list(recording.nodes) == ["x", "mul"]
     assert recording.gradients["x"].numbers == [10.0]
 
@@ -241,17 +243,6 @@ def test_variables_of_the_source_are_labels():
     assert [node.label for node in recording if node.name != "x"] == [
         *("low", "low", "c", "low", "twice", "sum", "gt", "total", "mul_2"),
     ]
-
-
-def test_data_is_a_stopped_copy_and_iteration_an_unbind():
-    def program(x):
-        first, second = x
-        return first * second + x.data.sum()
-
-    recording = recorded(program, x=leaf(2.0, 3.0))
-    assert [n.type for n in recording.ops] == ["unbind", "mul", "stop_gradient", "sum", "add"]
-    assert recording.gradients["x"].numbers == [3.0, 2.0]
-    assert len(recording.nodes["unbind"].outputs) == 2
 
 
 def test_complex_and_empty_tensors():
