@@ -7,14 +7,12 @@ learner sees them who has not answered yet. `python -m tests.support.screenshots
 pictures.
 """
 
-import json
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
-import numpy as np
+import orjson
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -25,10 +23,9 @@ from lessons.playground.document.presets import presets
 from lessons.playground.running.outcome import run as run_document
 from lessons.playground.running.outcome_charts import figures as playground_figures
 from lessons.training.under_way import Run
-from pages.labs import payload, wire
+from pages.labs import payload
 from pages.ui.page import LIVE
 from tests.browser.bare import labs, look
-from tests.support.decoded import decode
 
 SECONDS = 4.0
 """How long each training runs before its charts are drawn."""
@@ -85,8 +82,8 @@ def sheets(asked: str, steps: bool) -> Iterator[tuple[str, list[dict[str, Any]]]
     if asked in ("", "playground"):
         for one in presets() if asked else presets()[:3]:
             outcome = run_document(one.document)
-            drawn = payload.figures(playground_figures(outcome, one.document))
-            yield f"playground {one.document.title}", _plain(drawn)
+            drawn = playground_figures(outcome, one.document)
+            yield f"playground {one.document.title}", payload.figures(drawn)
 
 
 @cache
@@ -97,11 +94,11 @@ def _of(slug: str) -> list[dict[str, Any]]:
     figures = lesson.lab.figures(lesson.compute(values), values)
     training = lesson.lab.training
     if training is None:
-        return _plain(payload.figures(figures))
+        return payload.figures(figures)
     values = lesson.validate({"seeds": "4"})
     run = Run(lesson.lab, lesson.program, values)
     run.advance(SECONDS, values)
-    return _plain(payload.figures([*figures, *training.figures(run.history, values)]))
+    return payload.figures([*figures, *training.figures(run.history, values)])
 
 
 def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -114,13 +111,7 @@ def _at_steps(lesson: Lesson) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             trained = lesson.lab.training.figures(run.history, values)
             figures += [covered_figure(figure, hidden) for figure in trained]
         words = ", ".join(sorted(hidden)) or "nothing"
-        yield f"{lesson.slug} {place} hides {words}", _plain(payload.figures(figures))
-
-
-def _plain(figures: Sequence[Any]) -> list[dict[str, Any]]:
-    """The charts as a browser has them once they came over the wire."""
-    encoded = wire.addressed(0, wire.encode({"figures": figures}))
-    return list(decode(encoded)[2]["figures"])
+        yield f"{lesson.slug} {place} hides {words}", payload.figures(figures)
 
 
 def page(asked: str, steps: bool) -> str:
@@ -132,17 +123,9 @@ def page(asked: str, steps: bool) -> str:
             f'<h2>{heading}</h2><div class="gl-lab" id="sheet{number}"><div class="gl-figures">'
             "</div></div>"
         )
-    text = json.dumps(_finite(charts)).replace("<", "\\u003c")
+    text = orjson.dumps(charts, default=list, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    text = text.replace("<", "\\u003c")
     return PAGE.format(css=look(), live=LIVE, places="\n".join(places), charts=text)
-
-
-def _finite(part: Any) -> Any:
-    """The same as JSON has it: no arrays, and null for what is no number."""
-    if isinstance(part, dict):
-        return {name: _finite(value) for name, value in part.items()}
-    if isinstance(part, np.ndarray | list | tuple):
-        return [_finite(one) for one in (part.tolist() if isinstance(part, np.ndarray) else part)]
-    return None if isinstance(part, float) and not math.isfinite(part) else part
 
 
 async def answer(request: Request) -> HTMLResponse:
