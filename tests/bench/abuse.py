@@ -65,7 +65,7 @@ async def attacked(server: Server, row: Row) -> None:
     await move_until(asyncio.sleep(WARM_UP), crowd)
     await asyncio.gather(*(learner.close() for learner in crowd))
     await asyncio.sleep(3)
-    row.idle = memory(server)
+    row.idle = memory(server.pid)
     learners = [Learner(server.url, slug, row.rest) for slug in LESSONS]
     await arrive(learners)
     row.rest.waits.clear()
@@ -78,12 +78,12 @@ async def attacked(server: Server, row: Row) -> None:
         await move_until(watch(server, row), learners)
     await asyncio.gather(*(learner.close() for learner in learners))
     await asyncio.sleep(LEFT)
-    row.after = memory(server)
+    row.after = memory(server.pid)
 
 
 async def watch(server: Server, row: Row) -> None:
     for _ in range(SECONDS):
-        row.peak = max(row.peak, await asyncio.to_thread(memory, server))
+        row.peak = max(row.peak, await asyncio.to_thread(memory, server.pid))
         await asyncio.sleep(1)
 
 

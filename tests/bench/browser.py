@@ -65,12 +65,9 @@ class Subject:
     wishes: list[str] = field(default_factory=list)  # those of the presses that count, if replayed
 
 
-def peer(module: str) -> Callable[[], AbstractContextManager[Server]]:
-    def start() -> AbstractContextManager[Server]:
-        port = free_port()
-        return serve([sys.executable, "-m", f"tests.bench.peers.{module}", str(port)], port, "/")
-
-    return start
+def peer(module: str) -> AbstractContextManager[Server]:
+    port = free_port()
+    return serve([sys.executable, "-m", f"tests.bench.peers.{module}", str(port)], port, "/")
 
 
 def subjects() -> list[Subject]:
@@ -91,7 +88,7 @@ def subjects() -> list[Subject]:
         replace(ours, name=FLOOR, painted_ms=[], updates_a_second=[], replayed=True),
         Subject(
             "Dash",
-            peer("dash_app"),
+            lambda: peer("dash_app"),
             slider="#noise_high [role=slider]",
             track="#noise_high .dash-slider-root",
             gradient="#gradient",
@@ -99,7 +96,7 @@ def subjects() -> list[Subject]:
         ),
         Subject(
             "NiceGUI",
-            peer("nicegui_app"),
+            lambda: peer("nicegui_app"),
             slider=".noise_high .q-slider__track-container",
             track=".noise_high .q-slider__track",
             gradient=".gradient",

@@ -74,11 +74,12 @@ async def run(server: Server, one: Scenario) -> None:
     one.heard.waits.clear()
     gc.collect()
     gc.freeze()
-    start, used, own = time.perf_counter(), cpu_seconds(server), time.process_time()
+    start, used, own = time.perf_counter(), cpu_seconds(server.pid), time.process_time()
     meanwhile = asyncio.gather(one.happens(server, one.heard), asyncio.sleep(SECONDS))
     await move_until(meanwhile, learners, together=one.link)
     passed = time.perf_counter() - start
-    one.cores = max(0.0, (cpu_seconds(server) - used) / passed)  # what was killed took its own away
+    # What was killed took its own time away.
+    one.cores = max(0.0, cpu_seconds(server.pid) - used) / passed
     one.own = (time.process_time() - own) / passed
     await asyncio.gather(*(learner.close() for learner in learners))
 

@@ -62,7 +62,7 @@ async def train(server: Server, heard: Heard, luck: random.Random) -> None:
 async def soak(server: Server, heard: Heard) -> list[float]:
     """MB each minute, the first before anybody has come."""
     over = time.monotonic() + 60 * MINUTES
-    found = [memory(server)]
+    found = [memory(server.pid)]
 
     async def seat(number: int) -> None:
         luck = random.Random(number)
@@ -77,7 +77,7 @@ async def soak(server: Server, heard: Heard) -> list[float]:
     seats = [asyncio.create_task(seat(number)) for number in range(LEARNERS)]
     for minute in range(1, MINUTES + 1):
         await asyncio.sleep(max(0.0, over - 60 * (MINUTES - minute) - time.monotonic()))
-        found.append(memory(server))
+        found.append(memory(server.pid))
         print(f"minute {minute}: {found[-1]:.0f} MB", file=sys.stderr, flush=True)
     for task in seats:
         task.cancel()

@@ -4,19 +4,16 @@ import socketserver
 import stat
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from deploy.serve import nginx, write_nginx
-from tests.support.server import START_SECONDS, free_port, wait_until_it_listens
+from tests.support.server import free_port, wait_until_it_listens
 
-Found = TypeVar("Found")
 SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
 
 
@@ -79,15 +76,6 @@ def started(
     finally:
         process.terminate()
         process.wait()
-
-
-def until(holds: Callable[[], Found], seconds: float = START_SECONDS) -> Found:
-    """Wait until this holds, and return what it returned."""
-    deadline = time.monotonic() + seconds
-    while not (found := holds()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
 
 
 class Holds(socketserver.BaseRequestHandler):

@@ -15,8 +15,8 @@ import pytest
 
 from deploy.serve import BASE, asked, nginx, place
 from pages.server.limits import CORES
-from tests.deploy.front import needs_nginx, until
-from tests.support.server import ROOT
+from tests.deploy.front import needs_nginx
+from tests.support.server import ROOT, START_SECONDS, until
 from tests.support.site import command, replicas, site
 from tests.support.usage import children
 
@@ -131,17 +131,20 @@ def test_what_is_killed_comes_back_and_the_end_leaves_nothing(folder):
     with site(2) as server:
         assert f"2 pages and 2 labs processes behind {server.url}/" in server.log()
         for kind in ("--pages", "--labs", "nginx: m"):
-            pid = children(server, kind)[0]
+            pid = children(server.pid, kind)[0]
             os.kill(pid, signal.SIGKILL)
-            until(lambda kind=kind, pid=pid: {pid} ^ {*children(server, kind)} > {pid})
+            until(
+                lambda kind=kind, pid=pid: {pid} ^ {*children(server.pid, kind)} > {pid},
+                START_SECONDS,
+            )
         restart = [sys.executable, "-m", "deploy.serve", "--restart"]
         restart += ["--listen", server.url.removeprefix("http://")]
         before = replicas(server)
         subprocess.run(restart, cwd=ROOT, check=True)
         assert len(replicas(server)) == 4
         assert not {*before} & {*replicas(server)}
-        groups = children(server)
-    assert until(lambda: nothing_left(groups, folder), 30)
+        groups = children(server.pid)
+    assert until(lambda: nothing_left(groups, folder))
 
 
 @pytest.mark.slow
@@ -149,8 +152,8 @@ def test_where_it_is_killed_nothing_is_left(folder):
     if shutil.which("setpriv") is None:
         pytest.skip("setpriv is not installed here")
     with subprocess.Popen(command(2)[0], cwd=ROOT) as process:
-        until(lambda: len(children(process, "pages.server")) == 4)
-        until(lambda: children(process, "nginx: m") and not children(process, "setpriv"))
-        groups = children(process)
+        until(lambda: len(children(process.pid, "pages.server")) == 4, START_SECONDS)
+        until(lambda: children(process.pid, "nginx: m") and not children(process.pid, "setpriv"))
+        groups = children(process.pid)
         process.kill()
-    assert until(lambda: nothing_left(groups, folder), 30)
+    assert until(lambda: nothing_left(groups, folder))

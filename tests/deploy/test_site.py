@@ -16,8 +16,8 @@ from deploy.serve import HERE
 from pages.ui.memory import COOKIE
 from pages.ui.words import WORDS
 from tests.browser.looking import ready
-from tests.deploy.front import needs_nginx, started, until
-from tests.support.server import Server, free_port
+from tests.deploy.front import needs_nginx, started
+from tests.support.server import START_SECONDS, Server, free_port, until
 from tests.support.site import replicas, site
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -170,7 +170,7 @@ def test_a_class_that_opens_a_link_at_once_is_within_the_bounds(outside, secure)
 
 def until_all_answer(served):
     """Wait until every process takes learners, also one that was killed."""
-    until(lambda: len(replicas(served)) == 4)
+    until(lambda: len(replicas(served)) == 4, START_SECONDS)
     for pid in replicas(served):
         variables = Path(f"/proc/{pid}/environ").read_text("utf-8")
         port = re.search(r"STREAMLIT_SERVER_PORT=(\d+)", variables)[1]

@@ -3,6 +3,7 @@
 import gc
 import json
 import random
+import sys
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from pages.labs.messages import MAX_MESSAGE, Wish
 from pages.labs.playground_form import form_of
 from tests.playground.heavy import heavy
 from tests.support.amount import cases
-from tests.support.peak import available, costs
+from tests.support.peak import costs
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,6 @@ MEGABYTES, SECONDS = 150, 0.7
 
 COLUMN = tuple((i / 1024,) for i in range(1024))
 SQUARE = tuple(tuple((i * j % 7) / 70 for i in range(32)) for j in range(32))
-measured = pytest.mark.skipif(not available(), reason="this system tells no process its peak")
 
 
 def chain(first: str, line: str, count: int, last: str = "") -> str:
@@ -100,7 +100,7 @@ def smaller() -> list[dict]:
     return [*wishes, *map(asked, programs)]
 
 
-@measured
+@pytest.mark.skipif(sys.platform != "linux", reason="where the peak of a fork starts again")
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_nothing_that_is_accepted_takes_more_than_its_share_or_much_longer_than_foretold(
     all_of_them,

@@ -78,32 +78,18 @@ class Line:
 
     async def send(self, message: dict[str, Any]) -> None:
         if "text" in message:
-            self._take_aside(message["text"])
+            aside = json.loads(message["text"])
+            seq, kind, texts = aside["seq"], aside["kind"], [aside["text"]]
+            if kind not in KINDS or not 0 <= seq <= MAX_SEQ:
+                self.wrong.append(message["text"])
         else:
-            self._take_bytes(message["bytes"])
-
-    def _take_aside(self, text: str) -> None:
-        aside = json.loads(text)
-        self._read(aside["text"])
-        if aside["kind"] not in KINDS or not 0 <= aside["seq"] <= MAX_SEQ:
-            self.wrong.append(text)
-        self._came(aside["seq"], aside["kind"])
-
-    def _take_bytes(self, content: bytes) -> None:
-        seq, what, body = decode(content)
-        for said in sentences(body):
-            self._read(said)
-        self.have = {one["id"]: one["digest"] for one in body["figures"]}
-        for part in ("graph", "code"):
-            if body.get(part):
-                self.have[part] = body[part]["digest"]
-        self._came(seq, "frame" if what == wire.FRAME else "picture")
-
-    def _read(self, text: str) -> None:
-        if not fit(text):
-            self.wrong.append(text)
-
-    def _came(self, seq: int, kind: str) -> None:
+            seq, what, body = decode(message["bytes"])
+            kind, texts = "frame" if what == wire.FRAME else "picture", sentences(body)
+            self.have = {one["id"]: one["digest"] for one in body["figures"]}
+            self.have |= {
+                part: body[part]["digest"] for part in ("graph", "code") if body.get(part)
+            }
+        self.wrong += [text for text in texts if not fit(text)]
         self.final.append((seq, kind))
         self.news.set()
 

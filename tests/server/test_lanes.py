@@ -15,7 +15,7 @@ from pages.server import lanes
 from pages.server.lanes import Lane, LostError
 from tests.server.asgi import run
 from tests.server.jobs import die, die_once, niceness, pid_after, raise_error
-from tests.support.server import ROOT
+from tests.support.server import ROOT, until
 
 pytestmark = pytest.mark.slow
 
@@ -161,10 +161,7 @@ def test_workers_end_with_their_server_even_if_it_is_killed():
     workers = [int(one) for one in server.stdout.readline().split()]
     server.kill()
     server.communicate(timeout=30)
-    deadline = time.monotonic() + 10
-    while any(Path(f"/proc/{one}").exists() for one in workers):
-        assert time.monotonic() < deadline, "a worker is left"
-        time.sleep(0.05)
+    until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers), 10)
 
 
 @pytest.mark.parametrize(("idle", "stays"), [(60.0, True), (0.05, False)])

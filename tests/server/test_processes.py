@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 
 from pages.server import meters
 from tests.server.serving import Browser
-from tests.support.server import ROOT, free_port, serve, streamlit
+from tests.support.server import ROOT, free_port, serve, streamlit, until
 from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
@@ -98,20 +98,15 @@ def test_a_worker_that_is_killed_costs_its_learner_a_second_at_most(server):
         for number in range(3):
             browser.ask("flip", values={"scale": f"3.{number}"})
             browser.frame()
-            (forks,) = children(server, "pages.server")
-            for worker in children_of(forks):
-                os.kill(int(worker), signal.SIGKILL)
+            (forks,) = children(server.pid, "pages.server")
+            for worker in children(forks):
+                os.kill(worker, signal.SIGKILL)
             start = time.monotonic()
             browser.ask("flip", values={"scale": f"4.{number}"})
             assert browser.frame()["graph"]
             assert time.monotonic() - start < 1.0
     assert 'gradient_tricks_restarts_total{lane="quick"}' in fetched(metrics)
     assert "replaced" in server.log()
-
-
-def children_of(pid):
-    listed = Path(f"/proc/{pid}/task/{pid}/children")
-    return listed.read_text().split()
 
 
 def test_no_line_of_its_log_has_what_was_typed(server):
@@ -135,20 +130,17 @@ def test_the_pages_are_served_by_themselves_and_start_no_workers():
     with served("--pages") as server:
         assert "<title>" in fetched(f"{server.url}/")
         assert status(f"{server.url}/api/lessons") == 404
-        assert children(server) == []
+        assert children(server.pid) == []
 
 
 def test_sigterm_closes_sockets_as_a_restart_and_ends_soon():
     with served() as server, labs_of(server) as browser:
         browser.ask("flip")
         browser.frame()
-        start = time.monotonic()
         os.kill(server.pid, signal.SIGTERM)
         with pytest.raises(ConnectionClosed, match="1012"):
             browser.next(10)
-        while Path(f"/proc/{server.pid}/stat").exists() and not ended(server.pid):
-            assert time.monotonic() - start < 10
-            time.sleep(0.05)
+        until(lambda: ended(server.pid), 10)
         assert not re.search("Traceback|ERROR", server.log())
 
 
@@ -190,10 +182,7 @@ runpy.run_module("pages.server", run_name="__main__")"""
     _, said = server.communicate(timeout=60)
     assert server.returncode
     assert "cause" in said
-    deadline = time.monotonic() + 20  # until the system has buried them
-    while is_alive(server.pid):
-        assert time.monotonic() < deadline, "a process is left"
-        time.sleep(0.1)
+    until(lambda: not is_alive(server.pid), 20)  # until the system has buried them
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")

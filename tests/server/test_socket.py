@@ -1,13 +1,12 @@
 """The labs' socket: each wish gets its answer, whatever else comes."""
 
 import gc
-import json
 import threading
 import time
 from functools import partial
 
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.exceptions import ConnectionClosed
 
 from pages.labs import lesson
 from pages.labs.messages import MAX_MESSAGE
@@ -18,6 +17,7 @@ from pages.server.lanes import LostError
 from tests.server.serving import Browser, resident
 from tests.support.amount import cases
 from tests.support.in_process import site as made
+from tests.support.server import until
 
 pytestmark = pytest.mark.slow
 
@@ -65,13 +65,6 @@ def _fresh():
     yield
     for lab in (WAITING, LONG):
         lab.go.set()
-
-
-def until(true):
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("lab", ["flip", "home", "playground"])
@@ -183,16 +176,6 @@ def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch
     assert browser.frame()["form"]
 
 
-def test_a_foreign_page_is_turned_away(url):
-    with pytest.raises(InvalidStatus) as refused:
-        Browser(url, origin="https://evil.example")
-    assert refused.value.response.status_code == 403
-    own = url.replace("ws://", "http://").removesuffix("/labs")
-    with Browser(url, origin=own) as browser:
-        browser.ask("flip")
-        assert browser.frame()["form"]
-
-
 def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
     until(lambda: not site.open)
     monkeypatch.setattr(shared, "MOST_SOCKETS", 2)
@@ -236,10 +219,3 @@ def test_memory_returns_when_sockets_close(url, site):
         return sum(type(one) is route.Socket for one in gc.get_objects())
 
     until(lambda: alive() <= 2)  # what answered the last one may still be on its way out
-
-
-def test_the_answer_is_json_and_floats_that_anybody_can_read(browser):
-    browser.ask("flip")
-    raw = browser.socket.recv(30)
-    length = int.from_bytes(raw[8:12], "little")
-    assert json.loads(raw[12 : 12 + length])["form"]

@@ -15,6 +15,7 @@ from pages.server.site import Site
 from tests.server.serving import Browser
 from tests.support.in_process import ThreadLane
 from tests.support.server import START_SECONDS
+from tests.support.usage import cpu_seconds
 
 pytestmark = pytest.mark.slow
 
@@ -117,11 +118,6 @@ def pictures(browser):
     except TimeoutError:
         pass
     return found
-
-
-def cpu_seconds(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")

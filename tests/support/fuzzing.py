@@ -98,17 +98,9 @@ def found(fuzzer: str, cases: int) -> dict[str, Any]:
     In a process of its own, so that a crash of the interpreter itself is seen too, and that nothing
     of it stays with pytest.
     """
+    command = [sys.executable, "-W", "error", "-m", fuzzer]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            "-m",
-            fuzzer,
-            "--seed=1",
-            f"--cases={cases}",
-            "--minutes=60",
-        ],
+        [*command, "--seed=1", f"--cases={cases}", "--minutes=60"],
         cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,

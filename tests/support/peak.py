@@ -1,8 +1,8 @@
 """What one answer takes: a process that answers each wish in a fork of its own, and measures that.
 
 ``python -m tests.support.peak`` reads a list of wishes as JSON and writes for each the megabytes
-above idle at its peak, the seconds of computing, the bytes of its answer, and what it says. Linux
-alone tells a process its peak and lets it begin anew.
+above idle at its peak, the seconds of computing, the bytes of its answer, and what it says. On
+Linux, where the peak of a fork begins with what it has at first.
 """
 
 import gc
@@ -11,11 +11,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from multiprocessing import get_context
 from typing import Any, NamedTuple
-
-STATUS, AGAIN = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 class Cost(NamedTuple):
@@ -36,11 +34,6 @@ class Cost(NamedTuple):
     notes: list[str]
 
 
-def available() -> bool:
-    """Whether this system tells a process its peak."""
-    return STATUS.exists() and AGAIN.exists()
-
-
 def costs(wishes: Sequence[dict[str, Any]], timeout: float = 600) -> list[Cost]:
     """What each wish takes, in a process of its own."""
     done = subprocess.run(
@@ -55,33 +48,16 @@ def costs(wishes: Sequence[dict[str, Any]], timeout: float = 600) -> list[Cost]:
     return [Cost(*json.loads(line)) for line in done.stdout.splitlines()]
 
 
-def forked(work: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Megabytes above idle and seconds that the work takes in a fork, and what it comes to."""
-    reads, writes = os.pipe()
-    child = os.fork()
-    if not child:
-        idle = megabytes("VmRSS")
-        AGAIN.write_text("5")  # the peak begins anew
-        begun = time.process_time()
-        made = work()
-        seconds = time.process_time() - begun
-        taken = megabytes("VmHWM") - idle
-        with os.fdopen(writes, "w") as out:
-            out.write(json.dumps((taken, seconds, made)))
-        os._exit(0)
-    os.close(writes)
-    with os.fdopen(reads) as come:
-        refusal = come.read()
-    if os.waitpid(child, 0)[1] or not refusal:
-        raise RuntimeError("the fork ended by itself")
-    taken, seconds, made = json.loads(refusal)
-    return taken, seconds, made
+def _peak() -> float:
+    import resource  # Windows has none
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def megabytes(name: str) -> float:
-    """A line of this process's status: VmRSS what it has, VmHWM the most it had."""
-    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
-    return int(line.split()[1]) / 1024
+def _cost(wish: dict[str, Any]) -> Cost:
+    idle, begun = _peak(), time.process_time()
+    size, refusal, notes = _answer(wish)
+    return Cost(_peak() - idle, time.process_time() - begun, size, refusal, notes)
 
 
 def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:
@@ -116,9 +92,9 @@ def main() -> None:
     wire.encode(playground.frame(Wish(lab="playground")))
     gc.collect()
     gc.freeze()  # else a fork that collects looks at all that was made here, and copies it
-    for wish in wishes:
-        taken, seconds, made = forked(lambda wish=wish: _answer(wish))  # type: ignore[misc]
-        print(json.dumps((taken, seconds, *made)), flush=True)
+    with get_context("fork").Pool(1, maxtasksperchild=1) as forks:
+        for cost in forks.imap(_cost, wishes):
+            print(json.dumps(cost), flush=True)
 
 
 if __name__ == "__main__":

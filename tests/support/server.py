@@ -9,12 +9,14 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
+from typing import TypeVar
 
+Found = TypeVar("Found")
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 240  # importing torch for the first time on a busy two-core machine
 END_SECONDS = 30  # a site ends its processes first, and each promises ten seconds
@@ -99,6 +101,15 @@ def free_port() -> int:
             probe.bind(("127.0.0.1", port))
             return port
     raise RuntimeError(f"a hundred ports of {PORTS.start} to {PORTS.stop - 1} are all in use")
+
+
+def until(holds: Callable[[], Found], seconds: float = 30) -> Found:
+    """Wait until this holds, and return what it returned."""
+    deadline = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
 
 
 def wait_until_it_listens(port: int, process: subprocess.Popen[bytes]) -> None:

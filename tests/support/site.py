@@ -1,11 +1,10 @@
 """Starts the site of `make serve`: nginx, and several processes for pages and for labs."""
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.support.server import START_SECONDS, Server, free_port, serve
+from tests.support.server import START_SECONDS, Server, free_port, serve, until
 from tests.support.usage import children
 
 
@@ -22,13 +21,10 @@ def site(count: int, base: str = "", python: str = sys.executable) -> Iterator[S
     """Serve so many processes of each kind, below this path; wait until every one is ready."""
     words, port = command(count, "--base", base, python=python)
     with serve(words, port, f"{base and '/'}{base}/readyz") as server:
-        until = time.monotonic() + START_SECONDS
-        while "processes behind" not in server.log():
-            assert time.monotonic() < until, f"not all processes are ready:\n{server.log()}"
-            time.sleep(0.2)
+        until(lambda: "processes behind" in server.log(), START_SECONDS)
         yield server
 
 
 def replicas(server: Server, kind: str = "") -> list[int]:
     """Return the app's processes of this kind, or all, in the order of their starts."""
-    return children(server, f"pages.server --{kind}")
+    return children(server.pid, f"pages.server --{kind}")

@@ -1,42 +1,40 @@
-"""What a server and all that it started cost: memory and CPU time, as Linux has them in /proc."""
+"""What a process and all that it started cost: memory and CPU time, as Linux has them in /proc."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.server import Server
 
-
-def memory(server: Server) -> float:
+def memory(pid: int) -> float:
     """MB that all of them hold; pages that they share count once."""
     shares = (
         int(line.split()[1])
-        for pid in _family(server)
-        for line in _read(pid, "smaps_rollup").splitlines()
+        for one in _family(pid)
+        for line in _read(one, "smaps_rollup").splitlines()
         if line.startswith("Pss:")
     )
     return sum(shares) / 1000
 
 
-def cpu_seconds(server: Server) -> float:
+def cpu_seconds(pid: int) -> float:
     """User and system time of all of them."""
-    stats = (_stat(pid) for pid in _family(server))
+    stats = (_stat(one) for one in _family(pid))
     return sum(int(one[11]) + int(one[12]) for one in stats if one) / os.sysconf("SC_CLK_TCK")
 
 
-def children(server: Server, command: str = "") -> list[int]:
-    """Processes that the server itself started, and whose command has this in it, oldest first."""
-    found = [pid for pid, parent in _parents().items() if parent == server.pid]
-    return sorted(pid for pid in found if command in _read(pid, "cmdline").replace("\0", " "))
+def children(pid: int, command: str = "") -> list[int]:
+    """Processes that it started itself, and whose command has this in it, oldest first."""
+    found = [one for one, parent in _parents().items() if parent == pid]
+    return sorted(one for one in found if command in _read(one, "cmdline").replace("\0", " "))
 
 
-def _family(server: Server) -> Iterator[int]:
-    """The server, its children, their children."""
+def _family(pid: int) -> Iterator[int]:
+    """The process, its children, their children."""
     parents = _parents()
-    found = [server.pid]
-    for pid in found:
-        yield pid
-        found += [one for one, parent in parents.items() if parent == pid]
+    found = [pid]
+    for known in found:
+        yield known
+        found += [one for one, parent in parents.items() if parent == known]
 
 
 def _parents() -> dict[int, int]:
