@@ -12,8 +12,8 @@ from lessons.contract.history import History, mean_and_band
 from lessons.contract.result import Array, Facts, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, band, curve, scatter
+from lessons.kit.findings import brief
 from lessons.kit.line_names import named
-from lessons.text import number
 
 WORDS = Words(__file__)
 
@@ -29,21 +29,10 @@ def of(facts: Facts, name: str) -> float:
     return float(facts.get(name, math.nan))
 
 
-def written_out(value: float, digits: int) -> str:
-    """So many digits of a number, without a power of ten below a billion.
-
-    >>> written_out(1573.2, 2), written_out(0.01573, 2)
-    ('1,600', '0.016')
-    """
-    if not 1000 <= abs(value) < 1e9:
-        return number(value, digits)
-    return f"{float(f'{value:.{digits}g}'):,.0f}".replace("-", "−")
-
-
 def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
     """One of a run's numbers as a cell: mean over the seeds, lowest and highest seed."""
     mean, low, high = (
-        written_out(of(facts, name + end), digits) for end in ("", "_lowest", "_highest")
+        brief(of(facts, name + end), digits=digits) for end in ("", "_lowest", "_highest")
     )
     return WORDS("with_ends", mean=mean, low=low, high=high)
 
@@ -89,7 +78,7 @@ def told(history: History, lines: Lines, digits: int) -> str:
     """The mean at the end of each line, as in ``0.31 as set, 0.4 no stop``."""
     facts = history.facts
     return ", ".join(
-        f"{written_out(of(facts, name), digits)} {called}" for name, (_, called) in lines.items()
+        f"{brief(of(facts, name), digits=digits)} {called}" for name, (_, called) in lines.items()
     )
 
 

@@ -5,30 +5,13 @@ from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
-from lessons.tricks import stop_gradient
+from lessons.contract.bug import Bug, changed
 
 
 def broken() -> torch.nn.Module:
     class Network(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> Any:
             return torch.nn.Dropout(p=0.5)(x)
-
-    return Network()
-
-
-def stopped() -> torch.nn.Module:
-    class Network(torch.nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x + stop_gradient(torch.nn.Dropout(p=0.5)(x) - x)
-
-    return Network()
-
-
-def functional() -> torch.nn.Module:
-    class Network(torch.nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.nn.functional.dropout(x, p=0.5)
 
     return Network()
 
@@ -59,6 +42,15 @@ BUG = Bug(
     title="dropout in resnet.py",
     opened="2019-02-13",
     broken=broken,
-    fixes={"stopped": stopped, "functional": functional, "member": member},
+    fixes={
+        "stopped": changed(
+            broken,
+            {"torch.nn.Dropout(p=0.5)(x)": "x + (torch.nn.Dropout(p=0.5)(x) - x).detach()"},
+        ),
+        "functional": changed(
+            broken, {"torch.nn.Dropout(p=0.5)(x)": "torch.nn.functional.dropout(x, p=0.5)"}
+        ),
+        "member": member,
+    },
     check=check,
 )
