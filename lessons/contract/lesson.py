@@ -363,9 +363,7 @@ def _apart(one: float | str, other: float | str) -> float:
     return math.inf if math.isnan(one - other) else abs(one - other)
 
 
-@lru_cache(maxsize=64)
-def _cut_open(program: Callable[..., Any], cuts: tuple[Cut, ...]) -> Callable[..., Any]:
-    return cut(program, cuts)
+_cut_open = lru_cache(maxsize=64)(cut)
 
 
 def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
