@@ -5,7 +5,6 @@ what it names is there to be used, and what it says to move does move something 
 has set the lab.
 """
 
-import json
 import re
 from dataclasses import replace
 
@@ -21,9 +20,9 @@ from lessons.contract.parameters import (
     Text,
 )
 from lessons.outputs.catalogue import find
-from lessons.training.under_way import Run
 from pages.ui.page import WORDS
 from tests.lessons.test_every_lesson import LESSONS, TRY
+from tests.lessons.test_stage import looked_at
 
 TOLD = re.compile(
     r"\b(add|change|choose|compare|cut|drag|enter|find|go through|lift|look|lower|mend|move|press"
@@ -38,10 +37,10 @@ BESIDES = {WORDS("start"), WORDS("more_settings")}
 
 
 def tried(lesson):
-    """Each paragraph that says what to try, with its step."""
-    for step in lesson.prose.steps:
+    """Each paragraph that says what to try, with its step and the number of that."""
+    for number, step in enumerate(lesson.prose.steps, 1):
         for text in TRY.findall(step.text) if not step.question else ():
-            yield step, " ".join(text.split())
+            yield number, step, " ".join(text.split())
 
 
 def undoable(lesson, step, text):
@@ -95,34 +94,21 @@ def other_values(parameter, text, now):
     return []
 
 
-def shown(lesson, given):
-    """All that the lab shows at these settings but the settings themselves; or why it does not."""
+def shown(lesson, number, given):
+    """What a step shows at these settings but the settings themselves; or why it does not."""
     try:
-        values = lesson.validate(given)
-        result = lesson.compute(values)
-    except (InvalidParametersError, CutError) as error:
+        stage, facts = looked_at(lesson, number, given)
+    except (AssertionError, CutError, InvalidParametersError) as error:
         return str(error)
-    body = json.loads(result.to_json())
     settings = {one.name for one in lesson.lab.parameters}
-    body["facts"] = {name: fact for name, fact in body["facts"].items() if name not in settings}
-    table = lesson.lab.table(result, values)
-    figures = lesson.lab.figures(result, values)
-    if lesson.lab.training:
-        run = Run(lesson.lab, lesson.program, values)
-        run.advance(float("inf"), values, most=2)
-        facts = run.history.facts
-        figures = [*figures, *lesson.lab.training.figures(run.history, values)]
-        body["trained"] = {name: repr(fact) for name, fact in facts.items() if name not in settings}
-    if recording := lesson.record(values):
-        body["graph"] = [(edge.consumer.name, repr(edge.gradient)) for edge in recording.edges]
-    return json.dumps(body), table, [(figure.name, figure.alt) for figure in figures]
+    return stage, {name: repr(fact) for name, fact in facts.items() if name not in settings}
 
 
 @LESSONS
 def test_what_is_to_be_tried_can_be_done(lesson):
     wrong = [
         f"“{step.title}”: {why}: {text}"
-        for step, text in tried(lesson)
+        for _, step, text in tried(lesson)
         for why in undoable(lesson, step, text)
     ]
     assert not wrong, "\n".join(wrong)
@@ -131,13 +117,13 @@ def test_what_is_to_be_tried_can_be_done(lesson):
 @LESSONS
 def test_what_is_to_be_moved_moves_something(lesson):
     controls = {one.label: one for one in lesson.lab.parameters}
-    few = {"seeds": "1"} if "seeds" in lesson.defaults and lesson.lab.training else {}
-    for step, text in tried(lesson):
+    few = {"seeds": "1", "run": "2"} if lesson.lab.training else {}
+    for number, step, text in tried(lesson):
         for label in sorted(set(BOLD.findall(text)) & controls.keys()):
             control, given = controls[label], {**step.lab, **few}
-            before = shown(lesson, given)
+            before = shown(lesson, number, given)
             values = other_values(control, text, given.get(control.name, control.default))
-            moved = (shown(lesson, {**given, control.name: value}) for value in values)
+            moved = (shown(lesson, number, {**given, control.name: value}) for value in values)
             assert any(after != before for after in moved), f"“{step.title}”: {label} moves nothing"
 
 
@@ -162,8 +148,8 @@ def test_a_dead_control_is_found():
     """The second name of one registered rule: how many builders there are changes nothing."""
     lesson = find("builder")
     once = {"way": "once", "builders": "2"}
-    assert shown(lesson, once) == shown(lesson, {**once, "builders": "1"})
-    assert shown(lesson, once) != shown(lesson, {**once, "way": "rule"})
+    assert shown(lesson, 1, once) == shown(lesson, 1, {**once, "builders": "1"})
+    assert shown(lesson, 1, once) != shown(lesson, 1, {**once, "way": "rule"})
 
 
 @pytest.mark.parametrize(
