@@ -88,24 +88,6 @@ def _valid(lesson, given):
     return given
 
 
-def exported_settings(lesson):
-    """Defaults, chapter 1's cases as far as the lesson has the parameters, everything at an end."""
-    lists = {one.name for one in lesson.lab.parameters if isinstance(one, Numbers)}
-    names = {one.name for one in lesson.lab.parameters} - ({"x", "u"} - lists)
-    ends = {}
-    for parameter in lesson.lab.parameters:
-        if isinstance(parameter, Number):
-            ends[parameter.name] = parameter.format(parameter.slider[1])
-        elif isinstance(parameter, Integer) and parameter.high < 1e5:
-            ends[parameter.name] = str(parameter.high)
-        elif isinstance(parameter, Choice):
-            ends[parameter.name] = parameter.names[-1]
-    common = ({"x": "-2, 0, 1, 0.3", "dtype": "float32"}, {"u": "1.5", "x": "3"}, ends)
-    yield {}
-    for case in common:
-        yield {name: text for name, text in case.items() if name in names}
-
-
 def asked(lesson):
     """Each question with the values that its step sets in the lab, defaults for the rest."""
     for step in lesson.prose.steps:
