@@ -151,7 +151,7 @@ def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line
         ("**", "grad", said("no_op_type", "“**”")),
         ("mul", "grad – 1, None", said("write_instead", "EN DASH")),
         ("mul", "x = 1", said("rule_assigns")),
-        ("mul", "", said("rule_assigns")),
+        ("mul", "", said("empty_rule")),
         ("mul", "grad" * 101, said("long_text", "400")),
         ("where", "grad, grad", said("gradient_of_comparison", "in1", "where")),
     ],

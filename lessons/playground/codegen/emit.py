@@ -131,11 +131,9 @@ class Emitter:
         body = ast.Tuple(outputs) if kind_of(node) == "several" else outputs[0]
         arguments: list[ast.expr] = [ast.Name(name) for name in names]
         func = _lambda(names, body)
+        run = ast.Call(ast.Name("py_func"), [func, *arguments], [])
         rule = self.wrapped.get("py_func")
-        if rule:
-            run = ast.Call(ast.Name("py_func"), [func, *arguments], [])
-            return ast.Call(_wrap(_lambda(names, run), rule), arguments, [])
-        return ast.Call(ast.Name("py_func"), [func, *arguments], [])
+        return ast.Call(_wrap(_lambda(names, run), rule), arguments, []) if rule else run
 
     def _tensor(self, number: ast.expr) -> ast.expr:
         return fill(self.framework.tensor, {"value": number})
@@ -169,11 +167,8 @@ def _parameters(count: int) -> list[str]:
 
 
 def _lambda(names: Sequence[str], body: ast.expr) -> ast.expr:
-    arguments = ast.arguments(
-        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[],
-        defaults=[],
-    )  # fmt: skip
-    return ast.Lambda(arguments, body)
+    given = [ast.arg(name) for name in names]
+    return ast.Lambda(ast.arguments([], given, None, [], [], None, []), body)
 
 
 def _wrap(op: ast.expr, rule: str) -> ast.expr:

@@ -153,13 +153,11 @@ def _bound(checked: Checked, rows: Sequence[Row], lines: Sequence[Assignment]) -
 
 def _rules(checked: Checked, framework: Framework) -> list[str]:
     """A function for each rule that some op of the program meets."""
-    active = {
-        id(row) for rows, _ in blocks(checked.program.assignments, checked.rows) for row in rows
-    }
+    active = {row for rows, _ in blocks(checked.program.assignments, checked.rows) for row in rows}
     return [
         _rule(row, f"rule_{place}", framework)
         for place, row in enumerate(checked.rows, start=1)
-        if id(row) in active
+        if row in active
     ]
 
 

@@ -1,5 +1,6 @@
 """Reads a document into what can run: program, rules, input values. Finds every static error."""
 
+import itertools
 import keyword
 import math
 import re
@@ -97,7 +98,8 @@ def draws(document: Document, input_: Input) -> Iterator[torch.Tensor]:
     if input_.noise is None:
         yield torch.tensor(input_.values, dtype=torch.float64)
         return
-    shape = _shape(document, input_)
+    like = input_.noise.like
+    shape = shape_of(document.input(like).values or 0.0) if like else ()
     for chunk in unit_draws(input_.noise.seed, 0, math.prod(shape)):
         # By index: iterating a tensor makes a view of every row first.
         yield from (_drawn(input_.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
@@ -109,12 +111,6 @@ def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
     # The inverse of the distribution function: one number in, one number out, on every machine.
     normal: torch.Tensor = torch.special.ndtri(unit.clamp(min=_SMALLEST_UNIT))
     return noise.a + noise.b * normal
-
-
-def _shape(document: Document, input_: Input) -> tuple[int, ...]:
-    like = input_.noise.like if input_.noise else ""
-    values = document.input(like).values if like else 0.0
-    return shape_of(values if values is not None else 0.0)
 
 
 def _check_inputs(document: Document) -> list[str]:
@@ -188,15 +184,12 @@ def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
 
 
 def _check_rows(rows: tuple[Row, ...]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for row in rows:
-        keys = {(op, name) for op in row.op_types for name in row.override.only or ("",)}
-        everywhere = {op for op, name in seen if not name}
-        clash = keys & seen or any(op in everywhere for op in row.op_types)
-        if clash or any(not name and op in {o for o, _ in seen} for op, name in keys):
-            message = WORDS("two_rules", op=row.op_types[0])
-            raise PlaygroundError(message, part="rule", subject=row.override.op_type)
-        seen |= keys
+    for one, other in itertools.combinations(rows, 2):
+        mine, others = (set(row.override.only) for row in (one, other))
+        both = set(one.op_types) & set(other.op_types)
+        if both and (not mine or not others or mine & others):
+            message = WORDS("two_rules", op=other.op_types[0])
+            raise PlaygroundError(message, part="rule", subject=other.override.op_type)
 
 
 def _plotted(document: Document) -> Input:

@@ -23,7 +23,7 @@ def parse_program(text: str, inputs: Sequence[str]) -> Program:
     Raises:
         PlaygroundError: the first thing that is wrong, at its line and column.
     """
-    tree = _ast(scan(text), "exec")
+    tree = _ast(scan(text), WORDS("no_line"))
     reader = Reader(text, dict.fromkeys(inputs, "tensor"))
     lines = tuple(reader.assignment(line, inputs) for line in tree.body)
     if not lines:
@@ -41,15 +41,16 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
     Raises:
         PlaygroundError: with the part "rule".
     """
+    text = text.strip()
     try:
         clean = scan(text, rule=True)
-        if "\n" in clean.strip():
+        if "\n" in clean:
             raise PlaygroundError(WORDS("rule_of_lines"), 1, 1)
-        body = _ast(" " * (len(clean) - len(clean.lstrip())) + clean.strip(), "rule").body
-        if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        empty = ast.Expr(ast.Tuple([]))
+        line, *others = _ast(clean, WORDS("no_rule")).body or [empty]
+        if others or not isinstance(line, ast.Expr):
             raise PlaygroundError(WORDS("rule_assigns"), 1, 1)
-        value = body[0].value
-        items = value.elts if isinstance(value, ast.Tuple) else [value]
+        items = line.value.elts if isinstance(line.value, ast.Tuple) else [line.value]
         if not items:
             raise PlaygroundError(WORDS("empty_rule"), 1, 1)
         reader = Reader(text, dict.fromkeys(names, "tensor"), rule=True)
@@ -58,21 +59,10 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
         raise error.within("rule", subject) from error.__cause__
 
 
-def _ast(clean: str, what: str) -> ast.Module:
-    shift = len(clean) - len(clean.lstrip(" ")) if what == "rule" else 0
+def _ast(clean: str, refusal: str) -> ast.Module:
     try:
-        tree = ast.parse(clean[shift:])
+        return ast.parse(clean)
     except SyntaxError as error:
-        column = (error.offset or 1) + (shift if error.lineno == 1 else 0)
-        if not clean.strip():
-            raise PlaygroundError(WORDS("empty_expression"), 1, 1) from None
-        said = WORDS("no_rule") if what == "rule" else WORDS("no_line")
-        raise PlaygroundError(said, error.lineno or 1, max(column, 1)) from None
+        raise PlaygroundError(refusal, error.lineno or 1, error.offset or 1) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise PlaygroundError(WORDS("too_deep"), 1, 1) from None
-    if shift:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.expr | ast.stmt | ast.keyword):
-                node.col_offset += shift
-                node.end_col_offset = (node.end_col_offset or 0) + shift
-    return tree
