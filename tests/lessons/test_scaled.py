@@ -40,7 +40,11 @@ def test_a_clip_before_unscaling_leaves_the_limit_over_the_scale():
         assert facts["length_used"] == pytest.approx(float(limit) / float(scale), rel=1e-3)
         right = run(clip="after", scale=scale, limit=limit).facts
         assert right["length_used"] == pytest.approx(right["length_true"], rel=1e-3)
-    assert run(clip="after", limit="0.0001").facts["length_used"] == pytest.approx(1e-4, rel=1e-3)
+    facts = run(clip="after", limit="0.0001").facts
+    assert (facts["length_used"], facts["length_right"]) == pytest.approx((1e-4, 1e-4), rel=1e-3)
+    result = run(clip="before")
+    over_scales = next(one.y for one in result.curves if one.name == "trick_gradient")
+    assert over_scales[16] == pytest.approx(result.facts["length_used"]), "at the lab's own scale"
 
 
 def test_a_step_with_one_infinity_is_skipped_and_halves_the_scale():
