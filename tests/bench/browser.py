@@ -171,7 +171,7 @@ def computing(wishes: Iterable[str]) -> float:
 def drag(port: int, page: str, subject: Subject, track: FloatRect) -> float:
     """Pull the slider down with the mouse; new gradient charts a second."""
     x, y, width = track["x"], track["y"] + track["height"] / 2, track["width"]
-    with mouse.hand(port, page, (VIEWPORT["width"], VIEWPORT["height"])) as hand:
+    with mouse.hand(port, page, VIEWPORT) as hand:
         time.sleep(0.5)
         # Within the part of the slider that lies above noise_low, which the lesson asks for.
         first, last = (x + width * share for share in (0.99, 0.59))

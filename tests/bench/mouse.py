@@ -14,17 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from playwright.sync_api import ViewportSize
 from websockets.sync.client import ClientConnection, connect
 
 HZ = 60
 
 
 class Hand:
-    """A hand on the mouse in one page.
-
-    Args:
-        line: to the page, as the browser's protocol has it.
-    """
+    """A hand on the mouse in the page that this socket of the browser's protocol goes to."""
 
     def __init__(self, line: ClientConnection) -> None:
         self._line = line
@@ -39,11 +36,9 @@ class Hand:
     def ask(self, method: str, **given: object) -> dict[str, Any]:
         """What the browser answers."""
         number = self.say(method, **given)
-        while True:
-            said: dict[str, Any] = json.loads(self._line.recv())
-            if said.get("id") == number:
-                assert "result" in said, said
-                return dict(said["result"])
+        while (said := json.loads(self._line.recv())).get("id") != number:
+            pass
+        return dict(said["result"])
 
     def evaluate(self, script: str) -> Any:
         """What a script on the page comes to."""
@@ -57,31 +52,21 @@ class Hand:
 
     def pull(self, y: float, along: tuple[float, float], seconds: float) -> None:
         """Move the pressed mouse in a straight line; along is from where to where in x."""
+        first, last = along
+        moves = {"type": "mouseMoved", "y": y, "button": "left", "buttons": 1}
         start = time.monotonic()
-        for number in itertools.count(1):
-            time.sleep(max(0.0, start + number / HZ - time.monotonic()))
-            passed = time.monotonic() - start
-            if passed >= seconds:
-                return
-            x = along[0] + (along[1] - along[0]) * passed / seconds
-            place = {"x": x, "y": y, "button": "left", "buttons": 1}
-            self.say("Input.dispatchMouseEvent", type="mouseMoved", **place)
+        while (share := (time.monotonic() - start) / seconds) < 1:
+            self.say("Input.dispatchMouseEvent", x=first + (last - first) * share, **moves)
+            time.sleep(1 / HZ - (time.monotonic() - start) % (1 / HZ))
 
 
 @contextmanager
-def hand(port: int, page: str, size: tuple[int, int]) -> Iterator[Hand]:
-    """A hand in a page of the browser whose protocol listens on this port.
-
-    Args:
-        port: on this machine.
-        page: as the browser's protocol calls it.
-        size: of its window, in pixels.
-    """
+def hand(port: int, page: str, size: ViewportSize) -> Iterator[Hand]:
+    """A hand in this page of the browser whose protocol listens on this port."""
     address = f"ws://127.0.0.1:{port}/devtools/page/{page}"
     with connect(address, max_queue=None, max_size=None) as line:
         one = Hand(line)
-        wide, high = size
-        metrics = {"width": wide, "height": high, "deviceScaleFactor": 1, "mobile": False}
+        metrics = {**size, "deviceScaleFactor": 1, "mobile": False}
         one.ask("Emulation.setDeviceMetricsOverride", **metrics)
         one.ask("Emulation.setFocusEmulationEnabled", enabled=True)
         yield one

@@ -3,8 +3,7 @@
 Each lesson's charts stand below its name, at its defaults with nothing covered; behind them those
 of a training after some seconds. The addresses of the page: `/` has all, `/flip` one lesson,
 `/playground` its examples. Behind `?steps`, a lesson's charts at each of its steps' settings, as a
-learner sees them who has not answered yet. `python -m tests.support.screenshots charts` takes the
-pictures.
+learner sees them who has not answered yet.
 """
 
 from collections.abc import Iterator

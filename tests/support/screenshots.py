@@ -1,10 +1,9 @@
 """Takes pictures of the real app in a real browser: `python -m tests.support.screenshots`.
 
 Every page and lesson at three sizes, light and dark, into test-results/looks/, which git ignores:
-to look at. Words after the command choose pages by name (`home`, `flip`); `charts` takes every
-chart of the course in one picture, `charts noise_leaks flip` those of some lessons, without the
-app. `--steps` takes every step of a lesson, not the first alone. `--readme` takes the pictures of
-the README, and no others, into tests/screenshots/.
+to look at. Words after the command choose pages by name (`home`, `flip`). `--steps` takes every
+step of a lesson, not the first alone. `--readme` takes the pictures of the README, and no others,
+into tests/screenshots/.
 """
 
 import argparse
@@ -18,7 +17,6 @@ from lessons.outputs.catalogue import lessons
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB
 from tests.support.browser import launch
-from tests.support.gallery import gallery
 from tests.support.server import ROOT, streamlit
 
 README = ROOT / "tests" / "screenshots"
@@ -60,9 +58,6 @@ def main() -> None:
     parser.add_argument("--steps", action="store_true", help="every step of a lesson")
     parser.add_argument("--readme", action="store_true", help="the pictures of the README")
     asked = parser.parse_args()
-    if asked.names[:1] == ["charts"]:
-        take_charts(asked.names[1:] or [""], asked.steps)
-        return
     with (
         streamlit(ROOT / "app.py") as server,
         sync_playwright() as playwright,
@@ -81,22 +76,6 @@ def main() -> None:
                 file = LOOKS / f"{name}-{size}-{theme}.png"
                 take(browser, server.url + path, (*wide, theme), file, whole=name != "search")
             print(name)
-    print(f"The pictures are in {LOOKS}")
-
-
-def take_charts(names: list[str], steps: bool) -> None:
-    """The gallery's pages, light, dark and on a phone."""
-    with gallery() as url, sync_playwright() as playwright, launch(playwright) as browser:
-        for name, (look, (width, height, theme)) in itertools.product(names, README_LOOKS.items()):
-            size = {"width": width, "height": height}
-            context = browser.new_context(viewport=size, color_scheme=theme)
-            page = context.new_page()
-            page.set_default_timeout(180_000)  # a training takes its seconds
-            page.goto(f"{url}/{name}{'?steps' if steps else ''}")
-            page.locator("body[data-drawn]").wait_for()
-            page.wait_for_timeout(1000)
-            page.screenshot(path=LOOKS / f"charts-{name or 'all'}-{look}.png", full_page=True)
-            context.close()
     print(f"The pictures are in {LOOKS}")
 
 
