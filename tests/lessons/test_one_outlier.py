@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lessons.chapters.in_the_wild.one_outlier.batch import ordinary
+from lessons.outputs.catalogue import find
 from tests.support import course
 
 run = partial(course.run, "one_outlier")
@@ -42,3 +43,10 @@ def test_each_clip_is_its_closed_form(size, limit):
         assert np.allclose(result.planes["raw"], samples, rtol=1e-9)
         drawn = short if clip == "sample" else samples
         assert np.allclose(result.planes["samples"], drawn, rtol=1e-9, atol=1e-12)
+
+
+def test_no_title_says_how_far_an_arrow_without_a_direction_turns():
+    lesson = find("one_outlier")
+    values = course.settings(lesson, clip="batch", limit=0)
+    for figure in lesson.lab.figures(lesson.compute(values), values):
+        assert figure.title == figure.subject
