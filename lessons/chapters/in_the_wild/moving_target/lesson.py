@@ -471,7 +471,7 @@ def two_next_states_by_rest() -> dict[str, float]:
     task = task_of({"task": "walk", "chance": 0.5, "discount": 0.9})
     true = task.true()
     one, two = (task.off(w, true) for w in (task.rests(stop=False), two_next_states(task)))
-    return {"one_next_off": one, "two_next_off": two, "twice_off": 2 * one, "not_off": 0.0}
+    return {"one_next_off": one, "two_next_off": two, "twice_off": 2 * one}
 
 
 LESSON = Lesson(
