@@ -152,7 +152,7 @@ def plan(
     at_once = max(1, MAX_SWEEP_BYTES // each)
 
     def all_passes(once: int, with_tricks: int, of_rules: int) -> int:
-        return with_tricks * (1 + BACKWARD) + once * BACKWARD * roles + of_rules
+        return (with_tricks + once * roles) * BACKWARD + of_rules
 
     work = all_passes(plain.work, tricky.work, rules.work)
     work += EACH * all_passes(plain.ops, tricky.ops, rules.ops) // at_once
@@ -182,7 +182,7 @@ def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
     numbers = math.prod(sorted(sizes)[-2:]) * (4 if "[" in program or "@" in program else 1)
     numbers = min(numbers, MAX_ELEMENTS)
     runs = CURVE_POINTS * (MAX_DRAWS if drawn else 1)
-    passes = 1 + 3 * BACKWARD
+    passes = 3 * BACKWARD
     at_once = max(1, MAX_SWEEP_BYTES // max(1, 16 * ops * numbers))
     work = passes * (times * numbers + EACH * ops / min(runs, at_once)) * runs
     return PRODUCT * min(work, MAX_SWEEP_WORK) + OP * min(ops, MAX_OPS)

@@ -86,11 +86,11 @@ def _batch(
 def _runs(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget
 ) -> dict[str, torch.Tensor]:
-    found = {"forward": _values(checked, batch, budget)}
-    found["trick_gradient"] = _gradient(checked, batch, budget, plain=False)
-    found["true_gradient"] = _gradient(checked, batch, budget, plain=True)
-    if checked.document.intended:
-        found["intended_gradient"] = _gradient(checked, batch, budget, True, intended=True)
+    value, trick = _run(checked, batch, budget, False, checked.output)
+    found = {"forward": value, "trick_gradient": trick}
+    _, found["true_gradient"] = _run(checked, batch, budget, True, checked.output)
+    if intended := checked.document.intended:
+        _, found["intended_gradient"] = _run(checked, batch, budget, True, intended)
     return found
 
 
@@ -99,43 +99,25 @@ def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
     return output.flatten()[entry - 1] if output.shape == like else output.sum()
 
 
-def _values(checked: Checked, batch: dict[str, torch.Tensor], budget: Budget) -> torch.Tensor:
-    entry, like = checked.document.plot.entry, checked.inputs[checked.over.name].shape
+def _run(
+    checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool, name: str
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What is plotted of a name's value, and the gradient of that value's sum."""
+    over, entry = checked.over.name, checked.document.plot.entry
+    moving = batch[over].to(checked.dtype).requires_grad_()
 
-    def single_run(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
-        return shown(forward(checked, leaves, False, budget).output, entry, like)
+    def single_run(leaves: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        value = forward(checked, leaves, plain, budget).values[name]
+        return shown(value, entry, checked.inputs[over].shape), value.sum()
 
-    return _batched(checked, batch, single_run).detach()
-
-
-def _gradient(
-    checked: Checked,
-    batch: dict[str, torch.Tensor],
-    budget: Budget,
-    plain: bool,
-    intended: bool = False,
-) -> torch.Tensor:
-    moving = batch[checked.over.name].to(checked.dtype).requires_grad_()
-
-    def single_run(leaves: dict[str, torch.Tensor]) -> torch.Tensor:
-        made = forward(checked, leaves, plain, budget)
-        return (made.values[checked.document.intended] if intended else made.output).sum()
-
-    output = _batched(checked, {**batch, checked.over.name: moving}, single_run)
-    (gradient,) = gradients(output, [moving])
-    if gradient is None:
-        return torch.zeros(len(moving), dtype=torch.float64)
-    return gradient.reshape(len(moving), -1)[:, checked.document.plot.entry - 1]
-
-
-def _batched(checked: Checked, batch: dict[str, torch.Tensor], single_run: object) -> torch.Tensor:
-    leaves = {
-        name: batch[name].to(checked.dtype) if name in batch else value.to(checked.dtype)
-        for name, value in checked.inputs.items()
-    }
+    batch = batch | {over: moving}
+    leaves = {name: batch.get(name, one).to(checked.dtype) for name, one in checked.inputs.items()}
     axes = {name: 0 if name in batch else None for name in leaves}
-    result: torch.Tensor = torch.func.vmap(single_run, in_dims=(axes,))(leaves)  # type: ignore[arg-type]
-    return result
+    value, total = torch.func.vmap(single_run, in_dims=(axes,))(leaves)
+    (gradient,) = gradients(total, [moving])
+    if gradient is None:
+        return value.detach(), torch.zeros(len(moving), dtype=torch.float64)
+    return value.detach(), gradient.reshape(len(moving), -1)[:, entry - 1]
 
 
 def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
