@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import FloatRect, Page, Playwright, sync_playwright
@@ -72,20 +72,25 @@ def peer(module: str) -> AbstractContextManager[Server]:
 
 def subjects() -> list[Subject]:
     plain = ".st-key-{}".format
-    ours = Subject(
-        APP,
-        app,
-        slider="[data-control=noise_high] input[type=range]",
-        track="[data-control=noise_high] input[type=range]",
-        gradient="[data-figure=gradient]",
-        others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"],
-        path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step=2&seed={{seed}}",
-        drawers=("forward", "histogram", "table", MORE),  # all views, as the peers have them
-    )
+
+    def ours(name: str, replayed: bool = False) -> Subject:
+        """This app with all its views open, as the peers have them."""
+        return Subject(
+            name,
+            app,
+            slider="[data-control=noise_high] input[type=range]",
+            track="[data-control=noise_high] input[type=range]",
+            gradient="[data-figure=gradient]",
+            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"],
+            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step=2&seed={{seed}}",
+            drawers=("forward", "histogram", "table", MORE),
+            replayed=replayed,
+        )
+
     return [
-        ours,
-        replace(ours, name=AGAIN, painted_ms=[], updates_a_second=[]),
-        replace(ours, name=FLOOR, painted_ms=[], updates_a_second=[], replayed=True),
+        ours(APP),
+        ours(AGAIN),
+        ours(FLOOR, replayed=True),
         Subject(
             "Dash",
             lambda: peer("dash_app"),
