@@ -47,43 +47,11 @@ def one_infinity(result: Result) -> str:
     return "others" if moved < float(result.facts["length_true"]) / 2 else "clipped"
 
 
-def fresh() -> torch.amp.GradScaler:
-    """A new scaler of torch, with its defaults."""
-    return torch.amp.GradScaler("cpu")
-
-
 def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:
     """A gradient, shape [n], float64, clipped by norm; its length may be beyond the format."""
     most = float(slopes.abs().max())
     length = most * float((slopes / most).norm()) if most else 0.0
     return slopes if length <= limit else slopes / most * (limit / float((slopes / most).norm()))
-
-
-def by_role(
-    program: Program, x: torch.Tensor, dtype: torch.dtype, settings: Mapping[str, Any]
-) -> dict[str, torch.Tensor]:
-    """The squares' mean and the gradient of their sum, each of shape [n].
-
-    Args:
-        program: the lesson's.
-        x: float64, shape [n].
-        dtype: in which the program gets x: float32, as weights are kept in mixed precision.
-        settings: what the program takes besides.
-
-    Returns:
-        forward; trick_gradient: as autograd brings it back to x; true_gradient: 2 x / tokens, in
-        float64; intended_gradient: that one clipped, where there is a clip.
-    """
-    weights = x.detach().to(dtype, copy=True).requires_grad_()
-    loss = program(weights, **settings)
-    true = 2 * x / settings["tokens"]
-    clips = settings["clip"] != "none"
-    return {
-        "forward": loss.detach(),
-        "trick_gradient": gradient(loss, weights),
-        "true_gradient": true,
-        "intended_gradient": shortened(true, settings["limit"]) if clips else true,
-    }
 
 
 def over_scales(
@@ -96,6 +64,12 @@ def over_scales(
     """The gradient that autograd brings back to x at each of these scales, shape [m, n].
 
     One backward pass for them all: each has weights of its own.
+
+    Args:
+        program: the lesson's.
+        x: float64, shape [n].
+        dtype: in which the program gets x: float32, as weights are kept in mixed precision.
+        settings: what the program takes besides.
     """
     weights = x.detach().to(dtype).repeat(len(scales), 1).requires_grad_()
     pairs = zip(weights.unbind(), scales, strict=True)
@@ -151,20 +125,25 @@ def accumulated() -> Mapping[str, float]:
     w = torch.zeros(1, requires_grad=True)
 
     def slope(*losses: torch.Tensor) -> float:
-        return float(sum(torch.autograd.grad(one, w)[0] for one in losses))
+        return float(sum(torch.autograd.grad(one, w, retain_graph=True)[0] for one in losses))
 
     means = [((w - part) ** 2).mean() for part in parts]
     whole = ((w - torch.cat(parts)) ** 2).mean()
     sums = [((w - part) ** 2).sum() for part in parts]
+    few, many = map(len, parts)
+    first, second = map(slope, means)
     return {
-        "acc_few": len(parts[0]),
-        "acc_many": len(parts[1]),
-        "acc_all": len(parts[0]) + len(parts[1]),
-        "acc_first": slope(((w - parts[0]) ** 2).mean()),
-        "acc_second": slope(((w - parts[1]) ** 2).mean()),
-        "acc_came": slope(*(one / len(means) for one in means)),
+        "acc_few": few,
+        "acc_many": many,
+        "acc_all": few + many,
+        "acc_first": first,
+        "acc_second": second,
+        "acc_came": slope(*(one / 2 for one in means)),
         "acc_whole": slope(whole),
-        "acc_mended": slope(*(one / (len(parts[0]) + len(parts[1])) for one in sums)),
+        "acc_mended": slope(*(one / (few + many) for one in sums)),
+        "acc_half": (first + second) / 2,
+        "acc_sum": first + second,
+        "acc_times": many / few,
     }
 
 
@@ -199,9 +178,16 @@ def compute(program: Program, values: Values) -> Result:
     start = run(values)
     settings, dtype = start.settings, start.leaves["x"].dtype
     x = torch.tensor(values["x"], dtype=torch.float64, device=start.leaves["x"].device)
-    narrow = values["narrow"]
-    roles = by_role(program, x, dtype, settings)
-    plain = by_role(program, x, dtype, {**settings, "clip": "none"})["trick_gradient"]
+    narrow, clips, scale = values["narrow"], values["clip"] != "none", [settings["scale"]]
+    bare = {**settings, "clip": "none"}
+    plain = over_scales(program, x, dtype, scale, bare)[0]
+    true = 2 * x / values["tokens"]
+    roles = {
+        "forward": program(x.to(dtype), **settings).detach(),
+        "trick_gradient": over_scales(program, x, dtype, scale, settings)[0] if clips else plain,
+        "true_gradient": true,
+        "intended_gradient": shortened(true, values["limit"]) if clips else true,
+    }
     return Result(
         series=series_by_role(array(x), roles),
         curves=tuple(_over_scales(program, x, dtype, settings, roles)),
@@ -216,10 +202,7 @@ def compute(program: Program, values: Values) -> Result:
                 "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
                 "first_true": in_powers(float(roles["true_gradient"].abs().max())),
             },
-            lambda: {
-                **_scaler(program, values),
-                **_micro_batches(),
-            },
+            lambda: _scaler(program, values),
         ),
         # Always at least one line, so that the charts below it don't move with the scale.
         notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
@@ -255,7 +238,7 @@ def _over_scales(
     """The share of gradients lost, and the length of what is left, over the power of two.
 
     Args:
-        program, x, dtype, settings: as for ``by_role``.
+        program, x, dtype, settings: as for ``over_scales``.
         roles: at the learner's scale; only the trick's gradient depends on it.
     """
     powers = np.arange(MOST + 1, dtype=np.float64)
@@ -302,23 +285,12 @@ def _scaler(program: Program, values: Values) -> dict[str, float]:
     """The facts of torch's GradScaler: its start, and a step at these settings."""
     given = (values[name] for name in ("tokens", "narrow"))
     moved, after = skipped(program, values["x"], float(values["scale"]), *given)
-    new = fresh()
+    new = torch.amp.GradScaler("cpu")
     return {
         "skip_moved": moved,
         "skip_after": after,
         "scaler_start": new.get_scale(),
         "scaler_wait": new.get_growth_interval(),
-    }
-
-
-def _micro_batches() -> dict[str, float]:
-    found = accumulated()
-    first, second = found["acc_first"], found["acc_second"]
-    return {
-        **found,
-        "acc_half": (first + second) / 2,
-        "acc_sum": first + second,
-        "acc_times": found["acc_many"] / found["acc_few"],
     }
 
 
@@ -342,4 +314,5 @@ LESSON = Lesson(
     lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=run, named=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
+    elsewhere=accumulated,
 )
