@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.figure import SHORT, TALL, Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
 from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite, too_large
-from lessons.kit.chart_pieces import in_words, limits
-from lessons.kit.components import MOST_NAMED, component_table, sticks
+from lessons.kit.chart_pieces import limits
+from lessons.kit.components import MOST_NAMED, component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, place_of, point_in_text
@@ -124,57 +124,38 @@ def compute(program: Program, values: Values) -> Result:
 
 def figures(result: Result, values: Values) -> list[Figure]:
     """The slopes in their roles, and the roots themselves."""
-    names = _names(result, values)
-    forward = {"forward": WORDS("forward")}
-    clips = values["clip"] != "none"
-    short = [number(value, 4) for value in values["w"]]
-    slopes, slope_layout = sticks(result, LABELS, short, "dy/dw", TALL)
-    ends = tuple(slope_layout["xaxis"]["range"])
-    roots, root_layout = sticks(result, forward, short, "y", SHORT)
-    for layout in (slope_layout, root_layout):
-        layout["xaxis"]["title"]["text"] = "w" if len(short) <= MOST_NAMED else WORDS("place")
-    return [
-        Figure(
-            "gradient",
-            _lost(result),
-            WORDS("clipped_caption") if clips else WORDS("gradient_caption"),
-            WORDS("gradient_alt", numbers=in_words(result, LABELS, names)),
-            [*slopes, limits(values["limit"], ends, "limit") | {"visible": clips}],
-            slope_layout,
-            height=TALL,
-            subject=WORDS("gradient_subject"),
-        ),
-        Figure(
-            "forward",
-            WORDS("forward_title", finite=_finite(result, "forward")),
-            WORDS("forward_caption"),
-            WORDS("forward_alt", numbers=in_words(result, forward, names)),
-            roots,
-            root_layout,
-        ),
-    ]
+    shown = [number(value, 4) for value in values["w"]]
+    slopes = component_figure(
+        WORDS,
+        "gradient",
+        result,
+        LABELS,
+        shown,
+        y="dy/dw",
+        height=TALL,
+        before=_finite(result, "true_gradient"),
+        after=_finite(result, "trick_gradient"),
+    )
+    finite, forward = _finite(result, "forward"), {"forward": WORDS("forward")}
+    roots = component_figure(WORDS, "forward", result, forward, shown, y="y", finite=finite)
+    for one in (slopes, roots):
+        title = "w" if len(shown) <= MOST_NAMED else WORDS("place")
+        one.layout["xaxis"]["title"]["text"] = title
+    limit = limits(values["limit"], tuple(slopes.layout["xaxis"]["range"]), "limit")
+    slopes.data.append(limit | {"visible": values["clip"] != "none"})
+    return [slopes, roots]
 
 
 def table(result: Result, values: Values) -> Table:
     """One row an input."""
     shown = {"forward": WORDS("forward_y"), **LABELS}
-    names = _names(result, values)
+    names = [f"w = {number(value, 4)}" for value in values["w"]]
     return component_table(result, shown, names, WORDS("table"))
-
-
-def _lost(result: Result) -> str:
-    """A title that counts the finite components before and after the clip."""
-    before, after = (_finite(result, role) for role in ("true_gradient", "trick_gradient"))
-    return WORDS("gradient_title", before=before, after=after)
 
 
 def _finite(result: Result, name: str) -> str:
     y = result[name].y
     return WORDS("finite_of", finite=int(np.isfinite(y).sum()), all=len(y))
-
-
-def _names(result: Result, values: Values) -> list[str]:
-    return [f"w = {number(value, 4)}" for value in values["w"]]
 
 
 def _example(program: Program) -> dict[str, float | str]:

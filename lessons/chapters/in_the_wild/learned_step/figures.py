@@ -23,7 +23,7 @@ from lessons.kit.chart_pieces import (
     scatter,
     thin,
 )
-from lessons.kit.components import MOST_NAMED, sticks
+from lessons.kit.components import MOST_NAMED, component_figure
 from lessons.kit.findings import brief
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
@@ -117,17 +117,15 @@ def _weights(result: Result) -> Figure:
     places = np.arange(1.0, count + 1)
     numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
     names = [number(float(x), 3) for x in result["forward"].x]
-    data, layout = sticks(numbered, LABELS, names, WORDS("gradient_of_s"), SHORT)
-    layout["xaxis"]["title"]["text"] = (
-        WORDS("weight_x") if count <= MOST_NAMED else WORDS("weight_place")
-    )
-    for trace in data:
+    summed = ("trick_gradient", "true_gradient")
+    sums = ", ".join(f"{LABELS[role]} {brief(_sum(result, role), 1.0)}" for role in summed)
+    y = WORDS("gradient_of_s")
+    chart = component_figure(WORDS, "weights", numbered, LABELS, names, y=y, sums=sums)
+    x = WORDS("weight_x") if count <= MOST_NAMED else WORDS("weight_place")
+    chart.layout["xaxis"]["title"]["text"] = x
+    for trace in chart.data:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
-    summed = ("trick_gradient", "true_gradient")
-    sums = [f"{LABELS[role]} {brief(_sum(result, role), 1.0)}" for role in summed]
-    numbers = in_words(numbered, LABELS, names)
-    chart = WORDS.chart("weights", data, layout, sums=", ".join(sums), numbers=numbers)
     return replace(chart, selects="point")
 
 
