@@ -46,7 +46,6 @@ def test_a_reentrant_checkpoint_is_one_op_and_its_adapter_is_not_in_the_graph():
 def test_a_layer_runs_again_only_where_its_checkpoint_is_recorded():
     def again(**given):
         facts = run(**given).facts
-        assert facts["runs_forward"] == 2
         return facts["runs_backward"]
 
     assert again(way="off") == again() == 0

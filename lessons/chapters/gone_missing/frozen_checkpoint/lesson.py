@@ -121,7 +121,7 @@ def compute(program: Program, values: Values) -> Result:
     own = network()
     loss = own.loss(program, values)
     graph = recorded(loss, dict(zip(NAMES, own.weights, strict=True)))
-    once = [layer.runs for layer in own.layers]
+    forward_runs = sum(layer.runs for layer in own.layers)
     torch.autograd.backward(loss)
     found = [weight.grad for weight in own.weights]
     plain = gradients(program, network(), values, "off")
@@ -156,8 +156,7 @@ def compute(program: Program, values: Values) -> Result:
             "ops": sum(not op.leaf for op in graph),
             "ops_plain": sum(not op.leaf for op in complete),
             "in_graph": sum(op.name in NAMES for op in graph),
-            "runs_forward": sum(once),
-            "runs_backward": sum(layer.runs for layer in own.layers) - sum(once),
+            "runs_backward": sum(layer.runs for layer in own.layers) - forward_runs,
             "graph_names": "|".join(op.name for op in graph),
             "complete_names": "|".join(op.name for op in complete),
             "arrived_own": " ".join("01"[one is not None] for one in found),

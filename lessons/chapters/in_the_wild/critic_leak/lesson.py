@@ -192,17 +192,14 @@ def _example(program: Program) -> Mapping[str, float]:
     """Run the program at the defaults: one visit, and where the value settles."""
     v, logit = (leaf.detach() for leaf in EXAMPLE.leaves.values())
 
-    def visit(weight: float, stop: str) -> torch.Tensor:
-        roles = EXPERIMENT.by_role(program, EXAMPLE.but(weight=weight, stop=stop))
-        return roles["trick_gradient"] + 0.0
-
     def settled(weight: float) -> float:
         slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, "no"))
         return float(learn(slopes, v, logit, PAID, (RATE, 0.0), SETTLED)[0][-1])
 
     mean, entropy = _policy()
+    without_critic = EXPERIMENT.by_role(program, EXAMPLE.but(weight=0.0))
     return {
-        "example_leak": float(visit(0.0, "no")[0]),
+        "example_leak": float(without_critic["trick_gradient"][0]),
         "example_log_p": float(logsigmoid(logit)),
         "example_error": float(v) - PAID[0],
         "example_mean": mean,
@@ -211,8 +208,6 @@ def _example(program: Program) -> Mapping[str, float]:
         "example_plus": mean + entropy,
         "example_settled": settled(1.0),
         "example_half_weight": settled(0.5),
-        "actor_plain": float(visit(1.0, "no")[1]),
-        "critic_stopped": float(visit(1.0, "yes")[0]),
     }
 
 

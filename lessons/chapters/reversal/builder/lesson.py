@@ -1,5 +1,6 @@
 """A reversal by override map, and the name that each call needs, or not."""
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -42,13 +43,13 @@ def builder(x: torch.Tensor, scale: float, second: float, way: str, builders: in
     return flip(x, scale, counts[0]) ** 3 + flip(x, second, counts[-1]) ** 2
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
-    """The gradient in each way, what a second builder meets, and what each belief expects."""
+def beliefs(run: Run, settings: Values) -> dict[str, float]:
+    """The gradient in each way, and what each belief expects of it."""
     scale, second = settings["scale"], settings["second"]
 
     with_rule = run(way="rule", builders=1)
     total = with_rule["true_gradient"]
-    facts: dict[str, float | str] = {
+    facts: dict[str, float] = {
         "with_names": run(way="names", builders=1)["trick_gradient"],
         "with_rule": with_rule["trick_gradient"],
         "registered_once": run(way="once", builders=1)["trick_gradient"],
@@ -57,14 +58,11 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "last_twice": -second * total,
         "not_reversed": total,
         "two_builders": math.nan,
-        "refusal": "",
         **from_a_cache(),
         **from_a_loop(),
     }
-    try:
+    with contextlib.suppress(TrickError):
         facts["two_builders"] = run(way="names", builders=2)["trick_gradient"]
-    except TrickError as error:
-        facts["refusal"] = str(error)
     return facts
 
 

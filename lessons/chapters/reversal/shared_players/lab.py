@@ -116,15 +116,13 @@ def _arrows(program: Program, start: Start, roles: Roles) -> dict[str, tuple[Arr
 
 
 def _shares(roles: Roles) -> dict[str, float]:
-    """Each player's gradient compared with the plain one: lengths, and the factor along it."""
+    """Each player's gradient beside the plain one: the factor along it, and both first numbers."""
     plainly, trick = roles["true_gradient"].double(), roles["trick_gradient"].double()
     facts: dict[str, float] = {"loss": float(roles["forward"])}
     for player, part in (("extractor", slice(0, 4)), ("classifier", slice(4, 6))):
         size = float(plainly[part].norm())
         along = float(trick[part] @ plainly[part]) / size**2 if size else float("nan")
         facts |= {
-            f"{player}_plain": size,
-            f"{player}_gets": float(trick[part].norm()),
             f"{player}_factor": along + 0.0,
             f"{player}_plain_first": float(plainly[part][0]),
             f"{player}_first": float(trick[part][0]),

@@ -4,7 +4,7 @@ from functools import cache
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
+from lessons.chapters.stop_gradient.shared_noise.lab import LAB
 from lessons.chapters.stop_gradient.shared_noise.predictions import line_or_band
 from lessons.contract.lesson import Lesson
 
@@ -34,4 +34,4 @@ def dropout() -> dict[str, float]:
     }
 
 
-LESSON = Lesson(program=noise_leaks, lab=noise_lab(dropout), predictions={"leak": line_or_band})
+LESSON = Lesson(program=noise_leaks, lab=LAB, predictions={"leak": line_or_band}, elsewhere=dropout)

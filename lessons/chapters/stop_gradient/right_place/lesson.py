@@ -4,7 +4,7 @@ from functools import cache
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
+from lessons.chapters.stop_gradient.shared_noise.lab import LAB
 from lessons.chapters.stop_gradient.shared_noise.predictions import value_and_gradient
 from lessons.contract.lesson import Lesson
 from lessons.tricks import stop_gradient
@@ -50,7 +50,8 @@ def scaled_gradient() -> dict[str, float]:
 
 LESSON = Lesson(
     program=right_place,
-    lab=noise_lab(at_the_edges),
+    lab=LAB,
     predictions={"pair": value_and_gradient},
     highlight="stop_gradient(z - clean) + clean",
+    elsewhere=at_the_edges,
 )

@@ -1,8 +1,7 @@
 """The noise lab: what chapter 1's lessons let a learner set, and how it is computed."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -235,27 +234,16 @@ def drawn(values: Values) -> dict[str, Any]:
     return {"u": noise_at_points(values).tolist()}
 
 
-def noise_lab(facts: Callable[[], Mapping[str, float]]) -> Lab:
-    """The lab of one lesson.
-
-    Args:
-        facts: what its text quotes besides; the same at every setting.
-    """
-
-    def with_facts(program: Program, values: Values) -> Result:
-        result = compute(program, values)
-        return replace(result, facts={**result.facts, **facts()})
-
-    return Lab(
-        WORDS,
-        PARAMETERS,
-        with_facts,
-        table,
-        figures,
-        check=check,
-        preview=preview,
-        preview_note=WORDS("fewer_draws"),
-        seconds=seconds,
-        start=EXPERIMENT.run,
-        drawn=drawn,
-    )
+LAB = Lab(
+    WORDS,
+    PARAMETERS,
+    compute,
+    table,
+    figures,
+    check=check,
+    preview=preview,
+    preview_note=WORDS("fewer_draws"),
+    seconds=seconds,
+    start=EXPERIMENT.run,
+    drawn=drawn,
+)

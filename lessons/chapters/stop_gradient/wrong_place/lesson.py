@@ -4,7 +4,7 @@ from functools import cache
 
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.lab import noise_lab
+from lessons.chapters.stop_gradient.shared_noise.lab import LAB
 from lessons.chapters.stop_gradient.shared_noise.predictions import formulas, which_formula
 from lessons.contract.lesson import Lesson
 from lessons.contract.sketch import Sketch
@@ -40,7 +40,7 @@ def before_other_ops() -> dict[str, float]:
 
 LESSON = Lesson(
     program=wrong_place,
-    lab=noise_lab(before_other_ops),
+    lab=LAB,
     predictions={"gradient": which_formula},
     sketches={
         "gradient": Sketch(
@@ -50,4 +50,5 @@ LESSON = Lesson(
         )
     },
     highlight="yu_fixed = stop_gradient(yu - y) + y",
+    elsewhere=before_other_ops,
 )
