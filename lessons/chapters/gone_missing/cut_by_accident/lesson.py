@@ -105,22 +105,16 @@ def by_role(program: Program, start: Start) -> Roles:
     return {**roles, "trick_gradient": torch.full_like(roles["true_gradient"], math.nan)}
 
 
-def refusal(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> str:
-    """Torch's message when backward() is called on the loss; nothing where it runs."""
-    try:
-        program(w.detach().requires_grad_(), **settings).backward()
-    except RuntimeError as error:
-        return str(error)
-    return ""
-
-
-def arrives(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> bool:
-    """Test whether the weights have a ``.grad`` after ``backward()``, even one of zeros."""
+def backward(
+    program: Program, w: torch.Tensor, settings: Mapping[str, Any]
+) -> tuple[str, torch.Tensor | None]:
+    """Call backward() on the loss: torch's message if it refuses, and the weights' ``.grad``."""
     w = w.detach().requires_grad_()
-    loss = program(w, **settings)
-    if not loss.requires_grad:
-        return False
-    return torch.autograd.grad(loss, w, allow_unused=True)[0] is not None
+    try:
+        program(w, **settings).backward()
+    except RuntimeError as error:
+        return str(error), None
+    return "", w.grad
 
 
 def refused_flag() -> str:
@@ -181,7 +175,7 @@ def compute(program: Program, values: Values) -> Result:
     runs = {"true_gradient": as_it_should_be, "trick_gradient": program}
     losses = {role: array(train(one, w, settings)) for role, one in runs.items()}
     when = np.arange(0.0, STEPS)
-    said = refusal(program, w, settings)
+    said, arrived = backward(program, w, settings)
     known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
     return Result(
         series=components(tensors),
@@ -194,7 +188,7 @@ def compute(program: Program, values: Values) -> Result:
                 "loss": float(roles["forward"][0]),
                 "true_first": float(roles["true_gradient"][0]),
                 "trick_first": float(roles["trick_gradient"][0]),
-                "arrives": int(arrives(program, w, settings)),
+                "arrives": int(arrived is not None),
                 "steps": STEPS,
                 "rate": RATE,
                 "true_end": float(losses["true_gradient"][-1]),
@@ -264,7 +258,7 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
     lost = 2 * x * (first * x - target)
     with_penalty = by_role(program, start.but(silence="no", penalty="yes"))["trick_gradient"]
     return {
-        "says": refusal(program, w, bare.settings) or WORDS("says_nothing"),
+        "says": backward(program, w, bare.settings)[0] or WORDS("says_nothing"),
         "flag_says": refused_flag(),
         "with_penalty": float(with_penalty[0]),
         "penalty_part": first,
