@@ -35,14 +35,9 @@ IN_TENSORFLOW = ("Sin", "Sign")
 
 
 class Outcome(NamedTuple):
-    """The result of a key: it overrides an op, or the engine warns or refuses; with its words.
+    """The engine's answer to a key, and its words. It is silent if the key overrides an op."""
 
-    Args:
-        ends: which of the three.
-        words: the engine's own, nothing where it overrides.
-    """
-
-    ends: Literal["overrides", "warns", "refuses"]
+    ends: Literal["silence", "warning", "error"]
     words: str = ""
 
 
@@ -51,19 +46,19 @@ def outcome(key: str) -> Outcome:
     with gradient_override_map({}) as report:
         torch.sign(torch.sin(torch.ones(1)))
     if not key:
-        return Outcome("warns", WORDS("empty_map"))
+        return Outcome("warning", WORDS("empty_map"))
     try:
         types = resolve(key)
     except TrickError as error:
-        return Outcome("refuses", str(error))
+        return Outcome("error", str(error))
     if not set(types) & set(report.ran):
-        return Outcome("warns", unmatched(key, types, report.ran))
-    return Outcome("overrides")
+        return Outcome("warning", unmatched(key, types, report.ran))
+    return Outcome("silence")
 
 
 def bound(values: Values) -> Values:
     """The values with a key that binds an op, or none: where TensorFlow goes on in silence."""
-    return {**values, "key": values["key"] if outcome(values["key"]).ends == "overrides" else ""}
+    return {**values, "key": values["key"] if outcome(values["key"]).ends == "silence" else ""}
 
 
 @cache
@@ -112,21 +107,10 @@ def frozen() -> dict[str, float | str]:
     return {"frozen_x": x.item(), "frozen_names": names, "frozen_came": came}
 
 
-def no_such_op(result: Result) -> str:
-    """Grade the engine's answer to a correct key if the block has no such op."""
-    ends = str(result.facts["absent_ends"])
-    return {"refuses": "error", "warns": "warning", "overrides": "silence"}[ends]
-
-
 def op_type(text: str) -> None:
     """Refuse what no op type could look like; whether it is one, the engine says."""
     if not re.fullmatch(r"[\w.:/ -]*", text, re.ASCII):
         raise ValueError(WORDS("not_a_type"))
-
-
-def a_name_that_fits_nothing(result: Result) -> str:
-    """Grade what a loop over parameters does with a name that none of them has."""
-    return str(result.facts["frozen_came"])
 
 
 CURVE = Curve(
@@ -157,11 +141,11 @@ def start(values: Values) -> Start:
 
 def _notes(key: str) -> Iterator[Note]:
     here, there = outcome(key), key in IN_TENSORFLOW
-    if here.ends == "refuses":
+    if here.ends == "error":
         yield Note("warning", WORDS("error", says=here.words))
     elif not key:
         yield Note("info", here.words)
-    elif here.ends == "warns":
+    elif here.ends == "warning":
         yield Note("warning", WORDS("warning", says=here.words))
     elif not there:
         yield Note("info", WORDS("works"))
@@ -172,6 +156,9 @@ def _notes(key: str) -> Iterator[Note]:
 LESSON = Lesson(
     program=silent_key,
     lab=replace(LAB, compute=compute, start=start),
-    predictions={"absent": no_such_op, "transfer": a_name_that_fits_nothing},
+    predictions={
+        "absent": lambda result: str(result.facts["absent_ends"]),
+        "transfer": lambda result: str(result.facts["frozen_came"]),
+    },
     highlight="with gradient_override_map({key: straight} if key else {}):",
 )
