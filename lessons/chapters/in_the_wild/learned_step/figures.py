@@ -17,7 +17,6 @@ from lessons.kit.chart_pieces import (
     curve,
     dragged,
     fitted,
-    in_words,
     mark,
     marked,
     scatter,
