@@ -256,11 +256,7 @@ LABELS = {
 }
 """The name of each gradient here."""
 
-SECOND = {
-    "trick_gradient": NAMES["trick_gradient"],
-    "intended_gradient": WORDS("expected_loss"),
-    "true_gradient": WORDS("of_the_value"),
-}
+SECOND = LABELS | {"intended_gradient": WORDS("expected_loss")}
 """The function of each second derivative."""
 
 MOST_LINES = 6
