@@ -77,8 +77,10 @@ class Texts:
         """The text of this name, filled in.
 
         Raises:
-            ProseError: the text has other placeholders.
+            ProseError: there is no such text, or it has other placeholders.
         """
+        if name not in self.texts:
+            raise ProseError(f"{self.path}: the word {name!r} is missing")
         text = self.texts[name]
         if placeholders(text) != values.keys():
             raise ProseError(
