@@ -74,6 +74,12 @@ def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(part):
         assert len(str(refused.value)) < 300
 
 
+def test_a_training_that_is_not_as_described_is_refused():
+    for part in ('"phase":"fly"', '"begun":-1', f'"token":"{"x" * 200}"', '"more":1'):
+        with pytest.raises(RefusedError):
+            read_training(f"{{{part}}}")
+
+
 def sent(figures, have=None, **more):
     encoded = wire.encode({"figures": figures, **more}, have)
     seq, what, body = decode(wire.addressed(7, encoded))

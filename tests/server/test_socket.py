@@ -137,11 +137,10 @@ def test_a_refused_text_asks_for_what_was_good(browser):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "1 ask", "1 ask null", "1 ask []", '1 ask {"lab":3}', '1 ask {"lab":"no_such"}',
-     "1 ask " + "[" * 50_000, "1 ask " + "x" * MAX_MESSAGE, '1 ask {"lab":"flip"}\n{"phase":"x"}',
-     '1 ask {"lab":"' + "a" * 99 + '"}', "1 ask {}\n{}\n{}", "\x00", "1 train {}", "1 stop {}",
+    ["x", '1 ask {"lab":3}', '1 ask {"lab":"no_such"}', "1 ask " + "[" * 50_000,
+     "1 ask " + "x" * MAX_MESSAGE, '1 ask {"lab":"flip"}\n{"phase":"x"}', "1 train {}",
      b"\x00\x01"],
-    ids=range(16),
+    ids=range(8),
 )  # fmt: skip
 def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
     browser.socket.send(text)

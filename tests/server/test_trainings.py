@@ -192,16 +192,6 @@ def test_a_run_whose_worker_died_is_said_to_be_lost_within_a_second(url, site):
         assert not spec["lost"]
 
 
-@pytest.mark.parametrize(
-    "training", [{"phase": "fly"}, {"begun": -1}, {"token": "x" * 200}, {"more": 1}]
-)
-def test_a_wish_that_is_not_as_described_is_refused(browser, training):
-    browser.ask(**SMALL, training=RUN | training)
-    assert browser.next()[1] == "refused"
-    trains(browser)
-    assert training_of(browser)["total"] == 20_000
-
-
 def test_a_lesson_that_does_not_train_sends_no_pictures(browser):
     browser.ask("flip", training=RUN)
     assert browser.frame()["graph"]
