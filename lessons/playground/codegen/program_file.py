@@ -6,7 +6,7 @@ the forward value and the gradient with respect to every input.
 
 import ast
 import symtable
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from lessons.playground.codegen.emit import Emitter
 from lessons.playground.codegen.frameworks import FRAMEWORKS, IN_A_FILE, Framework
@@ -122,8 +122,8 @@ def _names(checked: Checked, framework: Framework) -> dict[str, str]:
 def _function(checked: Checked, framework: Framework, names: Mapping[str, str]) -> str:
     given = ", ".join(names[name] for name in checked.inputs)
     lines = [f"def program({given}):"]
-    for active, assignments in blocks(checked.program.assignments, checked.rows):
-        bound = _bound(checked, active, assignments)
+    for rows, assignments in blocks(checked.program.assignments, checked.rows):
+        bound = {op: f"rule_{checked.rows.index(row) + 1}" for op, row in rows.items()}
         indent = "    "
         if bound and framework.maps:
             entries = ", ".join(f'"{op}": {rule}' for op, rule in bound.items())
@@ -140,20 +140,10 @@ def _assignment(line: Assignment, emitter: Emitter) -> str:
     return f"{names} = {ast.unparse(ast.fix_missing_locations(value))}"
 
 
-def _bound(checked: Checked, rows: Sequence[Row], lines: Sequence[Assignment]) -> dict[str, str]:
-    """Op type → rule's name, for the ops of these lines."""
-    there = {op for line in lines for op in line.op_types}
-    return {
-        op: f"rule_{checked.rows.index(row) + 1}"
-        for row in rows
-        for op in row.op_types
-        if op in there
-    }
-
-
 def _rules(checked: Checked, framework: Framework) -> list[str]:
     """A function for each rule that some op of the program meets."""
-    active = {row for rows, _ in blocks(checked.program.assignments, checked.rows) for row in rows}
+    groups = blocks(checked.program.assignments, checked.rows)
+    active = {row for rows, _ in groups for row in rows.values()}
     return [
         _rule(row, f"rule_{place}", framework)
         for place, row in enumerate(checked.rows, start=1)

@@ -86,8 +86,8 @@ def forward(
     machine.steps = made.steps if trace else None
     env: dict[str, Any] = dict(inputs)
     rows = () if plain else checked.rows
-    for active, lines in blocks(checked.program.assignments, rows):
-        with _map(active, lines, machine, made):
+    for bound, lines in blocks(checked.program.assignments, rows):
+        with _map(bound, machine, made):
             for line in lines:
                 machine.assign(line, env)
     made.values = {name: env[name] for name in checked.program.names}
@@ -147,28 +147,29 @@ def _active(line: Assignment, rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def blocks(
     lines: Sequence[Assignment], rows: Sequence[Row]
-) -> list[tuple[tuple[Row, ...], list[Assignment]]]:
-    """The lines in groups that stand under the same rows: each group is one map."""
-    pairs = [(_active(line, rows), line) for line in lines]
-    return [
-        (active, [line for _, line in group])
-        for active, group in itertools.groupby(pairs, key=lambda pair: pair[0])
-    ]
+) -> list[tuple[dict[str, Row], list[Assignment]]]:
+    """The lines in groups that stand under the same rows: each group is one map.
+
+    Returns:
+        Of each group, the row by the op types that it meets there, and the lines.
+    """
+    found = []
+    for active, group in itertools.groupby(lines, key=lambda line: _active(line, rows)):
+        own = list(group)
+        there = {op for line in own for op in line.op_types}
+        found.append(({op: row for row in active for op in row.op_types if op in there}, own))
+    return found
 
 
 @contextlib.contextmanager
-def _map(
-    rows: Sequence[Row], lines: Sequence[Assignment], machine: Machine, made: Live
-) -> Iterator[None]:
-    if not rows:
+def _map(bound: Mapping[str, Row], machine: Machine, made: Live) -> Iterator[None]:
+    if not bound:
         yield
         return
-    types: dict[str, Any] = {}
-    there = {op for line in lines for op in line.op_types}
-    for row in rows:
+    rules = {}
+    for op, row in bound.items():
         own = Machine(row.rule.text, machine.dtype, machine.budget)
-        rule = as_function(row, own, made.calls)
-        types |= {op: rule for op in row.op_types if op in there}
-    with gradient_override_map(types) as report:
+        rules[op] = as_function(row, own, made.calls)
+    with gradient_override_map(rules) as report:
         yield
-    made.ran.update({op: report.overridden[op] for op in types if report.overridden[op]})
+    made.ran.update({op: report.overridden[op] for op in rules if report.overridden[op]})
