@@ -10,7 +10,7 @@ from pathlib import Path
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from lessons.text import cited
-from lessons.text.words import in_language, sections
+from lessons.text.words import ProseError, in_language, sections
 
 _FILE = in_language(Path(__file__).with_name("terms"))
 
@@ -51,23 +51,19 @@ class Term:
         return re.compile(rf"(?<![\w-])(?<!Stack )(?:{words})(?![\w-])", flags)
 
 
-class GlossaryError(ValueError):
-    """The file with the terms is not as it should be; says which term and why."""
-
-
 @cache
 def terms() -> tuple[Term, ...]:
     """Every term, by name.
 
     Raises:
-        GlossaryError: a term without text, or a spelling that two terms claim.
+        ProseError: a term without text, or a spelling that two terms claim.
     """
     _, *entries = sections(_FILE.read_text("utf-8"))
     found = sorted(itertools.starmap(_term, entries), key=lambda term: term.name.lower())
     spellings = [name.lower() for term in found for name in (term.name, *term.also)]
     twice = {name for name in spellings if spellings.count(name) > 1}
     if twice:
-        raise GlossaryError(f"two terms are spelt {', '.join(sorted(twice))}")
+        raise ProseError(f"two terms are spelt {', '.join(sorted(twice))}")
     return tuple(found)
 
 
@@ -141,7 +137,7 @@ def _term(name: str, text: str) -> Term:
         line, _, text = text.partition("\n")
         also = tuple(part.strip() for part in line.removeprefix("also:").split(","))
     if not text.strip():
-        raise GlossaryError(f"{name}: there is no text")
+        raise ProseError(f"{name}: there is no text")
     return Term(name.strip(), also, " ".join(text.split()))
 
 

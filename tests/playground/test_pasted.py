@@ -298,6 +298,12 @@ def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_th
     assert WORDS("at_line", line=10, said=unread) in now.notice
 
 
+def test_what_changes_in_place_is_named_with_its_line():
+    (note,) = pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]).notes
+    unread = WORDS("unread_input", code="layer.weight", input="weight")
+    assert note == WORDS("at_line", line=3, said=unread)
+
+
 def test_code_with_more_than_can_be_tried_is_left_as_it_is():
     lines = [f"    y{k} = g(h(x{k}) % 2, k(x{k}) // 3)" for k in range(250)]
     code = "\n".join(["def f(x):", *lines])

@@ -279,8 +279,7 @@ class _Paste:
             if called[-1] not in _SILENT and not isinstance(node.value, ast.Constant):
                 self._unread(node, [called[0]] if called[-1].endswith("_") else [])
         elif isinstance(node, ast.AugAssign):
-            old = ast.parse(ast.unparse(node.target), mode="eval").body
-            self.assign(node, node.target, ast.BinOp(old, node.op, node.value))
+            self.assign(node, node.target, ast.BinOp(node.target, node.op, node.value))
         elif isinstance(node, ast.AnnAssign | ast.Assign):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if node.value is not None:
