@@ -152,10 +152,6 @@ def _replaces(text: str, tree: list[ast.stmt], before: str) -> bool:
     return bool(before) and len(tree) > 2 and old.isdisjoint(new)
 
 
-class _TooLongError(ValueError):
-    """The code has more that cannot be read than is worth trying."""
-
-
 class _Paste:
     """Reads statement after statement; knows what each name is called in the program."""
 
@@ -417,7 +413,7 @@ class _Paste:
         """Whether the language can read this."""
         self.tries += 1
         if self.tries > _MOST_TRIES:
-            raise _TooLongError
+            raise ValueError("The code has more that cannot be read than is worth trying.")
         try:
             self._kind(node, several)
         except (PlaygroundError, SyntaxError):
@@ -460,7 +456,7 @@ class _Paste:
         """What another function of the code gives; its statements become lines of the program."""
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
-            raise _TooLongError
+            raise ValueError("The code has more that cannot be read than is worth trying.")
         names = self._arguments(self.helpers[name], arguments)
         before = self.rewriter.names, self.done, self.helping
         self.rewriter.names, self.done, self.helping = names, False, True

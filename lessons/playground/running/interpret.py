@@ -106,9 +106,8 @@ class Machine:
         except (TrickError, RuntimeError, ValueError, TypeError, IndexError) as error:
             if isinstance(error.__cause__, PlaygroundError):
                 raise error.__cause__ from None
-            raise PlaygroundError.at(
-                node, WORDS("torch_refuses", why=_first_line(error))
-            ) from error
+            why = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+            raise PlaygroundError.at(node, WORDS("torch_refuses", why=why)) from error
         self.budget.count(node, arguments, result)
         if self.steps is not None and isinstance(result, torch.Tensor):
             tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
@@ -193,7 +192,7 @@ class Machine:
             raise PlaygroundError.at(node, WORDS("needs_list", name=name))
         if name == "transpose" and tensors[0].dim() < 2:
             raise PlaygroundError.at(
-                node, WORDS("needs_matrix", name=name, shape=_shape(tensors[0]))
+                node, WORDS("needs_matrix", name=name, shape=shape_text(tensors[0].shape))
             )
 
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
@@ -224,23 +223,25 @@ class Machine:
 
     def _check_axis(self, node: Node, x: torch.Tensor, axis: int) -> None:
         if not -x.dim() <= axis < max(x.dim(), 1):
-            raise PlaygroundError.at(node, WORDS("no_axis", axis=axis, shape=_shape(x)))
+            raise PlaygroundError.at(node, WORDS("no_axis", axis=axis, shape=shape_text(x.shape)))
 
     def _check_k(self, node: Node, x: torch.Tensor, k: int) -> None:
         if k > x.shape[-1]:
-            raise PlaygroundError.at(node, WORDS("large_k", k=k, most=x.shape[-1], shape=_shape(x)))
+            raise PlaygroundError.at(
+                node, WORDS("large_k", k=k, most=x.shape[-1], shape=shape_text(x.shape))
+            )
 
     def _check_index(self, node: Node, x: torch.Tensor, index: int) -> None:
         if not -x.shape[-1] <= index < x.shape[-1]:
             last = x.shape[-1] - 1
             raise PlaygroundError.at(
-                node, WORDS("no_index", index=index, last=last, shape=_shape(x))
+                node, WORDS("no_index", index=index, last=last, shape=shape_text(x.shape))
             )
 
     def _check_sample(self, node: Node, p: torch.Tensor, u: torch.Tensor) -> None:
         rows = tuple(p.shape[:-1])
         if u.dim() > 1 or (u.dim() and rows and u.shape != rows):
-            shapes = {"p": _shape(p), "u": _shape(u)}
+            shapes = {"p": shape_text(p.shape), "u": shape_text(u.shape)}
             if rows:
                 raise PlaygroundError.at(node, WORDS("sample_of_rows", rows=rows[0], **shapes))
             raise PlaygroundError.at(node, WORDS("sample_of_list", **shapes))
@@ -252,11 +253,3 @@ class Machine:
             shown = shape_text(shape)
             message = WORDS("large_result", count=count, shape=shown, most=MAX_ELEMENTS)
             raise PlaygroundError.at(node, message)
-
-
-def _shape(x: torch.Tensor) -> str:
-    return shape_text(x.shape)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
