@@ -1,6 +1,7 @@
 """A typed number is graded by the facts that the answers name, and hostile text is refused."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -45,15 +46,16 @@ def test_a_number_counts_as_the_fact_it_equals(text, key):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        *("", "1/0", "1/", "/2", "1/2/3", "nan", "inf", "1e999", "a", "a/b", "0,5", "1" * 500),
-        *("__import__", "٣"),
-    ],
+    ["", "1/0", "1/", "/2", "1/2/3", "nan", "inf", "1e999", "a", "a/b", "0,5", "__import__", "٣"],
 )
-def test_what_is_no_number_is_refused_with_a_sentence(text):
-    with pytest.raises(ValueError, match=r"\.$") as refused:
+def test_what_is_no_number_is_refused_by_a_sentence_that_names_it_whole(text):
+    with pytest.raises(ValueError, match=rf"{re.escape(text)}.*\.$"):
         grade(QUESTION, "root", text, FACTS)
-    assert not text.isprintable() or len(text) > 99 or text in str(refused.value)
+
+
+def test_a_text_too_long_for_a_number_is_refused_with_a_sentence():
+    with pytest.raises(ValueError, match=r"\.$"):
+        grade(QUESTION, "root", "1" * 500, FACTS)
 
 
 def test_an_answer_may_have_another_name_than_its_fact():
