@@ -19,7 +19,7 @@ FILE = Path(__file__).parents[1] / "data" / "numbers.json"
 
 
 def kept() -> dict[str, list[dict[str, Any]]]:
-    """For each step of each lesson: the facts that its text quotes, and the right `answer`."""
+    """For each step of each lesson: the facts that its texts quote, and the right `answer`."""
     found: dict[str, list[dict[str, Any]]] = json.loads(FILE.read_text("utf-8"))
     return found
 
@@ -32,8 +32,9 @@ def texts(step: Step) -> tuple[str, ...]:
 
 def of_step(lesson: Lesson, step: Step, result: Result) -> dict[str, Any]:
     """A step's entry of ``kept``, computed now."""
-    names = sorted(frozenset().union(*map(placeholders, texts(step))))
-    told = {name: jsonable(result.facts[name]) for name in names}
+    verdict = step.question.computed if step.question else ()
+    names = {fact for _, fact, _ in verdict}.union(*map(placeholders, texts(step)))
+    told = {name: jsonable(result.facts[name]) for name in sorted(names)}
     if step.question and step.question.kind != "bug":
         told["answer"] = lesson.right(step.question, result)
     return told
