@@ -29,7 +29,7 @@ MOST_MS, BACK = 300, 1.2
 
 @dataclass
 class Row:
-    """What an attack came to.
+    """What was measured of an attack.
 
     Attributes:
         rest, beside: the polite learners alone, and beside the abuser.
@@ -45,16 +45,16 @@ class Row:
 
 
 @contextmanager
-def beside(heard: Heard, command: Sequence[str]) -> Iterator[None]:
-    """Run an abuser until the block ends; that it ended before is an error."""
-    abuser = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"})
+def abuser(heard: Heard, command: Sequence[str]) -> Iterator[None]:
+    """Run an abuser until the block ends; one that ends before is an error."""
+    process = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"})
     try:
         yield
-        if (code := abuser.poll()) is not None:
+        if (code := process.poll()) is not None:
             heard.errors[f"abuser gone, exit code {code}", ""] += 1
     finally:
-        abuser.kill()
-        abuser.wait()
+        process.kill()
+        process.wait()
 
 
 async def attacked(server: Server, row: Row) -> None:
@@ -71,7 +71,7 @@ async def attacked(server: Server, row: Row) -> None:
     row.rest.waits.clear()
     await move_until(asyncio.sleep(REST_SECONDS), learners)
     command = [sys.executable, "-m", "tests.bench.attacks", row.name, server.url]
-    with beside(row.beside, command):
+    with abuser(row.beside, command):
         await asyncio.sleep(IMPORTS)
         for learner in learners:
             learner.heard = row.beside

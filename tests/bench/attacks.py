@@ -1,9 +1,8 @@
 """What one abuser can send, for `make abuse`.
 
-`python -m tests.bench.attacks NAME URL` does it until it is ended.
+`python -m tests.bench.attacks NAME URL` runs one attack until somebody ends it.
 
-Each attack is a process beside the server and the polite learners. What faults there were is in
-the names; everything goes through the same doors as a learner's browser.
+Each attack is a process of its own, and sends only what a learner's browser could send.
 """
 
 import asyncio
@@ -29,11 +28,11 @@ from tests.bench.learner import BROKEN, Heard, Learner, arrive, connected, open_
 from tests.playground.heavy import heavy
 
 Once = Callable[[str, int], Awaitable[None]]
-"""Does it once to the app at this address; no two numbers ask the same."""
+"""Attacks the app at this address once; each number asks for something else."""
 
 
 class Attack(NamedTuple):
-    """So many loops, each of which does it again and again, whatever comes of it."""
+    """So many loops; each attacks again and again, even if its connections break."""
 
     loops: int
     once: Once

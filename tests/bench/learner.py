@@ -104,7 +104,7 @@ class Learner:
     Args:
         url: of the app.
         lesson, words: what the address says; the step is the first.
-        heard: takes what comes of it.
+        heard: collects what the learner gets.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Learner:
         self.heard.errors[kind, self.lesson.slug] += 1
 
     def _wish(self, live: bool) -> str:
-        """As wish.js writes it."""
+        """Write the lab's message as wish.js does."""
         self._read()
         named = ("step", "answers", "hide", "fix")
         place = {name: self._place[name] for name in named if name in self._place}
@@ -207,7 +207,7 @@ class Learner:
         return json.dumps(wish | place, ensure_ascii=False, separators=(",", ":"))
 
     def _read(self) -> None:
-        """Take in the last frame. Not when it comes: others are waiting for theirs."""
+        """Read the last frame: only now, so that decoding it delays no other learner."""
         if self._unread is None:
             return
         content, form = self._unread
@@ -222,13 +222,13 @@ class Learner:
             self._fails("wrong")
 
     async def rest(self) -> None:
-        """The hand lies still: a frame that was only a preview is asked for again."""
+        """Ask again if the last frame was only a preview, as the lab does when the hand rests."""
         self._read()
         if not self._settled:
             await self.ask()
 
     def move(self) -> None:
-        """Set the first slider, or where there is none the inputs x, to something new."""
+        """Set the first slider, or without one the inputs x, to something new."""
         for _ in range(100):
             new = self.form | self._another()
             with suppress(InvalidParametersError):

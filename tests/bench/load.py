@@ -33,20 +33,20 @@ LINK = "step=2&noise_low=0.5&hide=draws&fix=noise_low"
 
 
 async def nothing(server: Server, heard: Heard) -> None:
-    """All is well."""
+    """Leave the server alone."""
 
 
 @dataclass
 class Scenario:
-    """What is to happen, and what came of it.
+    """What happens in one row of the table, and what was measured.
 
     Attributes:
         link: all opened one teacher's link, and set the same at the same moment; else they are
             spread over the lessons that do not train, and no two set the same.
         most_ms: the bound of the p95, where no connection breaks.
-        happens: to the server meanwhile.
+        happens: what is done to the server meanwhile.
         most_away: seconds in which every learner goes on, where connections break.
-        cores, own: that the server and the learners' process computed on.
+        cores, own: how many cores the server and the learners' process used.
     """
 
     name: str
@@ -78,14 +78,14 @@ async def run(server: Server, one: Scenario) -> None:
     meanwhile = asyncio.gather(one.happens(server, one.heard), asyncio.sleep(SECONDS))
     await move_until(meanwhile, learners, together=one.link)
     passed = time.perf_counter() - start
-    # What was killed took its own time away.
+    # A process that is killed takes its CPU time out of the sum.
     one.cores = max(0.0, cpu_seconds(server.pid) - used) / passed
     one.own = (time.process_time() - own) / passed
     await asyncio.gather(*(learner.close() for learner in learners))
 
 
 async def hogs(server: Server, heard: Heard) -> None:
-    """Others ask for the most draws without end."""
+    """Let others ask for the most draws, without a pause."""
     others = Heard(away=heard.away, errors=heard.errors)
 
     async def hog(first: int) -> None:

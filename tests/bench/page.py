@@ -42,5 +42,5 @@ def pressed(page: Page, key: str, *selectors: str) -> float:
     """Press a key; return the milliseconds until all of these have changed and are painted."""
     page.evaluate("all => { window.times = painted.pressToPaint(all) }", selectors)
     page.keyboard.press(key)
-    page.wait_for_timeout(250)  # no one's clean-up counts as the next press
+    page.wait_for_timeout(250)  # so that cleaning up after it doesn't count as the next press
     return float(max(page.evaluate("window.times").values()))

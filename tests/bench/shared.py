@@ -70,8 +70,10 @@ def target(reached: bool, text: str) -> str:
 
 
 def surroundings(*packages: str) -> Callable[[str, str], str]:
-    """What a report is measured on, by the versions of these packages. Called before; the function
-    that it returns, at the end, with what was done and the browser's version, if there was one.
+    """Describe the machine, with the versions of these packages, before a benchmark.
+
+    Returns:
+        A function to call at the end, with what was done and the version of the browser, if any.
     """
     before = os.getloadavg()[0]
 

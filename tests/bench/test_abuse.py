@@ -5,14 +5,14 @@ import time
 
 import pytest
 
-from tests.bench.abuse import Row, beside, report
+from tests.bench.abuse import Row, abuser, report
 from tests.bench.learner import Heard
 
 
 @pytest.mark.parametrize(("does", "word"), [("exit(3)", "MISS"), ("time.sleep(60)", "PASS")])
 def test_an_abuser_that_ends_before_its_row_fails_it(does, word):
     row = Row("any", Heard([100.0]), Heard([100.0]), idle=1.0, after=1.0)
-    with beside(row.beside, [sys.executable, "-c", f"import time; {does}"]):
+    with abuser(row.beside, [sys.executable, "-c", f"import time; {does}"]):
         time.sleep(1)
     said = report([row])[-1]
     assert said.startswith(f"- {word}: ")

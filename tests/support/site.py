@@ -1,5 +1,6 @@
 """Starts the site of `make serve`: nginx, and several processes for pages and for labs."""
 
+import posixpath
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,11 +21,11 @@ def command(count: int, *more: str, python: str = sys.executable) -> tuple[list[
 def site(count: int, base: str = "", python: str = sys.executable) -> Iterator[Server]:
     """Serve so many processes of each kind, below this path; wait until every one is ready."""
     words, port = command(count, "--base", base, python=python)
-    with serve(words, port, f"{base and '/'}{base}/readyz") as server:
+    with serve(words, port, posixpath.join("/", base, "readyz")) as server:
         until(lambda: "processes behind" in server.log(), START_SECONDS)
         yield server
 
 
 def replicas(server: Server, kind: str = "") -> list[int]:
-    """Return the app's processes of this kind, or all, in the order of their starts."""
+    """Return the app's processes of this kind, or all of them, by their numbers."""
     return children(server.pid, f"pages.server --{kind}")

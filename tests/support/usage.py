@@ -1,4 +1,4 @@
-"""What a process and all that it started cost: memory and CPU time, as Linux has them in /proc."""
+"""Memory and CPU time of a process and of all that it started, from Linux's /proc."""
 
 import os
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def children(pid: int, command: str = "") -> list[int]:
-    """Processes that it started itself, and whose command has this in it, oldest first."""
+    """The processes that it started itself whose command contains this, by their numbers."""
     found = [one for one, parent in _parents().items() if parent == pid]
     return sorted(one for one in found if command in _read(one, "cmdline").replace("\0", " "))
 
@@ -43,7 +43,7 @@ def _parents() -> dict[int, int]:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields of a process's stat from its state on; none if it has ended."""
+    """The fields of its stat file from the state on; none if it has ended."""
     return _read(pid, "stat").rpartition(")")[2].split()
 
 

@@ -168,7 +168,10 @@ def _parameters(count: int) -> list[str]:
 
 def _lambda(names: Sequence[str], body: ast.expr) -> ast.expr:
     given = [ast.arg(name) for name in names]
-    return ast.Lambda(ast.arguments([], given, None, [], [], None, []), body)
+    arguments = ast.arguments(
+        posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    return ast.Lambda(arguments, body)
 
 
 def _wrap(op: ast.expr, rule: str) -> ast.expr:

@@ -131,7 +131,7 @@ def _one_line(text: str) -> str:
 
 _WORDS = ("title", "about", "output", "intended", "dtype")
 _LINES = (*_WORDS, "input", "override", "plot", "program")
-"""What a line of a document starts with."""
+"""The words that a line of a document can start with."""
 
 
 def _take(fields: dict[str, Any], word: str, rest: str) -> None:
@@ -150,7 +150,7 @@ def _take(fields: dict[str, Any], word: str, rest: str) -> None:
                 raise PlaygroundError(WORDS("line_twice", name=word))
             if not rest:
                 raise PlaygroundError(WORDS("empty_line", name=word))
-            fields[word] = _one_line(rest)
+            fields[word] = rest
         case _:
             near = suggestion(word, _LINES)
             raise PlaygroundError(WORDS("unknown_line", word=cited(word), near=near))

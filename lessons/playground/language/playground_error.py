@@ -33,11 +33,11 @@ class PlaygroundError(ValueError):
 
     @classmethod
     def at(cls, node: ast.stmt | ast.expr | ast.keyword, message: str) -> Self:
-        """The error at an expression of the program."""
+        """An error at a line or an expression of the program."""
         return cls(message, node.lineno, node.col_offset + 1)
 
     def within(self, part: str, subject: str = "") -> Self:
-        """The same error, at its place in a rule, an input or a document."""
+        """This error, placed in a rule, an input or a document."""
         return type(self)(self.message, self.line, self.column, part, subject)
 
     @property

@@ -36,8 +36,8 @@ from lessons.playground.language.spellings import (
     INSTEAD,
     KEYWORDS,
     OPERATORS,
-    here,
     in_place,
+    own_name,
     path,
     spelt,
 )
@@ -153,7 +153,7 @@ class Reader:
         return WORDS("no_name_nor_input", name=cited(name), near=near)
 
     def _attribute(self, node: ast.Attribute, several: int) -> Node:
-        known = here(node.attr)
+        known = own_name(node.attr)
         hint = WORDS("in_brackets", name=known) if known in CALLABLE else WORDS("call_a_method")
         name, hint = visible(known, 32), INSTEAD.get(known, hint)
         raise self.error(node, WORDS("attribute", name=name, hint=hint))
@@ -251,9 +251,9 @@ class Reader:
         name = self._spelt(called)
         on = []
         if not name and isinstance(called, ast.Attribute):
-            name, on = here(called.attr), [called.value]
-            if root := path(called)[0]:
-                self.read(ast.copy_location(ast.Name(root), called))  # first, there is no such name
+            name, on = own_name(called.attr), [called.value]
+            if root := path(called)[0]:  # in x.f(), an unknown x is the first error
+                self.read(ast.copy_location(ast.Name(root), called))
         if not name:
             raise error(called, WORDS("no_function_before_brackets"))
         if name == "py_func":

@@ -157,7 +157,7 @@ def in_place(name: str) -> str:
     >>> in_place("mul_"), in_place("mul"), in_place("x_")
     ('mul_ changes a tensor in place. Write a new name instead, as in y2 = y * 2.', '', '')
     """
-    base = here(name[:-1])
+    base = own_name(name[:-1])
     if name[-1:] != "_" or base not in {*OPERATORS, *CALLABLE, "neg"}:
         return ""
     written = f"y {OPERATORS[base]} 2" if base in OPERATORS else f"{base}(y)"
@@ -187,9 +187,9 @@ def spelt(node: ast.expr) -> str:
     root, *names = path(node)
     if names and (root not in MODULES or not set(names[:-1]) <= _WITHIN):
         return ""
-    return here(names[-1]) if names else root
+    return own_name(names[-1]) if names else root
 
 
-def here(name: str) -> str:
-    """The language's name of a function or method that has another one elsewhere."""
+def own_name(name: str) -> str:
+    """The language's own name for a function or method that a framework names otherwise."""
     return _FUNCTIONS.get(name, name)

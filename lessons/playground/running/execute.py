@@ -111,12 +111,12 @@ def gradients(
     total = output.sum()
     if not total.requires_grad:
         return (None,) * len(by)
-    with said_for_people():
+    with playground_errors():
         return torch.autograd.grad(total, list(by), allow_unused=True, retain_graph=keep)
 
 
 @contextlib.contextmanager
-def said_for_people() -> Iterator[None]:
+def playground_errors() -> Iterator[None]:
     """Turn an error of a backward pass into a `PlaygroundError`: most are a rule's.
 
     Raises:
@@ -151,7 +151,7 @@ def blocks(
     """The lines in groups that stand under the same rows: each group is one map.
 
     Returns:
-        Of each group, the row by the op types that it meets there, and the lines.
+        For each group, the row that holds for each op type in it, and its lines.
     """
     found = []
     for active, group in itertools.groupby(lines, key=lambda line: _active(line, rows)):

@@ -7,7 +7,7 @@ import torch
 
 from lessons.playground.document.check import Checked
 from lessons.playground.running.budget import Budget
-from lessons.playground.running.execute import Live, forward, leaves, said_for_people
+from lessons.playground.running.execute import Live, forward, leaves, playground_errors
 from lessons.recorder import Recording, record
 
 
@@ -21,7 +21,7 @@ def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recordin
         PlaygroundError: it does not run.
     """
     given = leaves(checked)
-    with said_for_people():
+    with playground_errors():
         with record(given, cuts=cuts) as recording:
             made = forward(checked, given, False, Budget())
             _name(recording, made)

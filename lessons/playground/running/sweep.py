@@ -102,7 +102,7 @@ def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
 def _run(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool, name: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What is plotted of a name's value, and the gradient of that value's sum."""
+    """The plotted part of a name's value, and the gradient of the sum of that value."""
     over, entry = checked.over.name, checked.document.plot.entry
     moving = batch[over].to(checked.dtype).requires_grad_()
 
