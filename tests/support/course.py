@@ -66,17 +66,22 @@ def at_random(lesson: Lesson, luck: Random) -> dict[str, str]:
 
 
 def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Values]:
-    """Random values, the same in every run: two sets for each option of each choice.
+    """Random values, the same in every run: a few sets with all options, then two for each option.
 
     Args:
         given: settings that stay as they are.
     """
     lesson.validate(given)  # an option that is gone must not leave a test without a case
     luck = Random(lesson.slug)
-    fixed = [{}, {}]
-    for one in lesson.lab.parameters:
-        if isinstance(one, Choice) and one.name != "dtype":
-            fixed += 2 * [{one.name: name} for name in one.names]
+    choices = {
+        one.name: one.names
+        for one in lesson.lab.parameters
+        if isinstance(one, Choice) and one.name != "dtype"
+    }
+    turns = range(max(map(len, choices.values()), default=2))
+    fixed = [{one: names[n % len(names)] for one, names in choices.items()} for n in turns]
+    for one, names in choices.items():
+        fixed += 2 * [{one: name} for name in names]
     for chosen in fixed:
         with suppress(InvalidParametersError):
             yield lesson.validate(at_random(lesson, luck) | chosen | given)
