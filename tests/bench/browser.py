@@ -40,11 +40,14 @@ from tests.support.server import ROOT, Server, free_port, serve, streamlit
 PEERS = ROOT / "tests" / "bench" / "peers"
 ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 1.75
 APP, AGAIN, FLOOR = "this app", "this app again", "floor: no server"
+STAGE, STAGE_FLOOR = "this app, its stage alone", "floor of the stage"
 LINE = Path(__file__).with_name("line.js").read_text(encoding="utf-8")
 # Pass or miss; never loosened. The app's p50 is at most this many times a peer's …
 TARGETS = {"Dash": 0.6, "NiceGUI": 0.8, "plain Streamlit": 0.2}
 ABOVE_FLOOR = 5.0  # … and so many ms above the floor and what the server computes. While the mouse
 UPDATES, OF_FLOOR = 30, 0.75  # drags, so many updates a second, and this share of the floor's.
+# The stage alone: milliseconds, or so many times Dash; updates a second, and the floor's share.
+STAGE_MS, STAGE_OF_DASH, STAGE_UPDATES, STAGE_OF_FLOOR = 30, 0.35, 55, 0.9
 
 
 @dataclass
@@ -59,6 +62,7 @@ class Subject:
     others: list[str]  # the rest of the lab: the other charts and the table
     path: str = "/"
     drawers: tuple[str, ...] = ()  # to open first, in this app's lab
+    ours: bool = False
     replayed: bool = False  # the frames come from the browser itself
     painted_ms: list[float] = field(default_factory=list)
     updates_a_second: list[float] = field(default_factory=list)
@@ -73,17 +77,19 @@ def peer(module: str) -> AbstractContextManager[Server]:
 def subjects() -> list[Subject]:
     plain = ".st-key-{}".format
 
-    def ours(name: str, replayed: bool = False) -> Subject:
-        """This app with all its views open, as the peers have them."""
+    def ours(name: str, replayed: bool = False, whole: bool = True) -> Subject:
+        """This app with all its views open, as the peers have them, or as a learner finds it."""
+        step = 2 if whole else 3  # step 3 has the slider in sight
         return Subject(
             name,
             app,
             slider="[data-control=noise_high] input[type=range]",
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=gradient]",
-            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"],
-            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step=2&seed={{seed}}",
-            drawers=("forward", "histogram", "table", MORE),
+            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"] * whole,
+            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={step}&seed={{seed}}",
+            drawers=("forward", "histogram", "table", MORE) if whole else (),
+            ours=True,
             replayed=replayed,
         )
 
@@ -91,6 +97,8 @@ def subjects() -> list[Subject]:
         ours(APP),
         ours(AGAIN),
         ours(FLOOR, replayed=True),
+        ours(STAGE, whole=False),
+        ours(STAGE_FLOOR, replayed=True, whole=False),
         Subject(
             "Dash",
             lambda: peer("dash_app"),
@@ -128,7 +136,7 @@ def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: i
         context,
         url + subject.path.format(seed=seed),
         *subject.drawers,
-        lesson=lab.LESSON if subject.drawers else None,
+        lesson=lab.LESSON if subject.ours else None,
         script=LINE if subject.replayed else "",
     )
     watched = [subject.gradient, *subject.others]
@@ -206,12 +214,13 @@ def report(all_: list[Subject], server_ms: float) -> list[str]:
         for one in all_
     )
     above = p50[APP] - p50[FLOOR] - server_ms
-    share = updates[APP] / updates[FLOOR]
+    share, stage_share = updates[APP] / updates[FLOOR], updates[STAGE] / updates[STAGE_FLOOR]
     return [
         *table(rows),
         "",
         f"The app against itself: {p50[AGAIN] / p50[APP]:.2f}. The floor replays the frames that "
-        "the server made, in the same page and lab, the moment they are asked for. To compute one "
+        "the server made, in the same page and lab, the moment they are asked for. The two rows of "
+        "the stage open no other view and wait for the gradient chart only. To compute one "
         f"frame takes the server {server_ms:.1f} ms (median, in process). Targets, of the p50:",
         "",
         *(
@@ -225,6 +234,16 @@ def report(all_: list[Subject], server_ms: float) -> list[str]:
         ),
         target(updates[APP] >= UPDATES, f"{updates[APP]:.0f} updates a second (≥ {UPDATES})"),
         target(share >= OF_FLOOR, f"{share:.2f} × the floor's updates (≥ {OF_FLOOR})"),
+        target(
+            p50[STAGE] <= max(STAGE_MS, STAGE_OF_DASH * p50["Dash"]),
+            f"the stage after {p50[STAGE]:.0f} ms, {p50[STAGE] / p50['Dash']:.2f} × Dash "
+            f"(at most {STAGE_MS} ms or {STAGE_OF_DASH} ×)",
+        ),
+        target(
+            updates[STAGE] >= STAGE_UPDATES and stage_share >= STAGE_OF_FLOOR,
+            f"the stage: {updates[STAGE]:.0f} updates a second, {stage_share:.2f} × its floor "
+            f"(≥ {STAGE_UPDATES}, {STAGE_OF_FLOOR} ×)",
+        ),
     ]
 
 
