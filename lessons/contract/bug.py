@@ -23,8 +23,8 @@ class Bug:
     """One mistake that somebody really made.
 
     Args:
-        source: where, as people cite it: ``pytorch/pytorch#48574``; a thread that is not on GitHub
-            by its address.
+        source: the thread, as people cite it: ``pytorch/pytorch#48574``. If it isn't on GitHub,
+            its address without ``https://``.
         title: of the thread, as it was read there.
         opened: the day it was opened, as 2019-03-05.
         broken: the code with the mistake.
@@ -42,7 +42,7 @@ class Bug:
 
     @property
     def url(self) -> str:
-        """The thread's address. GitHub leads from the address of an issue to a pull request."""
+        """The thread's address. GitHub redirects an issue's address if it is a pull request."""
         repository, _, number = self.source.partition("#")
         path = f"github.com/{repository}/issues/{number}" if number else self.source
         return f"https://{path}"

@@ -337,7 +337,7 @@ class Lesson:
 
         Args:
             values, step, cuts: the state of the screen.
-            hidden, fixed: the controls that a teacher hides or locks; others are left out.
+            hidden, fixed: controls that a teacher hides or locks; a name of no control is left out.
             stated: settings to include even at their defaults, as for locked controls.
         """
         texts = self.text(values)

@@ -46,7 +46,7 @@ class Powers:
         """The powers, then the exact zeros: no line runs from one to the other.
 
         Args:
-            how: draws a part; if None, it is drawn as its role is over x.
+            how: draws a part; if None, as ticks or as a curve, whichever the role has.
         """
         how = how or (ticks if ROLES[series.role].ticked else curve)
         y = self.of(series).y

@@ -51,7 +51,6 @@ def ways(run: Run, settings: Values) -> dict[str, float]:
         "normalised_1": run(k=1, gate="normalised")["trick_gradient"],
         "raw_1": run(k=1, gate="raw")["trick_gradient"],
         "stopped_1": run(k=1, gate="stopped")["trick_gradient"],
-        "normalised_2": run(k=2, gate="normalised")["trick_gradient"],
         "all_three": run()["intended_gradient"],
     }
     largest = max(map(abs, found.values()))

@@ -82,7 +82,7 @@ EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
 def contributions(
     run: Callable[[torch.Tensor], torch.Tensor], w: torch.Tensor, steps: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The part of dh/dw that each step’s use of w adds: the gradient of a leaf of its own.
+    """The part of dh/dw that each step's use of w adds: the gradient of a leaf of its own.
 
     Args:
         run: from w to the last state, one product with w a step.
@@ -103,7 +103,10 @@ def contributions(
 
 
 class _EachUse(torch.overrides.TorchFunctionMode):
-    """Puts a leaf of its own in the place of w in each product, in ``uses``."""
+    """Puts a leaf of its own in the place of w in each product, and keeps it in ``uses``.
+
+    Where an edge is cut, the product has no w to replace: then its leaf gets no gradient.
+    """
 
     def __init__(self, w: torch.Tensor) -> None:
         super().__init__()

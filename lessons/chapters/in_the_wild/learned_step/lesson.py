@@ -280,7 +280,6 @@ def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict
     return {
         "straight_sum": straight,
         "plain_sum": all_of("plain"),
-        "whole_sum": all_of("whole"),
         "clipped": int(clipped.sum()),
         "clipped_sum": float(
             formula(given, torch.full_like(given, s), bits, "none")[clipped].sum()

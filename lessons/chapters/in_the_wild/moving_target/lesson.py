@@ -302,7 +302,6 @@ def compute(program: Program, values: Values) -> Result:
             **{name: values[name] for name in ("seeds", "chance", "discount", "rate", "target")},
             **_of_one_step(roles["trick_gradient"], values),
             "states": task.states.shape[1],
-            "true_middle": float(true[len(true) // 2]),
             **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
             **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
             **factors(whole, float(values["discount"]), float(values["rate"])),
