@@ -177,6 +177,15 @@ def test_clipping_what_is_not_finite() -> None:
     assert clipped(lambda x: clip_gradient_norm(x, inf), [3, 4, 0]) == [3, 4, 0]
 
 
+def test_norm_clipping_is_exact_however_short_the_gradient_is() -> None:
+    x = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    upstream = torch.tensor([3e-9, 4e-9], dtype=torch.float64)
+    (within,) = torch.autograd.grad(clip_gradient_norm(x, 6e-9), x, upstream)
+    assert torch.equal(within, upstream)
+    (shortened,) = torch.autograd.grad(clip_gradient_norm(x, 1e-9), x, upstream)
+    torch.testing.assert_close(shortened, upstream / 5, rtol=1e-12, atol=0)
+
+
 def test_half_precision_norms_do_not_overflow() -> None:
     x = torch.zeros(100, dtype=torch.float16, requires_grad=True)
     upstream = torch.full((100,), 30_000.0, dtype=torch.float16)
