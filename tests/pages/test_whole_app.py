@@ -21,6 +21,7 @@ from lessons.outputs.catalogue import chapters
 from pages.server import WORDS
 from pages.server.application import OTHER_PAGES
 from pages.ui.page import LIVE
+from tests.browser.looking import ready
 from tests.support.server import ROOT, streamlit
 from tests.support.stream import Stream, state
 
@@ -216,7 +217,7 @@ def test_a_slash_at_the_end_leads_to_the_page(app, query):
 
 
 @pytest.mark.long  # a server more costs as much as ten pages
-def test_below_a_base_address_home_is_there_by_the_name_it_was_told_alone():
+def test_below_a_base_address_lab_and_home_are_there_by_the_name_it_was_told_alone(open_page):
     settings = {"server.allowedHosts": NAME, "server.baseUrlPath": "course"}
     with streamlit(ROOT / "app.py", settings=settings) as server:
         for path in ("/course/reversal", "/course/"):
@@ -228,6 +229,12 @@ def test_below_a_base_address_home_is_there_by_the_name_it_was_told_alone():
             assert status == 404
             has_all(headers)
             assert 'href="/course/"' in text
+        url = f"http://{NAME}:{port(server.url)}/course/reversal"
+        page = ready(open_page(f"{url}?lesson=flip&scale=1.5"))
+        page.locator("[data-control=scale] input[type=range]").press("ArrowRight")
+        page.wait_for_function("location.search.includes('scale=1.6')")
+        assert page.url.startswith(f"{url}?")
+        page.goto("about:blank")  # the server ends first
 
 
 @pytest.fixture
