@@ -245,7 +245,9 @@ def test_a_number_of_the_program_without_a_fraction_is_written_out():
     x = leaf(2.0)
     with record({"x": x}) as recording:
         x / 32768 * 268435456.0 + 1 / 3
-    lines = [node["lines"] for node in picture(recording)["nodes"]]  # without a backward pass
+    nodes = picture(recording)["nodes"]
+    assert [node["id"] for node in nodes] == ["x", "div", "mul", "add"]  # all: nothing went backward
+    lines = [node["lines"] for node in nodes]
     assert "div 32768" in str(lines)
     assert "mul 268435456" in str(lines)
     assert "add 0.3333" in str(lines)
