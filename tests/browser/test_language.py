@@ -19,6 +19,7 @@ NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "tor
 FILES = {"moons", "playground", "scorm"}
 # Streamlit shows these in English only.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
+# A formula's annotation and label are its LaTeX.
 TEXTS = """() => [...document.querySelectorAll("body *")].flatMap((one) => {
   if (one.closest("code, kbd, pre, script, style, textarea, tspan, [data-testid$=Material]")
       || one.localName === "annotation"

@@ -100,7 +100,7 @@ def smaller() -> list[dict]:
     return [*wishes, *map(asked, programs)]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="where the peak of a fork starts again")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux measures a fork's own peak")
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_nothing_that_is_accepted_takes_more_than_its_share_or_much_longer_than_foretold(
     all_of_them,

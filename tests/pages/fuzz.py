@@ -1,8 +1,9 @@
 """Throws random and hostile addresses at every page: ``python -m tests.pages.fuzz``.
 
-A page's script runs as for a visitor who comes by that address, whose browser tells whatever it
-likes beside; and the same words go to the numbers' API and to paths that are no page. No page shows
-an exception, nothing is answered with a 500, and nothing of an address becomes a part of a page.
+A page's script runs as for a visitor who comes by that address, and whose browser reports any
+preview to the page for teachers. The same words go to the numbers' API and to paths that are no
+page. No page shows an exception, no answer is a 500, and nothing of an address becomes a part of a
+page.
 """
 
 import ast

@@ -54,7 +54,7 @@ def valid(random_: random.Random, lines: int = 6, tricks: bool = False) -> Docum
 
 
 def ran(document: Document, **how: Any) -> Outcome:
-    """Its run; skips the test where a rule does not fit its op, or a trick is within py_func."""
+    """Run it; skip the test where a rule does not fit its op, or a trick is within py_func."""
     try:
         return run(document, **how)
     except PlaygroundError as error:

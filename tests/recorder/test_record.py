@@ -294,9 +294,6 @@ def test_the_order_is_autograds_own():
     assert [recording.nodes[name].type for name in recording.order] == seen
 
 
-# -- cuts
-
-
 # -- what it leaves behind
 
 
