@@ -1,13 +1,8 @@
 """What one answer takes: a process that answers each wish in a fork of its own, and measures that.
 
 ``python -m tests.support.peak`` reads a list of wishes as JSON and writes for each the megabytes
-<<<<<<< ours
 above idle at its peak, the seconds of computing, the bytes of its answer, and what it says. It
 works on Linux alone: there, a new fork has no higher peak than what it holds.
-=======
-above idle at its peak, the seconds of computing, the bytes of its answer, and what it says. It runs
-on Linux only: there a fork's peak starts at what the fork holds.
->>>>>>> theirs
 """
 
 import gc
