@@ -112,3 +112,15 @@ def test_a_cut_that_the_program_cannot_run_with_is_mended_and_said():
     shown = frame(wish("second_derivative", values={"order": "2"}, cuts="pow:0"))
     assert shown["graph"]["cuts"] == []
     assert "cannot run" in notes_of(shown)
+
+
+@pytest.mark.parametrize("carried", [False, True])
+def test_an_edge_that_is_not_there_is_named_unless_it_was_cut_at_another_step(carried):
+    shown = frame(wish("flip", cuts="no_such:0", carried=carried))
+    assert ("no_such:0" in notes_of(shown)) is not carried
+
+
+def test_a_note_that_may_give_the_answer_away_waits_for_it():
+    asked = {"step": 2, "values": {"x": "0"}}
+    assert not notes_of(frame(wish(**asked)))
+    assert notes_of(frame(wish(**asked, answers=["leak"])))
