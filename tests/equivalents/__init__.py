@@ -106,7 +106,7 @@ def _is_sentence(value: Any) -> bool:
 
 
 def flat(value: Any) -> list[Any]:
-    """All that is in lists of lists, one after the other."""
+    """List what is in lists of lists, one after the other."""
     return [one for part in value for one in flat(part)] if isinstance(value, list) else [value]
 
 
@@ -117,7 +117,7 @@ def _apart(name: str, mine: list[Any], theirs: list[Any]) -> float:
 
 
 def one_apart(mine: Any, theirs: Any) -> float:
-    """How far two numbers are apart, against the size of ours or 1; texts must be the same."""
+    """The distance of two numbers, relative to ours if that is above 1; inf for unequal texts."""
     try:
         a, b = float(mine), float(theirs)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Chapter 3's two players against closed forms and one step of descent."""
+"""Chapter 3's two players: their arrows, and the quotients that reveal a mistake."""
 
 import numpy as np
 import torch

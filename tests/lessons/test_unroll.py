@@ -1,4 +1,4 @@
-"""The unrolled state: gradients against closed forms, contributions, memory, torch's messages."""
+"""The unrolled state: gradients against closed forms, and what each step contributes to them."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Chapter 4's vector lab against closed forms."""
+"""Chapter 4's vector lab: the directions that each clip leaves, and angles between them."""
 
 import math
 from functools import partial

@@ -1,4 +1,4 @@
-"""The small VQ-VAE: which loss moves what, at one point and in training, and what a cut stops."""
+"""The small VQ-VAE: which loss moves what at one point, and codes that start too far out."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""An edge cut in the graph is cut in the training too, and what a trick does a cut does as well."""
+"""An edge that is cut in the graph is cut in the training, too; a cut can do what a trick does."""
 
 import numpy as np
 import pytest
@@ -53,5 +53,7 @@ def test_a_cut_that_changes_the_gradient_changes_the_training(lesson):
 def test_an_arm_with_a_cut_or_no_trick_trains_as_another(slug, cuts, given, arm, as_given, as_arm):
     lesson = find(slug)
     one, other = trained(lesson, cuts, **given), trained(lesson, **as_given)
-    for name in (name for name in one if name.startswith(f"{arm}_")):
+    names = [name for name in one if name.startswith(f"{arm}_")]
+    assert names
+    for name in names:
         assert one[name] == pytest.approx(other[name.replace(arm, as_arm)], rel=1e-9), name

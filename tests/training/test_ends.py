@@ -1,6 +1,6 @@
-"""The ends of trainings that files keep, for readers in a terminal: what the lessons claim of them.
+"""What the lessons claim about the ends of trainings, by the numbers that their files keep.
 
-A long test trains again and compares.
+A reader in a terminal gets these numbers. A long test trains again and compares.
 """
 
 import inspect
@@ -35,6 +35,9 @@ def test_the_kept_numbers_are_those_of_a_training(lesson):
         )
 
 
+PAPERS_NETWORK = "scale=6 network=paper steps=600 rate=0.05 decay=none"
+
+
 def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess():
     ends, paper = kept("moons")[""], kept("moons")[PAPERS_NETWORK]
     assert 0.65 < ends["source_only_target"] < ends["trick_target_lowest"], "every seed gains"
@@ -46,16 +49,13 @@ def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess():
     assert spreads[0] < spreads[1], "and is less steady"
 
 
-PAPERS_NETWORK = "scale=6 network=paper steps=600 rate=0.05 decay=none"
-
-
 def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thrown_out():
     ends = kept("cliff")[""]
     assert ends["norm_stayed"] > 0.8 > 0.15 > ends["none_stayed"]
     assert ends["norm_left"] < 0.2 < 0.85 < ends["none_left"]
     assert ends["norm_stayed_lowest"] > ends["none_stayed_highest"] + 0.5, "in every seed"
     assert ends["norm_stayed"] - ends["value_stayed"] > 0.5
-    assert 0.5 < ends["none_reached"] < 0.8, "some left the window and came back to the valley"
+    assert 0.5 < ends["none_reached"] < 0.8, "some left the window and still reached the valley"
 
 
 def test_the_lower_loss_is_that_of_the_collapsed_features():
@@ -98,7 +98,7 @@ def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not():
     assert ends["accuracy"] > 0.96
     assert ends["guided_1"] > 0.75 > 0.45 > ends["plain_1"]
     guided = [ends[f"guided_{layers}"] for layers in range(1, 5)]
-    assert sorted(guided, reverse=True) == guided, "it does change, the lower the layer the more"
+    assert sorted(guided, reverse=True) == guided, "they do change, more with each layer"
     assert guided[2] > 0.5 > 0.35 > guided[3], "the evidence is in the upper layers"
     assert all(abs(ends[f"plain_{layers}"]) < 0.15 for layers in range(2, 5))
     assert abs(ends["deconvnet_4"]) < 0.2

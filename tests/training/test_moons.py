@@ -1,4 +1,4 @@
-"""Domain-adversarial training: what the lesson claims, as means over seeds, and each mistake."""
+"""Domain-adversarial training: where it fails, and the chart of its points."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Guided relu on networks that see shapes: what is drawn when, and that no two seeds are alike."""
+"""Guided relu on networks that see shapes: what is drawn when, and no seed twice."""
 
 import math
 from functools import partial

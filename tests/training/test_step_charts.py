@@ -1,4 +1,4 @@
-"""Charts of many seeds: what is drawn of them, and what stands there before there is a line."""
+"""Charts over many seeds: mean and band, and the sentence in their place before the first step."""
 
 import numpy as np
 
