@@ -50,6 +50,26 @@ def test_a_lessons_own_cause_is_told_before_the_general_ones():
     assert not np.isfinite(result["true_gradient"].y[:2]).any()
 
 
+def test_facts_that_no_text_quotes_are_not_computed():
+    asked = []
+
+    def facts(run, settings):
+        asked.append(settings)
+        return {"doubled": 2 * run()["trick_gradient"]}
+
+    def square(x, shift):
+        return x**2
+
+    shift = Number("shift", "0")
+    lab = curve_lab(Curve((shift,), square, lambda x, shift: 2 * x, WORDS, facts=facts))
+    lesson = Lesson(square, lab)
+    values = lesson.validate({"x": "3"})
+    result = lesson.compute(values)
+    lesson.lab.figures(result, values)
+    assert (result.facts["trick_gradient"], asked) == (6.0, [])
+    assert (result.facts["doubled"], result.facts["doubled"], len(asked)) == (12.0, 12.0, 1)
+
+
 def test_nothing_leads_back_is_a_gradient_of_zero():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     assert gradient(x.detach() ** 2, x).tolist() == [0.0, 0.0]
