@@ -84,7 +84,7 @@ def component_figure(
     """A chart with one stick a component and role.
 
     Args:
-        words: have the chart's texts, which can name ``numbers``: all of them in words.
+        words: has the chart's texts, which can name ``numbers``: all of them in words.
         values: what the texts name besides.
     """
     data, layout = sticks(result, labels, names, y, height)

@@ -96,7 +96,7 @@ def step_chart(
     """A chart of means over the seeds, step by step.
 
     Args:
-        words: have the chart's texts, which can name ``done`` and ``found``, as ``told`` writes it.
+        words: has the chart's texts, which can name ``done`` and ``found``, as ``told`` writes it.
         lines: the numbers to draw.
         values: what the texts name besides.
     """

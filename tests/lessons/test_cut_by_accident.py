@@ -1,7 +1,5 @@
 """One loss in five spellings: what the lab says, draws and trains."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import torch
@@ -11,10 +9,8 @@ from lessons.contract.parameters import InvalidParametersError
 from lessons.outputs.catalogue import find
 from lessons.recorder.picture.graph_drawing import picture
 from tests.lessons.titles import read_back
-from tests.support import course
 
 LESSON = find("cut_by_accident")
-run = partial(course.run, "cut_by_accident")
 
 
 def weights(*w):
@@ -32,9 +28,11 @@ def test_as_it_should_be_the_loss_falls_at_each_step_for_any_input_allowed(x, pe
 
 
 def test_without_a_path_torchs_own_words_are_told_and_no_gradient_is():
-    result = run(spelling="item")
+    values = LESSON.validate({"spelling": "item"})
+    result = LESSON.compute(values)
     assert [str(result.facts["says"]) in note.text for note in result.notes] == [True]
     assert np.isnan(result["trick_gradient"].y).all()
+    assert read_back(LESSON.lab.words, "raises", LESSON.lab.figures(result, values)[0].title)
 
 
 def test_silenced_no_weight_gets_a_gradient_and_chart_and_table_say_so():

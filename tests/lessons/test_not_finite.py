@@ -29,6 +29,16 @@ def test_words_stand_where_a_stick_cannot():
     assert [word.strip() for (word,) in words[3:]] == list(LABELS.values())
 
 
+@pytest.mark.parametrize("clip", ["none", "norm"])
+def test_the_limit_is_drawn_where_there_is_a_clip(clip):
+    lesson = find("not_finite")
+    values = lesson.validate({"clip": clip})
+    (line,) = (
+        one for one in lesson.lab.figures(lesson.compute(values), values)[0].data if one.get("meta")
+    )
+    assert line["visible"] == (clip != "none")
+
+
 @pytest.mark.parametrize("root", ["plain", "where", "safe"])
 @pytest.mark.parametrize("clip", ["none", "value", "norm"])
 def test_torch_clips_the_gradients_of_a_parameter_to_the_same(root, clip):

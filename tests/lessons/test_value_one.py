@@ -44,8 +44,10 @@ def test_a_line_that_two_tokens_share_names_both():
     lesson = find("value_one")
     values = lesson.validate({})
     first = lesson.lab.figures(lesson.compute(values), values)[0]
-    names = [one["text"][0].strip("\u00a0") for one in first.data if one["mode"] == "text"]
-    assert names == ["A = 1 (1)", "A = −0.5 (2, 3)"]
+    names = {
+        one["text"][0].strip("\u00a0"): one["y"][0] for one in first.data if one["mode"] == "text"
+    }
+    assert names == pytest.approx({"A = 1 (1)": -1, "A = −0.5 (2, 3)": 0.5}, abs=0.05)
 
 
 def test_what_an_uneven_list_means_is_said():
