@@ -8,6 +8,7 @@ from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import frame, seconds
 from pages.labs.messages import Frame, Wish
+from pages.labs.words import WORDS
 
 
 def wish(slug: str = "noise_leaks", **more: Any) -> Wish:
@@ -124,3 +125,21 @@ def test_a_note_that_may_give_the_answer_away_waits_for_it():
     asked = {"step": 2, "values": {"x": "0"}}
     assert not notes_of(frame(wish(**asked)))
     assert notes_of(frame(wish(**asked, answers=["leak"])))
+
+
+def test_the_code_is_the_program_that_ran_with_its_trick_marked():
+    shown = [frame(wish("flip", cuts=cuts, open=["code"]))["code"] for cuts in ("", "mul:0")]
+    (ran, plain), (cut, same) = ([one["panes"][WORDS(name)] for name in ("ran", "plain_torch")]
+                                 for one in shown)  # fmt: skip
+    assert ran["marks"]
+    assert ran["lines"] != cut["lines"]
+    assert plain == same
+    assert shown[0]["digest"] != shown[1]["digest"], "or the browser keeps what it has"
+
+
+def test_a_question_holds_its_controls_until_it_is_answered():
+    asked = {"step": 2, "values": {"every": "1"}}
+    for answers, every in (([], "5"), (["left"], "1")):
+        shown = frame(wish("unroll", **asked, answers=answers))
+        assert shown["form"]["every"] == every
+        assert (WORDS("held") in str(shown["groups"])) is not bool(answers)

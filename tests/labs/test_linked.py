@@ -52,7 +52,9 @@ def test_each_op_is_linked_to_the_expression_that_ran(slug):
     lesson = find(slug)
     nodes = computed(lesson, lesson.validate({})).recording.nodes
     lines = lesson.source.splitlines()
-    for stretch in answered(slug)["graph"]["stretches"]:
+    stretches = answered(slug)["graph"]["stretches"]
+    assert stretches
+    for stretch in stretches:
         own = lines[stretch["line"] : stretch["last"] + 1]
         own[-1] = own[-1][: stretch["end"]]
         own[0] = own[0][stretch["start"] :]

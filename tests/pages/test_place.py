@@ -65,6 +65,12 @@ def test_a_question_asks_for_all_that_it_is_about():
     assert place.asked(step.question).facts["u"] == lesson.asked_about(step.question).facts["u"]
 
 
+def test_an_address_does_not_set_what_an_open_question_holds():
+    for answers, every in (({}, "5"), ({"left": "nearest"}, "1")):
+        trail = Trail(step=2, answers=answers)
+        assert Place.arrived(find("unroll"), {"every": "1"}, trail).text["every"] == every
+
+
 def test_the_commit_sets_the_lab_to_the_case_asked_and_mends_what_was_cut():
     lesson = find("clip_identity")
     number, step = next(
