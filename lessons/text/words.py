@@ -65,7 +65,7 @@ class Texts:
     """
 
     spare: tuple[str, ...] = ()
-    """Names that may stand in the list though no file next to it asks for them."""
+    """Names that the list may have though no file next to it asks for them."""
 
     def __init__(
         self, file: str, asked: tuple[str, ...] = (), users: tuple[Path, ...] | None = None

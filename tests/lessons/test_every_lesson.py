@@ -220,7 +220,8 @@ def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson, always_war
         assert "Warning" not in said
         assert not said.startswith(("NameError", "SyntaxError")), "no fix anybody would try"
     assert [key for key, said in failures.items() if said is None] == [bug.right()]
-    assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+|discuss\.pytorch\.org/t/\d+", bug.source)
+    thread = r"github\.com/[\w.-]+/[\w.-]+/issues/\d+|discuss\.pytorch\.org/t/\d+"
+    assert re.fullmatch(rf"https://({thread})", bug.url)
     assert len(bug.title) > 8, f"{bug.source}: the thread's title, as it was read"
     assert date(2005, 1, 1) < date.fromisoformat(bug.opened) < date.today(), bug.source
 

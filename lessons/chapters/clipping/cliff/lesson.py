@@ -40,8 +40,9 @@ WORDS = Words(__file__)
 WHILE_DRAGGING = 20
 """Updates of a path while the hand still moves."""
 
-_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "path", "device", "dtype")
-"""The settings of the paths."""
+_QUOTED = ("w", "b", "rate", "value_limit", "norm_limit")
+_WALK = (*_QUOTED, "path", "device", "dtype")
+"""The settings of the paths; the text quotes the first ones."""
 
 
 def cliff(
@@ -87,7 +88,7 @@ def compute(program: Program, values: Values) -> Result:
     return Result(
         series=components(roles),
         facts={
-            **{name: values[name] for name in _WALK[:-3]},
+            **{name: values[name] for name in _QUOTED},
             "longest": values["rate"] * values["norm_limit"],
             "seeds": values["seeds"],
             "starts": SIDE**2,

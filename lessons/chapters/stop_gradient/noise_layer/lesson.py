@@ -476,7 +476,7 @@ def compute(program: Program, values: Values) -> Result:
             # Under names that no run takes over: what the text says of the start stays.
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
-        notes=(Note("info", WORDS("no_noise")),) * (values["strength"] == 0),
+        notes=() if values["strength"] else (Note("info", WORDS("no_noise")),),
         work=two_networks(values),
     )
 

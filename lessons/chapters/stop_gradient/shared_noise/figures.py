@@ -117,10 +117,8 @@ def _histogram(result: Result, values: Values) -> Figure:
         found = WORDS("finite_in_none", x=x)
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
-    target, wanted = (
-        float(result["intended_gradient"].y[place_of(values)]),
-        ROLES["intended_gradient"],
-    )
+    wanted = ROLES["intended_gradient"]
+    target = float(result["intended_gradient"].y[place_of(values)])
     summaries = [
         WORDS(
             "draws_of",
