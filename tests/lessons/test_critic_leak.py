@@ -80,6 +80,6 @@ def test_with_an_actor_that_learns_the_leak_goes_and_the_value_meets_the_mean_re
 
 
 def test_with_no_loss_of_its_own_the_value_rises_by_the_entropy_each_update():
-    curves = {one.name: one.y for one in run(weight="0", rate="0.1").curves}
+    curves = {one.name: one.y for one in run(weight="0", rate="0.1", v="2").curves}
     assert np.diff(curves["value"]) == pytest.approx(0.1 * math.log(2))
     assert np.ptp(curves["value_own"]) == 0
