@@ -70,6 +70,13 @@ def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule
         assert not np.array_equal(first["z"], second["z"])
 
 
+def test_the_map_of_another_classs_score_is_compared_with_the_own_one():
+    given = values(seeds=1, steps=60, randomised=1)
+    run = Run(LAB, guided_relu, given)
+    run.advance(math.inf, given, most=1)
+    assert run.history.facts["plain_other"] < 0.5
+
+
 def test_every_spelling_is_the_same_function():
     x = torch.linspace(-2, 2, 9)
     for relu in RELUS.values():
