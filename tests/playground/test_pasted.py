@@ -186,6 +186,14 @@ def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
     assert said("unread_input write_size", "w.numel()") == now.notice
 
 
+def test_what_cannot_be_read_is_one_input_and_the_output_is_what_goes_backward():
+    code = "def f(x):\n    loss = g(x) + g(x) * self.scale\n    loss.backward()\n    y = loss * 2\n"
+    now = typed(code)
+    assert now.form["program"] == "loss = g_x + g_x * scale\ny = loss * 2"
+    assert now.form["in.scale.values"] == "0.5"
+    assert now.outcome.output == "loss"
+
+
 def test_a_method_copied_from_its_first_word_on_is_read():
     now = typed(
         "def forward(self, x):\n        'Scaled.'\n"
