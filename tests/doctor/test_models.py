@@ -8,6 +8,7 @@ from torch import nn
 
 from lessons.doctor import trace
 from lessons.doctor.page import MOST, PART
+from lessons.doctor.report import fine
 from tests.doctor import models
 
 
@@ -21,6 +22,7 @@ def test_of_a_small_residual_network_the_norms_are_those_of_the_whole_gradient()
     made = trace(model, images())
     assert made.faults == []
     assert f"{sum(one.numel() for one in model.parameters()):,} weights" in str(made)
+    assert fine(made.run) in made.html
     assert len(made.drawn.spec["nodes"] + made.drawn.spec["edges"]) <= MOST
     assert all(one.grad is None for one in model.parameters())
     assert not any(one._forward_hooks or one._forward_pre_hooks for one in model.modules())

@@ -124,5 +124,8 @@ def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(moments):
         states = [[node["state"] for node in step["nodes"]] for step in found["reached"]]
         assert all(step.count("current") == 1 for step in states[:-1])
         assert set(states[-1]) == {"passed"}, "none is met any more, and none waits"
-        sums += sum("/" in node["mark"] for step in found["reached"] for node in step["nodes"])
+        marks = [node["mark"] for step in found["reached"] for node in step["nodes"]]
+        waits = [mark.split("/") for mark in marks if "/" in mark]
+        assert all(0 < int(came) < int(of) for came, of in waits)
+        sums += len(waits)
     assert sums > 20
