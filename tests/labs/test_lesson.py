@@ -62,6 +62,7 @@ def test_what_is_no_control_is_left_out(name):
     shown = frame(wish(values={name: "1"}, hide=[name, "seed"], fix=[name, "x", ""]))
     assert shown["form"] == find("noise_leaks").defaults
     assert shown["query"] == frame(wish(hide=["seed"], fix=["x"]))["query"]
+    assert shown["query"].endswith("&hide=seed&fix=x")
 
 
 def test_what_is_neither_on_the_stage_nor_open_is_not_in_a_frame(monkeypatch):
