@@ -180,7 +180,7 @@ class Reader:
         if signed and not isinstance(signed.op, ast.USub | ast.UAdd):
             raise self.error(node, WORDS("only_numbers"))
         digits = signed.operand if signed else node
-        if not isinstance(digits, ast.Constant) or type(digits.value) not in (int, float):
+        if not isinstance(digits, ast.Constant):
             raise self.error(digits, WORDS("only_numbers"))
         value = written(self._constant(digits, 0))
         return ast.Constant(-value if signed and isinstance(signed.op, ast.USub) else value)
