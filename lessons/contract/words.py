@@ -37,7 +37,10 @@ P = TypeVar("P", bound=Parameter)
 SETTINGS, VIEWS = "Settings", "Views"
 
 CHART = ("title", "subject", "caption", "alt")
-"""The texts of a chart: ``WORDS.chart("plane", …)`` asks for ``plane_title`` and so on."""
+"""The texts of a chart: ``WORDS.chart("plane", …)`` asks for ``plane_title`` and so on.
+
+So do ``step_chart(WORDS, "plane", …)`` and ``component_figure(WORDS, "plane", …)``.
+"""
 _CHART = re.compile(
     r"""\b(?:WORDS\.chart\(|(?:step_chart|component_figure)\(\s*WORDS,)\s*"(\w+)\""""
 )

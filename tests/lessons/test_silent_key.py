@@ -42,7 +42,7 @@ def test_a_key_that_binds_the_sign_passes_everything_on_and_no_other_does(key, f
     ],
 )
 def test_what_is_said_of_a_key(key, here, note):
-    assert outcome(key).ends == here
+    assert outcome(key).answer == here
     notes = " ".join(message.text for message in run(key=key).notes)
     assert note in notes if note else not notes
 

@@ -186,9 +186,8 @@ class Learners(TwoArms[ParameterList]):
         self.task = task = task_of(values)
         self._parts = [part.to(self.like) for part in (task.here, task.there, task.reward)]
         self._true = task.true()
-        rests = {stop: task.rests(stop) @ task.states for stop in (True, False)}
-        still = {"stopped_rests": rests[True], "open_rests": rests[False], "true": self._true}
-        self._still = arrays(still)
+        lowest = task.rests(stop=False) @ task.states
+        self._still = arrays({"lowest": lowest, "true": self._true})
         return ParameterList([self.draws.uniform(len(task.states))])
 
     def step(self, done: int, values: Values) -> None:
@@ -350,7 +349,7 @@ def _values(history: History, values: Values) -> Figure:
     true = picture["true"]
     x = np.arange(1.0, 1 + len(true))
     # Where a training rests is not drawn before it runs: a question may ask for it.
-    lowest = picture["open_rests"] if history.done else np.full(len(true), np.nan)
+    lowest = picture["lowest"] if history.done else np.full(len(true), np.nan)
     layout = axes(
         (0.8, len(true) + 0.2),
         fitted([true, lowest, picture["trick"], picture["plain"]], 0.1),

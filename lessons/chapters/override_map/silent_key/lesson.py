@@ -37,7 +37,7 @@ IN_TENSORFLOW = ("Sin", "Sign")
 class Outcome(NamedTuple):
     """The engine's answer to a key, and its words. It is silent if the key overrides an op."""
 
-    ends: Literal["silence", "warning", "error"]
+    answer: Literal["silence", "warning", "error"]
     words: str = ""
 
 
@@ -58,7 +58,7 @@ def outcome(key: str) -> Outcome:
 
 def bound(values: Values) -> Values:
     """The values with a key that binds an op, or none: where TensorFlow goes on in silence."""
-    return {**values, "key": values["key"] if outcome(values["key"]).ends == "silence" else ""}
+    return {**values, "key": values["key"] if outcome(values["key"]).answer == "silence" else ""}
 
 
 @cache
@@ -87,7 +87,7 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
         "misspelt": outcome("Sing").words,
         "wrong_case": outcome("Matmul").words,
         "absent": outcome("MatMul").words,
-        "absent_ends": outcome("MatMul").ends,
+        "absent_answer": outcome("MatMul").answer,
         "unknown_gradient": unknown_gradient(),
         **frozen(),
     }
@@ -141,11 +141,11 @@ def start(values: Values) -> Start:
 
 def _notes(key: str) -> Iterator[Note]:
     here, there = outcome(key), key in IN_TENSORFLOW
-    if here.ends == "error":
+    if here.answer == "error":
         yield Note("warning", WORDS("error", says=here.words))
     elif not key:
         yield Note("info", here.words)
-    elif here.ends == "warning":
+    elif here.answer == "warning":
         yield Note("warning", WORDS("warning", says=here.words))
     elif not there:
         yield Note("info", WORDS("works"))
@@ -157,7 +157,7 @@ LESSON = Lesson(
     program=silent_key,
     lab=replace(LAB, compute=compute, start=start),
     predictions={
-        "absent": lambda result: str(result.facts["absent_ends"]),
+        "absent": lambda result: str(result.facts["absent_answer"]),
         "transfer": lambda result: str(result.facts["frozen_came"]),
     },
     highlight="with gradient_override_map({key: straight} if key else {}):",
