@@ -83,6 +83,14 @@ def test_a_band_has_the_gap_too():
         assert drawn_steps(one).max() <= 0.01
 
 
+def test_the_intended_curve_is_the_gradient_of_its_name_without_tricks():
+    program = "z = 2 * stop_gradient(x)\ny = x"
+    found = run(Document((Input("x", (1.0,)),), program, output="y", intended="z"))
+    assert found.gradients["intended_gradient"]["x"].tolist() == [2]
+    (curve,) = (one for one in found.curves if one.name == "intended_gradient")
+    assert {*curve.y.tolist()} == {2}
+
+
 @pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
 def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
     plans = []
