@@ -14,7 +14,7 @@ run = partial(course.run, "frozen_checkpoint")
 @pytest.mark.parametrize("way", ["off", "reentrant", "other"])
 @pytest.mark.parametrize("lookup", ["frozen", "woken", "trained"])
 @pytest.mark.parametrize("since", ["1", "2"])
-def test_under_a_frozen_embedding_a_reentrant_checkpoint_alone_leaves_the_head_to_learn(
+def test_a_reentrant_checkpoint_of_a_frozen_embedding_leaves_the_head_alone_a_gradient(
     way, lookup, since
 ):
     result, plain = (run(way=one, lookup=lookup, since=since) for one in (way, "off"))
