@@ -80,6 +80,12 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
 @given(programs())
 @example(
     [
+        *(Instruction("double_use", 0, 0), Instruction("clip", 0, 0)),
+        *(Instruction("integers", 0, 0), Instruction("integers", 1, 0)),
+    ]
+)
+@example(
+    [
         *(Instruction("add", 0, 0), Instruction("add", 0, 1), Instruction("add", 0, 0)),
         *(Instruction("no_grad", 5, 0), Instruction("add", 0, 2), Instruction("no_grad", 1, 1)),
     ]

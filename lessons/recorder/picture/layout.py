@@ -16,11 +16,7 @@ Size = tuple[float, float]
 
 OPTIONS: dict[str, Any] = {
     "effort": "fast",
-    "spacing": {
-        "isolated_gap": 14.0,
-        "port_gap": 20.0,
-        "stub": 4.0,
-    },
+    "spacing": {"isolated_gap": 14.0, "port_gap": 20.0, "stub": 4.0},
     # Every edge leaves on the side that faces the next layer.
     "routing": {"style": "orthogonal", "port_sides": "facing_only"},
     "tuning": {
@@ -59,15 +55,16 @@ def layout(
     between the same two allowed; `label` the size of each edge's label; `gap` the room between the
     layers.
     """
-    enter, leave = ("left", "right") if right else ("top", "bottom")
+    sides = ("left", "right") if right else ("top", "bottom")
+    enter, leave = ({"offset": {"side": side, "t": 0.0}} for side in sides)  # its middle
     count, halves = len(sizes), []
     rooms = (*sizes, *[label] * len(edges))
     nodes = [{"size": {"width": width, "height": height}} for width, height in rooms]
     for middle, (start, end) in enumerate(edges, count):
         # The larger weight keeps a long edge's label next to its consumer.
         halves += [
-            {"source": start, "target": middle, "weight": 1.0, "target_port": _middle(enter)},
-            {"source": middle, "target": end, "weight": 2.0, "source_port": _middle(leave)},
+            {"source": start, "target": middle, "weight": 1.0, "target_port": enter},
+            {"source": middle, "target": end, "weight": 2.0, "source_port": leave},
         ]
     options = {
         **OPTIONS,
@@ -93,7 +90,3 @@ def layout(
         tuple((*to, *on) for to, on in zip(ways[::2], ways[1::2], strict=True)),
         *point(far),
     )
-
-
-def _middle(side: str) -> dict[str, Any]:
-    return {"offset": {"side": side, "t": 0.0}}

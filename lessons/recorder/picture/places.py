@@ -4,10 +4,10 @@ Sizes are pixels of a drawing at full size. They depend on words and never on va
 moves while a learner drags, and layouts come from a cache.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .layout import Drawing, Point, Size, layout
+from .layout import Point, Size, layout
 
 NAME, SMALL = 10.0, 8.8
 """Widths of a character of a node's name, at 18 px, and of its other lines, at 16 px."""
@@ -15,7 +15,7 @@ NAME_LINE, LINE = 24.0, 19.0
 """Their heights."""
 PADDING = 12.0
 JOG = 5.0
-"""A smaller step of an edge aside is straightened. A larger one could move the edge onto a box."""
+"""A smaller step of an edge aside is straightened, unless that moves the edge onto a box."""
 LEAST = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
@@ -50,21 +50,18 @@ def _placed(
     # From left to right a value's pill lies on its box's lower border: half of it is outside.
     room = tuple((max(width, PILL[0]), height + PILL[1] * right) for width, height in boxes)
     drawing = layout(room, tuple(edges), PILL, right, gap)
+    nodes = tuple(zip(drawing.nodes, boxes, strict=True))
     return {
         "right": right,
         "width": round(drawing.width, 1),
         "height": round(drawing.height, 1),
         "nodes": [
             {"x": round(x, 1), "y": round(y, 1), "width": round(width, 1), "height": height}
-            for (x, y), (width, height) in zip(drawing.nodes, boxes, strict=True)
+            for (x, y), (width, height) in nodes
         ],
         "edges": [
-            {
-                "x": round(x, 1),
-                "y": round(y, 1),
-                "route": _route(drawing, number, ends, boxes, right),
-            }
-            for number, (ends, (x, y)) in enumerate(zip(edges, drawing.labels, strict=True))
+            {"x": round(x, 1), "y": round(y, 1), "route": _route(route, ends, nodes, right)}
+            for ends, (x, y), route in zip(edges, drawing.labels, drawing.routes, strict=True)
         ],
     }
 
@@ -83,26 +80,36 @@ def _box(words: Sequence[str], right: bool) -> Size:
 
 
 def _route(
-    drawing: Drawing, number: int, ends: tuple[int, int], boxes: Sequence[Size], right: bool
+    points: Iterable[Point], ends: tuple[int, int], nodes: Sequence[tuple[Point, Size]], right: bool
 ) -> list[list[float]]:
     """An edge's points, the first and the last on a border of the box itself.
 
     The point next to each moves along with it, so that the edge stays level or upright there.
+    `nodes`: the centre and the size of each box.
     """
-    route = list(drawing.routes[number])
+    route = list(points)
     for place, next_place, node in zip((0, -1), (1, -2), ends, strict=True):
         (x, y), (next_x, next_y) = route[place], route[next_place]
-        to = route[place] = _onto((x, y), drawing.nodes[node], boxes[node], right)
+        to = route[place] = _onto((x, y), *nodes[node], right)
         if len(route) > 3:
             route[next_place] = (to[0] if next_x == x else next_x, to[1] if next_y == y else next_y)
     across = 1 if right else 0
     for i in range(2, len(route) - 1):
         aside = abs(route[i + 1][across] - route[i][across])
         if 0.1 < aside < JOG:  # the level run before it moves; less is a rounding error
-            for at in (i - 1, i):
-                x, y = route[at]
-                route[at] = (x, route[i + 1][1]) if right else (route[i + 1][0], y)
+            at = route[i + 1][across]
+            run = [(x, at) if right else (at, y) for x, y in route[i - 1 : i + 1]]
+            if not any(_runs_through(run, *node) for node in nodes):
+                route[i - 1 : i + 1] = run
     return [[round(x, 1), round(y, 1)] for x, y in route]
+
+
+def _runs_through(run: Sequence[Point], centre: Point, box: Size) -> bool:
+    """Test whether a level or upright run of an edge meets a box."""
+    return all(
+        min(ends) < middle + size / 2 and max(ends) > middle - size / 2
+        for ends, middle, size in zip(zip(*run, strict=True), centre, box, strict=True)
+    )
 
 
 def _onto(point: Point, centre: Point, box: Size, right: bool) -> Point:
