@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import uvicorn
 from starlette.applications import Starlette
@@ -74,6 +75,7 @@ class Browser:
             url, max_size=None, open_timeout=START_SECONDS, **more
         ).__enter__()
         self.url, self.seq = url, 0
+        self.token = uuid4().hex  # of its training: the server keeps runs of others for a while
 
     def __enter__(self) -> "Browser":
         return self

@@ -33,7 +33,7 @@ def training_of(browser):
 
 
 def trains(browser, **training):
-    browser.ask(**SMALL, training=RUN | {"token": f"t{id(browser)}"} | training)
+    browser.ask(**SMALL, training=RUN | {"token": browser.token} | training)
 
 
 def pid(site):
@@ -201,7 +201,7 @@ def test_a_lesson_that_does_not_train_sends_no_pictures(browser):
 
 def alone(browser, lab, **wish):
     """Say what is wanted of a training, with no question whose answer would say what is wrong."""
-    training = json.dumps(RUN | {"token": f"t{id(browser)}"})
+    training = json.dumps(RUN | {"token": browser.token})
     browser.send(f"9 train {json.dumps({'lab': lab, **wish})}\n{training}")
 
 
@@ -221,7 +221,7 @@ def test_a_training_that_cannot_be_is_refused(browser, lab):
 def test_refused_text_leaves_the_run_as_it_is(browser):
     trains(browser)
     before = training_of(browser)["done"]
-    browser.ask("moons", values={"scale": "x"}, step=2, training=RUN | {"token": f"t{id(browser)}"})
+    browser.ask("moons", values={"scale": "x"}, step=2, training=RUN | {"token": browser.token})
     while (spec := training_of(browser))["done"] <= before + 3:
         pass
     assert spec["state"] == "running"
