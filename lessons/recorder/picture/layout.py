@@ -56,7 +56,7 @@ def layout(
     layers.
     """
     sides = ("left", "right") if right else ("top", "bottom")
-    enter, leave = ({"offset": {"side": side, "t": 0.0}} for side in sides)  # its middle
+    enter, leave = ({"offset": {"side": side, "t": 0.0}} for side in sides)  # mid-side
     count, halves = len(sizes), []
     rooms = (*sizes, *[label] * len(edges))
     nodes = [{"size": {"width": width, "height": height}} for width, height in rooms]

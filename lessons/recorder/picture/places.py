@@ -105,7 +105,7 @@ def _route(
 
 
 def _runs_through(run: Sequence[Point], centre: Point, box: Size) -> bool:
-    """Test whether a level or upright run of an edge meets a box."""
+    """Test whether a level or upright run of an edge runs through a box."""
     return all(
         min(ends) < middle + size / 2 and max(ends) > middle - size / 2
         for ends, middle, size in zip(zip(*run, strict=True), centre, box, strict=True)

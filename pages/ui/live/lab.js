@@ -115,14 +115,15 @@ class Lab {
     const { asked } = this.wish;
     this.view.goals.remember(place.goals ?? []);
     this.view.repaint();
-    const obeyed = place.orders.filter((order) => this.#obey(order));
+    let obeyed = false;
+    for (const order of place.orders) obeyed = this.#obey(order) || obeyed;
     if (place.note !== before.note) this.view.notes.page = place.note;
     this.view.showNotes();
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
     // All orders in one wish: the page passes through none of the settings in between.
-    if (!asked || !same || obeyed.length) this.flow.offer(false);
+    if (!asked || !same || obeyed) this.flow.offer(false);
     else this.view.pageParts.refresh();
   }
 
@@ -149,7 +150,7 @@ class Lab {
     return true;
   }
 
-  /** Set the lab from here. @param {Pick<Order, "values" | "cuts" | "graph_step">} what */
+  /** Set the lab from here; the caller then offers the wish. @param {Pick<Order, "values" | "cuts" | "graph_step">} what */
   #set({ values, cuts, graph_step }) {
     const { wish } = this;
     this.reset += 1;
