@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lessons.check.compared import flat, one_apart
 from lessons.playground.codegen.differences import DIFFERENCES
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.contents import Document, Input
@@ -26,7 +27,6 @@ from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
-from tests.equivalents import flat, one_apart
 from tests.playground import names
 from tests.playground.programs import valid
 
