@@ -1,6 +1,5 @@
 """The playground's lab: a form as typed, its program, and the program's result."""
 
-import hashlib
 import time
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -289,7 +288,6 @@ def _code(document: Document) -> Code:
 @lru_cache(maxsize=24)
 def _code_of(document: Document) -> Code:
     checked = check(document)
-    digest = hashlib.blake2b(to_text(document).encode(), digest_size=9).hexdigest()
     panes: dict[str, Pane] = {}
     for framework, row in FRAMEWORKS.items():
         source = program_code(checked, framework)
@@ -306,4 +304,4 @@ def _code_of(document: Document) -> Code:
         for framework in FRAMEWORKS
     ]
     files.append({"name": "playground.txt", "address": "", "how": "here"})
-    return {"digest": digest, "panes": panes, "files": files}
+    return {"panes": panes, "files": files}

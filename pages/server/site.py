@@ -20,8 +20,8 @@ from pages.server.worker import MISTAKE, Reply
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
-MOST_KEPT = 250_000
-"""Bytes of a kept frame; the cliff's has 190 kB, and quoted nonsense may have megabytes."""
+MOST_KEPT = 400_000
+"""Bytes of a kept frame; the cliff's has 340 kB, and quoted nonsense may have megabytes."""
 MOST_SOCKETS = 1_500
 """Open sockets in a process; the next one is told to try again later."""
 MOST_QUESTIONS = 64

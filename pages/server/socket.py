@@ -75,7 +75,7 @@ class Socket:
             reply = await self._compute(text)
             if isinstance(reply.content, bytes):
                 meters.FRAMES.observe(time.perf_counter() - start)
-                await self._send(wire.addressed(seq, reply.content))
+                await self._send(wire.message(seq, "frame", reply.content))
             else:
                 again = reply.kind == "again"  # "refused" also covers our own errors
                 await self._aside(
@@ -87,8 +87,7 @@ class Socket:
             meters.REFUSALS.inc()
         await self._send(json.dumps(aside))
 
-    async def _send(self, content: bytes | str) -> None:
-        kind = "bytes" if isinstance(content, bytes) else "text"
+    async def _send(self, text: str) -> None:
         async with self._sending:
             with suppress(WebSocketDisconnect, RuntimeError):  # the socket has just closed
-                await self._websocket.send({"type": "websocket.send", kind: content})
+                await self._websocket.send({"type": "websocket.send", "text": text})

@@ -14,7 +14,6 @@ from lessons.outputs.catalogue import lessons
 from pages.server.application import SOCKET
 from tests.bench.learner import BROKEN, Heard, Learner, arrive, connected
 from tests.bench.shared import app, surroundings, table, target
-from tests.support.decoded import without_arrays
 from tests.support.server import Server
 from tests.support.usage import memory
 
@@ -49,11 +48,11 @@ async def train(server: Server, heard: Heard, luck: random.Random) -> None:
         await line.send(f"1 ask {json.dumps(wish)}\n{json.dumps(run)}")
         until = time.monotonic() + luck.uniform(*STAY)
         while time.monotonic() < until:
-            content = await asyncio.wait_for(line.recv(), SILENT)
-            if isinstance(content, str):
-                heard.errors[json.loads(content)["kind"], lesson.slug] += 1
+            message = json.loads(await asyncio.wait_for(line.recv(), SILENT))
+            if "content" not in message:
+                heard.errors[message["kind"], lesson.slug] += 1
                 return
-            if trained := without_arrays(content).get("training"):
+            if trained := message["content"].get("training"):
                 if trained["state"] in ("done", "stopped"):
                     return
                 await line.send("1 taken")
