@@ -160,7 +160,7 @@ browser: .venv/.tests
 	@touch $@
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.
-.venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt .venv-bench/.python
+.venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt tests/bench/constraints.txt .venv-bench/.python
 	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
 	@touch $@
 
