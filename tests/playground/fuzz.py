@@ -74,8 +74,7 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
         document = from_url(mutated(random_, packed, 1) if random_.random() < 0.7 else packed)
     outcome = run(document, curves=way == 1)
     if way in (7, 8, 9):
-        for framework in ("torch", "tensorflow", "jax"):
-            ast.parse(code(document, framework))
+        ast.parse(code(document))
         there = list(edges(check(document).program))
         if there:
             run(snip(document, random_.choice(there)), curves=False)

@@ -1,7 +1,6 @@
 """Names that could collide with something in a generated file, and programs that use each of them.
 
-``make verify-equivalents`` runs them all in TensorFlow and JAX. test_names.py adds the names in the
-generated files.
+test_names.py adds the names in the generated files.
 """
 
 import builtins
@@ -16,8 +15,8 @@ from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
 
 _LIKE_THE_FILES = """
-torch tf jnp np numpy sys argv op rule_12 x1 x_1 x__ a_ torch_ torch__ tf_ jnp_ tuple_ overridden_
-rule_1_ p1_ output_ inputs_
+torch np numpy sys argv op rule_12 x1 x_1 x__ a_ torch_ torch__ tuple_ overridden_ rule_1_ p1_
+output_ inputs_
 """.split()  # noqa: SIM905
 _PYTHONS = [*keyword.kwlist, *keyword.softkwlist, *dir(builtins), *dir(math)]
 NAMES = tuple(

@@ -14,8 +14,7 @@ from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
 from lessons.tricks import op_types
-from tests.playground.equivalents import of_function
-from tests.playground.programs import ran, valid
+from tests.playground.programs import of_function, ran, valid
 from tests.playground.said import said
 from tests.support.amount import cases
 from tests.support.folded import folded
