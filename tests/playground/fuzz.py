@@ -2,7 +2,7 @@
 
 Each must give numbers or a `PlaygroundError` with a message, within its time, and run no Python:
 an audit hook watches for exec, imports, files and processes while the playground works. The only
-thing it may do is what `ast.parse` and `symtable` do.
+thing it may do is what `ast.parse` does.
 """
 
 import ast
@@ -37,7 +37,7 @@ class Watch:
     def _hook(self, event: str, given: tuple[object, ...]) -> None:
         if not self.armed or threading.get_ident() != self._thread:
             return
-        # ast.parse and symtable make no code of what they read: they call its file <unknown>.
+        # ast.parse makes no code of what it reads: it calls its file <unknown>.
         if event == "compile" and given[1] == "<unknown>":
             return
         # To show a line in its SyntaxError, Python itself looks for that file.

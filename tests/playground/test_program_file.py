@@ -2,16 +2,20 @@
 
 import ast
 import json
+import re
+import symtable
+from collections.abc import Iterator
 
 import pytest
 
+from lessons.playground.codegen.emit import python_name
 from lessons.playground.codegen.program_file import code, defined_in_the_file, program_code
 from lessons.playground.codegen.words import WORDS
-from lessons.playground.document.as_text import from_text
+from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.document.presets import presets
-from lessons.playground.language.functions import FUNCTIONS
+from lessons.playground.language.functions import CALLABLE, FUNCTIONS
 from lessons.playground.running.outcome import run
 from tests.playground.programs import of_function
 from tests.support.folded import folded
@@ -32,10 +36,18 @@ a, b, c = py_func(x + u, x * u, x - u)
 out = stop_gradient(z - sqrt(y)) + sqrt(y) + a + b + sum(c, -1) + flip_gradient(x) + r + s
 """
 )
+NAMES = {
+    "x": "torch", "u": "rule_1", "y": "overridden", "yu": "gradient_override_map", "z": "json",
+    "r": "change_gradient", "s": "inputs", "a": "print", "b": "match", "c": "torch_",
+}  # fmt: skip
+"""Names that the file has or Python gives a meaning, for those in ``MIXED``."""
 CUT_OFF = Document((Input("x", (1.0, 2.0)),), "y = stop_gradient(x)")
 """No gradient comes back at all."""
 DOCUMENTS = {
     "mixed": MIXED,
+    "names": from_text(
+        re.sub(r"\b[a-z]+\b", lambda word: NAMES.get(word[0], word[0]), to_text(MIXED))
+    ),
     "cut off": CUT_OFF,
     **{one.name: one.document for one in presets()},
     **{f"{name}(…)": of_function(name) for name in FUNCTIONS},
@@ -69,11 +81,33 @@ def test_the_file_needs_only_torch(document, tmp_path, alone):
         assert given == (None if gradient is None else gradient.tolist())
 
 
+def names_around(function: str) -> Iterator[str]:
+    """The names that a function reads of the file that it stands in."""
+    tables = symtable.symtable(function, "<unknown>", "exec").get_children()
+    for table in tables:
+        tables += table.get_children()
+        yield from (one.get_name() for one in table.get_symbols() if one.is_global())
+
+
+@folded("document", DOCUMENTS.values())
+def test_what_the_program_reads_of_the_file_is_no_name_of_the_learners(document):
+    for text in (program_code(check(document)), code(document)):
+        (function,) = (one for one in ast.parse(text).body if getattr(one, "name", "") == "program")
+        for name in names_around(ast.unparse(function)):
+            assert name in CALLABLE or python_name(name) != name
+
+
+def test_no_two_names_become_one():
+    names = [f"{name}{'_' * count}" for name in ("torch", "rule_12", "x") for count in range(4)]
+    assert len({python_name(name) for name in names}) == len(names)
+    assert python_name("x_") == "x_"
+
+
 def test_a_rule_stands_in_a_map_in_the_pane_and_around_its_op_in_the_file():
     rule = Override("Mul", "grad * in2, None", ("y",))
     document = Document((Input("x", (1.0,)), Input("u", (2.0,))), "y = x * u\nz = x * y",
                         overrides=(rule,))  # fmt: skip
     with_map = '    with gradient_override_map({"mul": rule_1}):\n        y = x * u\n    z = x * y'
     assert with_map in program_code(check(document))
-    around = "    y = overridden(lambda p1, p2: p1 * p2, rule_1)(x, u)\n    z = x * y"
+    around = "    y = overridden(lambda _a, _b: _a * _b, rule_1)(x, u)\n    z = x * y"
     assert around in code(document)

@@ -5,9 +5,12 @@ what comes from here into a file that runs.
 """
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 
+from lessons.playground.codegen.helpers import HELPERS
 from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Node,
@@ -23,6 +26,21 @@ from lessons.playground.language.expressions import (
 from lessons.playground.language.functions import Function
 from lessons.playground.language.rewrite import Put
 
+_OURS = re.compile(
+    rf"({'|'.join(('torch', 'gradient_override_map', *HELPERS))}|rule_\d+)_*", re.ASCII
+)
+
+
+def python_name(name: str) -> str:
+    """Write a name of the learner's: one like a name of the file's own gets a _ behind it.
+
+    No two become one. The parameters of a ``lambda`` begin with a _, as no learner's name does.
+
+    >>> python_name("torch"), python_name("torch_"), python_name("x")
+    ('torch_', 'torch__', 'x')
+    """
+    return f"{name}_" if _OURS.fullmatch(name) else name
+
 
 @dataclass
 class Emitter:
@@ -30,11 +48,9 @@ class Emitter:
 
     Args:
         wrapped: op type → the rule's name: ops to write as ``overridden(op, rule)(…)``.
-        names: how each of the learner's names is written.
     """
 
     wrapped: Mapping[str, str] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, node: Node, floats: bool = False) -> str:
         """Write one expression; ``floats`` writes whole numbers as 2.0."""
@@ -45,7 +61,7 @@ class Emitter:
         if isinstance(node, ast.Constant):
             return node if node.value is None else _constant(written(node), floats)
         if isinstance(node, ast.Name):
-            return ast.Name(self.names.get(node.id, node.id))
+            return ast.Name(python_name(node.id))
         if isinstance(node, ast.List):
             return _tensor(node)
         if named := surrogates(node):
@@ -69,9 +85,9 @@ class Emitter:
         return _call(row, children(node), operands)
 
     def _overridden(self, node: Node, rule: str) -> ast.expr:
-        """``overridden(lambda p1: p1 * 6, rule_1)(x)``: only tensors are operands."""
+        """``overridden(lambda _a: _a * 6, rule_1)(x)``: only tensors are operands."""
         tensors = [child for child in children(node) if kind_of(child) != "number"]
-        names = _parameters(len(tensors))
+        names = [f"_{letter}" for letter in ascii_lowercase[: len(tensors)]]
         waiting = iter(names)
         inner = [
             self.expression(child) if kind_of(child) == "number" else ast.Name(next(waiting))
@@ -96,16 +112,13 @@ class Emitter:
         if isinstance(template, ast.Call) and [ast.unparse(a) for a in template.args] == [first]:
             made = template.func
         else:
-            (name,) = _parameters(1)
-            made = _lambda([name], fill(function.code, {first: ast.Name(name)}))
+            made = _lambda(["_a"], fill(function.code, {first: ast.Name("_a")}))
         rule = self.wrapped.get(function.op or "")
         return _wrap(made, rule) if rule else made
 
     def _py_func(self, node: ast.Call) -> ast.expr:
-        read = [one.id for one in children(node) if isinstance(one, ast.Name)]
-        names = [self.names.get(name, name) for name in read]
-        inner = Emitter({}, self.names)
-        outputs = [inner.expression(output) for output in node.args]
+        names = [python_name(one.id) for one in children(node) if isinstance(one, ast.Name)]
+        outputs = [Emitter().expression(output) for output in node.args]
         body = ast.Tuple(outputs) if kind_of(node) == "several" else outputs[0]
         arguments: list[ast.expr] = [ast.Name(name) for name in names]
         func = _lambda(names, body)
@@ -156,10 +169,6 @@ def _floats(node: Node) -> bool:
 def _constant(value: float, floats: bool) -> ast.expr:
     whole = value == int(value) and abs(value) < 2**31
     return ast.Constant(int(value) if whole and not floats else value)
-
-
-def _parameters(count: int) -> list[str]:
-    return [f"p{place}" for place in range(1, count + 1)]
 
 
 def _lambda(names: Sequence[str], body: ast.expr) -> ast.expr:

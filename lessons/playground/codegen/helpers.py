@@ -6,7 +6,7 @@ Name → source, each after those that it calls.
 from lessons.playground.codegen.words import WORDS
 
 HELPERS = {
-    "Overridden": f'''
+    "Overridden": f'''\
 class Overridden(torch.autograd.Function):
     """{WORDS("overridden_class")}"""
 
@@ -24,45 +24,45 @@ class Overridden(torch.autograd.Function):
         found = op.rule(op, *upstream)
         return None, None, *(found if isinstance(found, tuple) else (found,))
 ''',
-    "overridden": """
+    "overridden": """\
 def overridden(run, rule):
     return lambda *inputs: Overridden.apply(run, rule, *inputs)
 """,
-    "changed": f'''
-def changed(x, change):
-    """{WORDS("changed")}"""
+    "change_gradient": f'''\
+def change_gradient(x, change):
+    """{WORDS("change_gradient")}"""
     return overridden(lambda x: x.view_as(x), lambda op, upstream: change(upstream))(x)
 ''',
-    "identity": """
+    "identity": """\
 def identity(x):
     return x.view_as(x)
 """,
-    "stop_gradient": """
+    "stop_gradient": """\
 def stop_gradient(x):
     return x.detach()
 """,
-    "flip_gradient": """
+    "flip_gradient": """\
 def flip_gradient(x, scale):
-    return changed(x, lambda upstream: upstream * -scale)
+    return change_gradient(x, lambda upstream: upstream * -scale)
 """,
-    "scale_gradient": """
+    "scale_gradient": """\
 def scale_gradient(x, factor):
-    return changed(x, lambda upstream: upstream * factor)
+    return change_gradient(x, lambda upstream: upstream * factor)
 """,
-    "clip_gradient": """
+    "clip_gradient": """\
 def clip_gradient(x, low, high):
-    return changed(x, lambda upstream: upstream.clamp(low, high))
+    return change_gradient(x, lambda upstream: upstream.clamp(low, high))
 """,
-    "clip_gradient_norm": """
+    "clip_gradient_norm": """\
 def clip_gradient_norm(x, max_norm):
     def shortened(upstream):
         norm = torch.linalg.vector_norm(upstream.double())
         factor = torch.where(norm <= max_norm, 1.0, max_norm / norm)
         return (upstream * factor).to(upstream.dtype)
 
-    return changed(x, shortened)
+    return change_gradient(x, shortened)
 """,
-    "forward_backward": """
+    "forward_backward": """\
 def forward_backward(f, g):
     def trick(x):
         value = f(x.detach())
@@ -70,11 +70,11 @@ def forward_backward(f, g):
 
     return trick
 """,
-    "straight_through": """
+    "straight_through": """\
 def straight_through(f):
     return overridden(lambda x: f(x).clone(), lambda op, upstream: upstream)
 """,
-    "py_func": f'''
+    "py_func": f'''\
 @torch.no_grad()
 def py_func(run, *inputs):
     """{WORDS("py_func")}"""
@@ -83,15 +83,15 @@ def py_func(run, *inputs):
         return tuple(y.detach() for y in outputs)
     return outputs.detach()
 ''',
-    "step": """
+    "step": """\
 def step(x):
     return (x > 0).to(x.dtype)
 """,
-    "onehot_argmax": """
+    "onehot_argmax": """\
 def onehot_argmax(x):
     return torch.nn.functional.one_hot(x.argmax(-1), x.shape[-1]).to(x.dtype)
 """,
-    "onehot_sample": """
+    "onehot_sample": """\
 def onehot_sample(p, u):
     with torch.no_grad():
         below = p.cumsum(-1)

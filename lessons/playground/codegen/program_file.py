@@ -5,10 +5,9 @@ the forward value and the gradient with respect to every input.
 """
 
 import ast
-import symtable
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from lessons.playground.codegen.emit import Emitter
+from lessons.playground.codegen.emit import Emitter, python_name
 from lessons.playground.codegen.helpers import HELPERS
 from lessons.playground.codegen.words import WORDS
 from lessons.playground.document.check import Checked, check
@@ -18,10 +17,8 @@ from lessons.playground.document.override_rules import Row
 from lessons.playground.language.expressions import Assignment, Node, kind_of, walk
 from lessons.playground.running.execute import blocks
 
-_IMPORTS = "import json\n\nimport torch"
-
-# No name of the learner's stands here as a name of Python's, so none can take the place of ours.
-_RUN = """
+_IMPORTS = "import json\n\nimport torch\n\n\n"
+_RUN = """\
 output = program(*inputs.values())
 gradients = [None] * len(inputs)
 if output.requires_grad:
@@ -49,13 +46,16 @@ def code(document: Document) -> str:
         PlaygroundError: the document is not valid.
     """
     checked = check(document)
-    body = "\n\n\n".join([*_rules(checked), _program(checked, with_map=False), _foot(checked)])
-    above = "\n\n\n".join([_IMPORTS, *(HELPERS[name].strip("\n") for name in _helpers(body))])
-    head = _title(document)
-    line = _HEAD_LINES + above.count("\n") + 4
+    own = "\n\n".join([*_rules(checked), _program(checked, with_map=False), _foot(checked)])
+    text = own
+    for name, source in reversed(HELPERS.items()):
+        if name in _names(text):
+            text = f"{source}\n\n{text}"
+    head, above = _title(document), _IMPORTS + text.removesuffix(own)
+    line = _HEAD_LINES + above.count("\n") + 1
     if line >= _FAR_DOWN:
         head += f"\n\n{WORDS('own_code', line=line)}\n"
-    return f'"""{head}"""\n\n{above}\n\n\n{body}'
+    return f'"""{head}"""\n\n{above}{own}'
 
 
 def program_code(checked: Checked) -> str:
@@ -64,7 +64,7 @@ def program_code(checked: Checked) -> str:
     Here the engine's ``gradient_override_map`` binds the rules. A whole file has no engine: it
     writes each op with a rule as ``overridden(op, rule)(…)``.
     """
-    return "\n\n\n".join([*_rules(checked), _program(checked, with_map=True)]) + "\n"
+    return "\n\n".join([*_rules(checked), _program(checked, with_map=True)])
 
 
 def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
@@ -81,11 +81,10 @@ def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
         for row in range(head + 1, len(lines) - 1)  # the last one returns
         if not lines[row].lstrip().startswith("with ")
     )
-    emitter = Emitter({}, _names(checked, with_map=True))
     for row, line in zip(rows, checked.program.assignments, strict=True):
         text = lines[row]
         whole = text.index(" = ") + 3
-        made = [emitter.text(node) for node in line.nodes]
+        made = [Emitter().text(node) for node in line.nodes]
         for place, (node, own) in enumerate(zip(line.nodes, made, strict=True)):
             # What is written twice is computed from left to right.
             if text.count(own, whole) != made.count(own):
@@ -99,36 +98,13 @@ def places(checked: Checked) -> Iterator[tuple[Node, int, int, int]]:
 
 def defined_in_the_file(program: str) -> list[str]:
     """The functions that ``program_code``'s text calls and a whole file defines itself."""
-    called = names_read(program)
+    called = _names(program)
     return [name for name in HELPERS if name in called]
 
 
 def _program(checked: Checked, with_map: bool) -> str:
     """The function ``program``."""
-    return _function(checked, _names(checked, with_map), with_map)
-
-
-def _names(checked: Checked, with_map: bool) -> dict[str, str]:
-    """How the learner's names are written: in the function alone they are Python's names too.
-
-    Where it reads a name of the file's own, as ``torch`` or ``rule_1``, a learner's name like it
-    gets a _ behind it, as Python's own style has it.
-    """
-    names = [*checked.inputs, *checked.program.names]
-    # No learner's name starts with a _: whatever does not, is the file's own.
-    apart = _function(checked, {name: f"_{name}" for name in names}, with_map)
-    own = {node.id for node in ast.walk(ast.parse(apart)) if isinstance(node, ast.Name)}
-    written = dict(zip(names, names, strict=True))
-    for name in names:
-        while written[name] in own or (written[name] != name and written[name] in written):
-            written[name] += "_"
-        own.add(written[name])
-    return written
-
-
-def _function(checked: Checked, names: Mapping[str, str], with_map: bool) -> str:
-    given = ", ".join(names[name] for name in checked.inputs)
-    lines = [f"def program({given}):"]
+    lines = [f"def program({', '.join(map(python_name, checked.inputs))}):"]
     for rows, assignments in blocks(checked.program.assignments, checked.rows):
         bound = {op: f"rule_{checked.rows.index(row) + 1}" for op, row in rows.items()}
         indent = "    "
@@ -136,13 +112,13 @@ def _function(checked: Checked, names: Mapping[str, str], with_map: bool) -> str
             entries = ", ".join(f'"{op}": {rule}' for op, rule in bound.items())
             lines.append(f"{indent}with gradient_override_map({{{entries}}}):")
             indent += "    "
-        emitter = Emitter({} if with_map else bound, names)
+        emitter = Emitter({} if with_map else bound)
         lines += [indent + _assignment(line, emitter) for line in assignments]
-    return "\n".join([*lines, f"    return {names[checked.output]}"])
+    return "\n".join([*lines, f"    return {python_name(checked.output)}\n"])
 
 
 def _assignment(line: Assignment, emitter: Emitter) -> str:
-    names = ", ".join(emitter.names[name] for name in line.names)
+    names = ", ".join(map(python_name, line.names))
     return f"{names} = {emitter.text(line.value, floats=kind_of(line.value) == 'number')}"
 
 
@@ -171,7 +147,7 @@ def _rule(row: Row, name: str) -> str:
             text = f"torch.ones_like(op.inputs[{place}]) * ({text})"
         results.append(text)
     result = results[0] if len(results) == 1 else f"({', '.join(results)})"
-    return "\n".join([*lines, f"    return {result}"])
+    return "\n".join([*lines, f"    return {result}\n"])
 
 
 def _foot(checked: Checked) -> str:
@@ -183,36 +159,11 @@ def _foot(checked: Checked) -> str:
         if input_.noise:
             line += f"  # {format_noise(input_.noise)}: " + WORDS("this_draw")
         lines.append(line)
-    return "\n".join([*lines, "}"]) + _RUN
+    return "\n".join([*lines, "}", _RUN])
 
 
-def _helpers(body: str) -> list[str]:
-    """The helpers that the text calls, and those that these call, in the order of ``HELPERS``."""
-    used: set[str] = set()
-    waiting = [body]
-    while waiting:
-        names = names_read(waiting.pop())
-        fresh = [name for name in HELPERS if name in names and name not in used]
-        used.update(fresh)
-        waiting += [HELPERS[name] for name in fresh]
-    return [name for name in HELPERS if name in used]
-
-
-def names_read(script: str) -> list[str]:
-    """Every name that a script reads of what is around it, in order: no parameter, no local.
-
-    >>> names_read("def double(x):\\n    y = 2 * x\\n    return clip(y, low)")
-    ['clip', 'low']
-    """
-    found: dict[str, None] = {}
-    tables = [symtable.symtable(script, "<unknown>", "exec")]
-    while tables:
-        table = tables.pop(0)
-        tables += table.get_children()
-        top = table.get_type() == "module"
-        read = (one for one in table.get_symbols() if one.is_referenced())
-        found |= {one.get_name(): None for one in read if top or one.is_global()}
-    return list(found)
+def _names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 def _title(document: Document) -> str:
