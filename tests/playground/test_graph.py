@@ -3,7 +3,6 @@
 import random
 
 import pytest
-import torch
 
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.check import check
@@ -117,4 +116,3 @@ def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
     assert place(check(document)) == index
     value = check(document).inputs["x"]
     assert value[index] == value.flatten()[entry - 1]
-    assert torch.is_tensor(value)

@@ -63,11 +63,6 @@ def test_the_same_document_gives_the_same_bits_and_another_seed_does_not():
     assert first.values["u"].tolist() != other.values["u"].tolist()
 
 
-def test_the_intended_gradient_is_the_true_one_of_the_chosen_name():
-    document = noisy().with_(program=NOISY + "\nclean = sqrt(y)", output="out", intended="clean")
-    assert run(document)["intended_gradient"].y.tolist() == [-1, -1, 1]
-
-
 @pytest.mark.parametrize(
     ("program", "words"),
     [
