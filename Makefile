@@ -92,9 +92,8 @@ engine: .venv/.tests .venv-torch/$(TORCH)/.torch ## the tests of the gradient-tr
 mutants: .venv/.tests .venv-mutants/.tool ## which faults a room's tests do not notice (ROOM=lessons/playground ROOM_TESTS=tests/playground FAULTS=40)
 	@OMP_NUM_THREADS=1 .venv-mutants/bin/python -m tests.support.mutants $(ROOM) "$(ROOM_TESTS)" $(FAULTS)
 
-verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and playground code in TensorFlow and JAX (ARGS=--write keeps it)
+verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run the lessons in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
-	@$(PY) -m tests.playground.equivalents --python .venv-equivalents/bin/python $(filter --write,$(ARGS))
 
 audit: .venv/.tests .venv-audit/.tools ## known vulnerabilities and licences of what is installed
 	@.venv-audit/bin/python -m tests.audit $(abspath $(PY))

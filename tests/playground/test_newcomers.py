@@ -38,6 +38,7 @@ RUNS = [
     ("y = x.clamp(-1.5, 1.5).sum()", [0, 1, 1]),
     ("y = tf.stop_gradient(x) * x", [-2, -1, 1]),
     ("y = jax.nn.relu(x) + np.abs(x)", [-1, -1, 2]),
+    ("y = x * jax.lax.stop_gradient(tf.sqrt(x**2))", [2, 1, 1]),
     ("a = x * 0.5\nb = a.detach() + a  # half", [0.5] * 3),
     ("y = torch.where(x > 0, x, 0)", [0, 0, 1]),
     ("y = straight_through(torch.sign)(x)", [1, 1, 1]),
@@ -203,10 +204,9 @@ def test_a_line_below_an_output_that_was_chosen_keeps_it_and_says_so():
     assert typed(first.replace("y * u", "y * u * u")).notice == "", "the end is as it was"
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
-def test_the_code_that_is_shown_can_be_pasted_back(framework):
+def test_the_code_that_is_shown_can_be_pasted_back():
     document = preset("right_place")
-    now = typed(program_code(check(document), framework))
+    now = typed(program_code(check(document)))
     assert now.errors == {}
     before = run(document, curves=False).gradients["trick_gradient"]["x"]
     assert now.outcome.gradients["trick_gradient"]["x"].tolist() == pytest.approx(before.tolist())
