@@ -12,8 +12,8 @@ from lessons.contract.history import History, mean_and_band
 from lessons.contract.result import Array, Facts, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, band, curve, scatter
-from lessons.kit.findings import brief
 from lessons.kit.line_names import named
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
 

@@ -28,10 +28,10 @@ from lessons.kit.chart_pieces import (
     thin,
 )
 from lessons.kit.experiment import components
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import label, lines, second_name
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 

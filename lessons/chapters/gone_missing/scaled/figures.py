@@ -21,9 +21,9 @@ from lessons.kit.chart_pieces import (
     thin,
 )
 from lessons.kit.components import MOST_NAMED, component_table
-from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)

@@ -19,10 +19,10 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, thin
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import NAMES, named
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import stop_gradient
 

@@ -18,8 +18,8 @@ from lessons.kit.chart_pieces import (
     scatter,
     thin,
 )
-from lessons.kit.findings import brief
 from lessons.kit.line_names import label, second_name
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)

@@ -22,8 +22,8 @@ from lessons.kit.chart_pieces import (
     stepped,
     thin,
 )
-from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
