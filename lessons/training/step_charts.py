@@ -89,7 +89,6 @@ def step_chart(
     lines: Lines,
     layout: Trace,
     *,
-    digits: int = 2,
     below: Sequence[Trace] = (),
     **values: Any,
 ) -> Figure:
@@ -100,7 +99,7 @@ def step_chart(
         lines: the numbers to draw.
         values: what the texts name besides.
     """
-    values = {"done": history.done, "found": told(history, lines, digits)} | values
+    values = {"done": history.done, "found": told(history, lines, 2)} | values
     drawn = banded(series_of(history, lines), [called for _, called in lines.values()], layout)
     if not history.done:  # a sentence in the empty frame says how to get the lines
         drawn = [*(trace | {"visible": False} for trace in drawn), _untrained(layout)]

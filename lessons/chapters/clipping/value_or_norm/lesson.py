@@ -349,25 +349,20 @@ def _angles(result: Result) -> Figure:
         role: replace(curves[role], y=turn(before, curves[role].y))
         for role in ("trick_gradient", "intended_gradient")
     }
-    most = float(np.nanmax(np.abs(turned["trick_gradient"].y), initial=0.0))
+    sizes = np.abs(turned["trick_gradient"].y)
     layout = axes((0.0, 360.0), (-50.0, 50.0), WORDS("angle_axis"), WORDS("turned_axis"))
     marked(layout["xaxis"], [0, 90, 180, 270, 360])
     marked(layout["yaxis"], [-45, 0, 45])
-    found = WORDS("angle_title", most=number(most, 3)) if most else ""
-    if not np.isfinite(turned["trick_gradient"].y).any():
-        found = WORDS("no_direction")
-    return Figure(
+    return WORDS.chart(
         "angle",
-        found or WORDS("angle_subject"),
-        WORDS("angle_caption"),
-        WORDS("angle_alt", arrows=in_words(result, NAMES)),
         [
             *lines(turned, {role: CALLED[role] for role in turned}, layout, HEIGHT),
             *_own_gradient(result),
         ],
         layout,
-        height=HEIGHT,
-        subject=WORDS("angle_subject"),
+        HEIGHT,
+        most=number(float(np.nanmax(sizes)), 3) if np.isfinite(sizes).any() else None,
+        arrows=in_words(result, NAMES),
     )
 
 

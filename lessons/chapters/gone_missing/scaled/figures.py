@@ -81,13 +81,9 @@ def _sizes(result: Result, values: Values) -> Figure:
         places = list(range(1, many + 1, every))
         marked(layout["xaxis"], places, [number(x, 4) for x in values["x"][::every]])
     ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
-    return Figure(
+    arrived = result["trick_gradient"].y
+    return WORDS.chart(
         "sizes",
-        _arrived(result),
-        WORDS("sizes_caption"),
-        WORDS(
-            "sizes_alt", numbers=in_words(result, names, [str(place + 1) for place in range(many)])
-        ),
         [
             *_window(values, powers, many, layout),
             *(_marks(result[role], powers) for role in names),
@@ -95,8 +91,11 @@ def _sizes(result: Result, values: Values) -> Figure:
             *named(ends, layout, TALL),
         ],
         layout,
-        height=TALL,
-        subject=WORDS("sizes_subject"),
+        TALL,
+        all=many,
+        zeros=int((arrived == 0).sum()),
+        lost=int((~np.isfinite(arrived)).sum()),
+        numbers=in_words(result, names, [str(place + 1) for place in range(many)]),
     )
 
 
@@ -152,17 +151,6 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
         yield thin([0.4, right], [at, at], name) | {"visible": within}
         off = math.copysign(0.012 * (high - low), 1 if side.startswith("top") else -1)
         yield label("noise", name, x, at + off, side, within)
-
-
-def _arrived(result: Result) -> str:
-    """A title with the gradients that are 0 or no number; else with their length."""
-    y = result["trick_gradient"].y
-    zeros, lost = int((y == 0).sum()), int((~np.isfinite(y)).sum())
-    used, right = (float(result.facts[f"length_{one}"]) for one in ("used", "right"))
-    share = brief(used / right, digits=2) if right and math.isfinite(used / right) else "1"
-    if zeros or lost or share == "1":
-        return WORDS("some_lost", all=len(y), zeros=zeros, lost=lost)
-    return WORDS("all_arrive", all=len(y), share=share)
 
 
 def _lengths(result: Result, values: Values) -> Figure:

@@ -79,11 +79,9 @@ def _draws(result: Result) -> Figure:
         for role, one in bars.items()
     )
     end, exact = float(edges[-1]), float(result.facts["exact"])
-    return Figure(
+    mean, variance = (float(result.facts[f"trick_{name}"]) for name in ("expected", "variance"))
+    return WORDS.chart(
         "draws",
-        _one_mean(result),
-        WORDS("draws_caption"),
-        WORDS("draws_alt", exact=number(exact, 4), draws=words),
         [
             *map(_area, bars.values()),
             *map(_spread, bars.values()),
@@ -95,25 +93,17 @@ def _draws(result: Result) -> Figure:
             ),
         ],
         layout,
-        height=TALL,
-        subject=WORDS("draws_subject"),
+        TALL,
+        mean=brief(mean, math.sqrt(variance) + abs(exact)),
+        variance=brief(variance),
+        exact=number(exact, 4),
+        draws=words,
     )
 
 
 def _with_variance(bars: Histogram) -> str:
     """The name of a row and the exact variance of one draw."""
     return f"{NAMES[bars.role]}: {brief(bars.spread**2)}"
-
-
-def _one_mean(result: Result) -> str:
-    """Say whether all estimators have the exact mean, and give their variances if they do."""
-    facts = result.facts
-    exact, yours = float(facts["exact"]), float(facts["trick_expected"])
-    size = math.sqrt(float(facts["trick_variance"])) + abs(exact)
-    if abs(yours - exact) > 1e-6 * size:
-        return WORDS("biased", yours=brief(yours, size), exact=brief(exact, size))
-    shown = [brief(float(facts[f"{name}_variance"])) for name in ("path", "score", "trick")]
-    return WORDS("draws_title", mean=brief(exact), variances=", ".join(shown))
 
 
 def _area(bars: Histogram) -> Trace:

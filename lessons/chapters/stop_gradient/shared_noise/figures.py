@@ -1,7 +1,5 @@
 """The noise lab's charts and table."""
 
-import math
-
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
@@ -88,10 +86,9 @@ def _forward(result: Result) -> Figure:
 
 def _histogram(result: Result, values: Values) -> Figure:
     x = number(float(result.facts["x"]))
-    subject = WORDS("histogram_subject", x=x)
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))
-        found = WORDS("finite_in_none", x=x)
+        found, subject = WORDS("finite_in_none", x=x), WORDS("histogram_subject", x=x)
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
     wanted = ROLES["intended_gradient"]
@@ -107,11 +104,8 @@ def _histogram(result: Result, values: Values) -> Figure:
     ]
     layout = axes((float(ends[0]), float(ends[-1])), (-1.3, 1.3), "dz/dx", WORDS("draws_axis"))
     marked(layout["yaxis"], [])
-    return Figure(
+    return WORDS.chart(
         "histogram",
-        _mean_of(result),
-        WORDS("histogram_caption", x=x),
-        WORDS("histogram_alt", x=x, draws="; ".join(summaries)),
         [
             *(_bars(bars) for bars in result.histograms),
             thin([target, target], [-1.3, 1.3], wanted.label)
@@ -122,17 +116,11 @@ def _histogram(result: Result, values: Values) -> Figure:
             ),
         ],
         layout,
-        subject=subject,
+        x=x,
+        draws="; ".join(summaries),
+        mean=number(float(result.facts["trick_gradient_mean"]), 3),
+        target=number(target, 3),
     )
-
-
-def _mean_of(result: Result) -> str:
-    """The mean of the draws at the chosen input."""
-    found = {bars.role: bars for bars in result.histograms}
-    if not math.isfinite(found["trick_gradient"].mean):
-        return WORDS("finite_in_none", x=number(float(result.facts["x"])))
-    mean, target = found["trick_gradient"].mean, float(result.facts["intended_gradient"])
-    return WORDS("histogram_title", mean=number(mean, 3), target=number(target, 3))
 
 
 def _bars(bars: Histogram) -> Trace:
