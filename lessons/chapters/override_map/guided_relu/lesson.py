@@ -15,7 +15,6 @@ from lessons.chapters.override_map.guided_relu.figures import (
     BEFORE,
     BEHIND,
     figures,
-    static_figures,
     static_table,
     table,
     upstream_of,
@@ -123,7 +122,6 @@ class Shapes(BySeed):
         self.others = Networks.new([seed + FRESH for seed in self.seeds], *self._to)
         self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
         self._adam = Adam(self.networks.weights)
-        self._done = 0
         self._tested = self._test(values)
         self._compare(values)
 
@@ -132,11 +130,11 @@ class Shapes(BySeed):
         parts = [pictures(BATCH, float(values["noise"]), stream) for stream in self.streams]
         logits = self.networks.logits(torch.stack(parts, 1).to(*self._to), values["spelling"])
         self._adam.step(entropy(logits, labels(BATCH)), values["rate"])
-        self._done = done + 1
-        last = self._done == int(values["steps"])
-        if last or self._done % TEST_EVERY == 0:
+        done += 1
+        last = done == int(values["steps"])
+        if last or done % TEST_EVERY == 0:
             self._tested = self._test(values)
-        if last or self._done % COMPARE_EVERY == 0:
+        if last or done % COMPARE_EVERY == 0:
             self._compare(values)
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
@@ -144,7 +142,6 @@ class Shapes(BySeed):
         if self._as != (values["spelling"], values["when"]):
             self._compare(values)
         found = dict(self._tested)
-        found["compared_step"] = torch.full_like(found["loss"], self._compared)
         for rule, each in self._alike.items():
             *depths, other = each.mean(2)
             found |= {f"{rule}_{layers}": one for layers, one in enumerate(depths, start=1)}
@@ -163,7 +160,6 @@ class Shapes(BySeed):
         for rule in RULES:
             both = maps(self.program, pair, x, torch.tensor([kind]), rule, values)[:, 0]
             found[rule] = array(both).reshape(2, SIDE, SIDE)
-        found |= {f"alike_{rule}": array(each) for rule, each in self._alike.items()}
         with torch.no_grad():
             shares = own.logits(x, values["spelling"])[0, :, 0].softmax(0)
         return found | {"pixels": array(x[0, 0]), "shares": array(shares)}
@@ -180,7 +176,7 @@ class Shapes(BySeed):
 
     def _compare(self, values: Values) -> None:
         """Compare the maps of the networks as they are now."""
-        self._as, self._compared = (values["spelling"], values["when"]), self._done
+        self._as = (values["spelling"], values["when"])
         x = test_pictures(COMPARED, values["noise"]).to(*self._to)
         self._alike = compared(self.program, self.networks, self.others, x, values)
 
@@ -239,7 +235,6 @@ def compute(program: Program, values: Values) -> Result:
     place = values["point"] - 1
     return Result(
         series=series,
-        curves=series,
         facts={
             **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
@@ -327,7 +322,6 @@ LAB = Lab(
     words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
-    figures=static_figures,
     table=static_table,
     seconds=seconds,
     start=eight_relus,
