@@ -325,14 +325,14 @@ def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
     }""")
     steps = "document.querySelector('.gl-progress').value"
     page.locator(".gl-trainer .gl-go").click()
-    page.wait_for_function(f"{steps} >= 5", timeout=60_000)
+    page.wait_for_function(f"{steps} >= 5")
     entry = exact(page, "norm_limit")
     entry.fill("0.2")
     entry.press("Enter")
     page.mouse.click(*over(page, 0.5, 0.25))
     page.wait_for_function("/[?&]w=.*[?&]b=/.test(location.search)")
     before = page.evaluate(steps)
-    page.wait_for_function(f"{steps} > {before + 5}", timeout=60_000)
+    page.wait_for_function(f"{steps} > {before + 5}")
     page.locator(".gl-trainer .gl-go").click()
     page.wait_for_timeout(600)
     assert 5 < page.evaluate(steps) < 300
