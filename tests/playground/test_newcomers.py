@@ -64,7 +64,7 @@ SAYS = [
     ("y = max(x, 0)", (1, 5), said("no_function write_maximum")),
     ("y = x.pow()", (1, 5), said("no_function write_power")),
     ("y = x.pow(exponent=2)", (1, 5), said("no_function write_power")),
-    ("y = torch.add(x, x, alpha=2)", (1, 5), said("no_function write", "a + b")),
+    ("y = torch.add(x, x, beta=2)", (1, 5), said("no_function write", "a + b")),
     ("a, b = x.mul(2)", (1, 8), said("one_output")),
     ("y == x", (1, 1), said("compares_alone")),
     ("y = x + torch.randn(3)", (1, 9), said("no_function noise_is_input")),
@@ -89,6 +89,7 @@ REWORDED = {
     "y = F.mse_loss(x, 1 - x)": "y = mean((x - (1 - x)) ** 2)",
     "y = F.mse_loss(x, u, reduction='sum')": "y = sum((x - u) ** 2)",
     "y = x.T": "y = transpose(x)",
+    "y = torch.add(x, x, alpha=2)": "y = x + 2 * x",
     "y = x\nimport torch": "y = x",
     "from torch import nn\r\nimport os, math  # 2.0\r\n\ny = x": "# 2.0\ny = x",
     "y = x  # as it is\n# and back\nloss = y.norm(2, dim=1)\nloss.backward()\nopt.step()": (
