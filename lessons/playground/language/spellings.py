@@ -71,7 +71,7 @@ class WrittenOut(NamedTuple):
         return re.sub(r"\b1 \* | [*/] 1(?![\d.])", "", text)
 
 
-def _written_out(signature: str, text: str) -> dict[str, WrittenOut]:
+def _row(signature: str, text: str) -> dict[str, WrittenOut]:
     """Read ``name operand … setting=default …``; several names are joined by a bar."""
     names, *words = signature.split()
     operands = tuple(word for word in words if "=" not in word)
@@ -79,49 +79,49 @@ def _written_out(signature: str, text: str) -> dict[str, WrittenOut]:
     return dict.fromkeys(names.split("|"), WrittenOut(operands, settings, text))
 
 
-_OLD = "size_average=None reduce=None reduction='mean'"
+_OLD = " ".join(("size_average=None", "reduce=None", "reduction='mean'"))
 _TANH = "0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x**3)))"
 WRITTEN_OUT = {
-    **_written_out(f"mse_loss x t {_OLD} weight=None", "mean((x - t)**2)"),
-    **_written_out(f"l1_loss x t {_OLD} weight=None", "mean(abs(x - t))"),
-    **_written_out(f"smooth_l1_loss x t {_OLD} beta=1",
+    **_row(f"mse_loss x t {_OLD} weight=None", "mean((x - t)**2)"),
+    **_row(f"l1_loss x t {_OLD} weight=None", "mean(abs(x - t))"),
+    **_row(f"smooth_l1_loss x t {_OLD} beta=1",
                    "mean(where(abs(x - t) < beta, 0.5 * (x - t)**2 / beta,"
                    " abs(x - t) - 0.5 * beta))"),
-    **_written_out("huber_loss x t reduction='mean' delta=1 weight=None",
+    **_row("huber_loss x t reduction='mean' delta=1 weight=None",
                    "mean(where(abs(x - t) < delta, 0.5 * (x - t)**2,"
                    " delta * (abs(x - t) - 0.5 * delta)))"),
-    **_written_out(f"binary_cross_entropy x t weight=None {_OLD}",
+    **_row(f"binary_cross_entropy x t weight=None {_OLD}",
                    "mean(-t * log(x) - (1 - t) * log(1 - x))"),
-    **_written_out(f"binary_cross_entropy_with_logits x t weight=None {_OLD} pos_weight=None",
+    **_row(f"binary_cross_entropy_with_logits x t weight=None {_OLD} pos_weight=None",
                    "mean(softplus(x) - t * x)"),
-    **_written_out(f"kl_div x t {_OLD} log_target=False", "mean(t * (log(t) - x))"),
-    **_written_out("cross_entropy x t weight=None size_average=None ignore_index=-100 reduce=None"
+    **_row(f"kl_div x t {_OLD} log_target=False", "mean(t * (log(t) - x))"),
+    **_row("cross_entropy x t weight=None size_average=None ignore_index=-100 reduce=None"
                    " reduction='mean' label_smoothing=0", "-sum(t * log_softmax(x))"),
-    **_written_out("norm x p=2 dim=None keepdim=False", "sqrt(sum(x**2))"),
-    **_written_out("normalize x p=2 dim=1 eps=1e-12", "x / maximum(sqrt(sum(x**2)), eps)"),
-    **_written_out("cosine_similarity a b dim=1 eps=1e-08",
+    **_row("norm x p=2 dim=None keepdim=False", "sqrt(sum(x**2))"),
+    **_row("normalize x p=2 dim=1 eps=1e-12", "x / maximum(sqrt(sum(x**2)), eps)"),
+    **_row("cosine_similarity a b dim=1 eps=1e-08",
                    "sum(a * b) / (maximum(sqrt(sum(a**2)), eps) * maximum(sqrt(sum(b**2)), eps))"),
-    **_written_out("relu x inplace=False", "relu(x)"),
-    **_written_out("softplus x beta=1 threshold=20", "softplus(beta * x) / beta"),
-    **_written_out("silu x inplace=False", "x * sigmoid(x)"),
-    **_written_out("gelu x approximate='none'", _TANH),
-    **_written_out("leaky_relu x negative_slope=0.01 inplace=False",
+    **_row("relu x inplace=False", "relu(x)"),
+    **_row("softplus x beta=1 threshold=20", "softplus(beta * x) / beta"),
+    **_row("silu x inplace=False", "x * sigmoid(x)"),
+    **_row("gelu x approximate='none'", _TANH),
+    **_row("leaky_relu x negative_slope=0.01 inplace=False",
                    "where(x > 0, x, negative_slope * x)"),
-    **_written_out("logsigmoid x", "-softplus(-x)"),
-    **_written_out("elu x alpha=1 inplace=False",
+    **_row("logsigmoid x", "-softplus(-x)"),
+    **_row("elu x alpha=1 inplace=False",
                    "where(x > 0, x, alpha * exp(clamp(x, -1e30, 0)) - alpha)"),
-    **_written_out("reciprocal x", "1 / x"),
-    **_written_out("rsqrt x", "1 / sqrt(x)"),
-    **_written_out("log1p x", "log(1 + x)"),
-    **_written_out("expm1 x", "exp(x) - 1"),
-    **_written_out("tan x", "sin(x) / cos(x)"),
-    **_written_out("trunc x", "sign(x) * floor(abs(x))"),
-    **_written_out("int|long x", "stop_gradient(sign(x) * floor(abs(x)))"),
-    **_written_out("item|numpy|tensor|Variable x", "stop_gradient(x)"),
-    **_written_out("neg|negative x", "-x"),
-    **_written_out("add x b alpha=1", "x + alpha * b"),
-    **_written_out("sub|subtract x b alpha=1", "x - alpha * b"),
-    **_written_out("gradient_reversal x scale=1", "flip_gradient(x, scale)"),
+    **_row("reciprocal x", "1 / x"),
+    **_row("rsqrt x", "1 / sqrt(x)"),
+    **_row("log1p x", "log(1 + x)"),
+    **_row("expm1 x", "exp(x) - 1"),
+    **_row("tan x", "sin(x) / cos(x)"),
+    **_row("trunc x", "sign(x) * floor(abs(x))"),
+    **_row("int|long x", "stop_gradient(sign(x) * floor(abs(x)))"),
+    **_row("item|numpy|tensor|Variable x", "stop_gradient(x)"),
+    **_row("neg|negative x", "-x"),
+    **_row("add x b alpha=1", "x + alpha * b"),
+    **_row("sub|subtract x b alpha=1", "x - alpha * b"),
+    **_row("gradient_reversal x scale=1", "flip_gradient(x, scale)"),
 }  # fmt: skip
 """What torch has a function for, written with those that there are; t is the target."""
 
