@@ -1,5 +1,5 @@
-"""The lessons without a browser: list, show, glossary, quiz, run, export, notebook; play for the
-playground, and trace for a torch program of one's own.
+"""The lessons without a browser: list, show, glossary, quiz, run, export, notebook; check and keep
+for who writes them; play for the playground, and trace for a torch program of one's own.
 
 python -m lessons list
 python -m lessons show noise_leaks --answers
@@ -12,6 +12,8 @@ python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons run moons --steps 200 --json
 python -m lessons notebook flip > flip.ipynb
 python -m lessons scorm flip https://lab.example.org/ > flip.zip
+python -m lessons check flip
+python -m lessons keep flip
 python -m lessons play my_program.txt --json
 python -m lessons trace train.py:loss --arg x=-2,-1,1
 """
@@ -21,12 +23,14 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from lessons.check import Problem, check
+from lessons.check.trainings import keep
 from lessons.contract.history import History
 from lessons.doctor import TraceError
 from lessons.doctor import command as trace
 from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.ask import Asked, asked
-from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find
+from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find, lessons
 from lessons.outputs.glossary import terms_like
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
@@ -34,7 +38,7 @@ from lessons.outputs.play import add_command, play
 from lessons.outputs.quiz_in_terminal import ask
 from lessons.outputs.reading import entry, in_columns, reading, settings
 from lessons.outputs.scorm import framed, package
-from lessons.text import console
+from lessons.text import console, counted
 from lessons.training.under_way import Run
 
 _PROGRAM = "python -m lessons"
@@ -58,16 +62,29 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     suit_small_tensors()
-    return console.answer(
-        _PROGRAM, lambda: _answer(trace.parse(_parser(), arguments)), TraceError, UnknownLessonError
+    problems: list[Problem] = []
+    status = console.answer(
+        _PROGRAM,
+        lambda: _answer(trace.parse(_parser(), arguments), problems),
+        *(TraceError, UnknownLessonError),
     )
+    return status or int(bool(problems))
 
 
-def _answer(options: argparse.Namespace) -> str | bytes:
-    """What the command prints."""
+def _answer(options: argparse.Namespace, problems: list[Problem]) -> str | bytes:
+    """What the command prints; a check adds the problems that it finds."""
     if options.command == "trace":
         return trace.run(options)
     leave_unsaid()
+    if options.command == "check":
+        slugs = options.lessons or [lesson.slug for lesson in lessons()]
+        problems += [problem for slug in slugs for problem in check(slug, options.all)]
+        found = counted(len(problems), "problem")
+        return "\n".join([*map(str, problems), f"{counted(len(slugs), 'lesson')}, {found}"])
+    if options.command == "keep":
+        for slug in options.lessons:
+            keep(slug)
+        return "Kept. Look at what changed: git diff"
     if options.command == "list":
         return "\n\n".join(map(_chapter, chapters()))
     if options.command == "glossary":
@@ -108,6 +125,11 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     show.add_argument("--answers", action="store_true", help="print the answers, too")
+    checked = commands.add_parser("check", help="check lessons by the rules of a lesson")
+    checked.add_argument("lessons", nargs="*", metavar="lesson", help="a slug; all without it")
+    checked.add_argument("--all", action="store_true", help="try all cases, train all anew")
+    kept = commands.add_parser("keep", help="keep the numbers that check compares, after a change")
+    kept.add_argument("lessons", nargs="+", metavar="lesson", help="a slug")
     glossary = commands.add_parser("glossary", help="print what terms mean")
     glossary.add_argument("term", nargs="?", default="", help="a part of its name; all without it")
     quiz = commands.add_parser("quiz", help="ask the five questions of a chapter's quiz")
