@@ -10,7 +10,6 @@ from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError, lessons
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import described
-from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text
 from lessons.playground.language.playground_error import PlaygroundError
@@ -41,11 +40,9 @@ def _lesson(kind: str, name: str, query: Mapping[str, str]) -> Answer:
 
 
 def _program(framework: str, body: str) -> Answer:
-    if framework not in FRAMEWORKS:
-        known = ", ".join(FRAMEWORKS)
-        return 404, f"No framework {visible(framework)}. There are: {known}.", ""
-    text = code(from_text(body), framework)
-    return 200, text, f"playground_in_{framework}.py"
+    if framework != "torch":
+        return 404, f"No framework {visible(framework)}. There is torch.", ""
+    return 200, code(from_text(body)), "playground_in_torch.py"
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -60,13 +57,11 @@ def catalogue() -> list[dict[str, Any]]:
 @cache
 def description() -> dict[str, Any]:
     """Describe the API as OpenAPI 3.1; each lesson has a path of its own, with its parameters."""
-    known = {"type": "string", "enum": [*FRAMEWORKS]}
-    framework = {"name": "framework", "in": "path", "required": True, "schema": known}
-    program = _operation("A playground document as a file that runs", [framework])
+    program = _operation("A playground document as a file that runs", [])
     program["requestBody"] = {"required": True, "content": {"text/plain": {}}}
     paths = {
         "/api/lessons": {"get": _operation("Every lesson", [])},
-        "/api/playground/{framework}": {"post": program},
+        "/api/playground/torch": {"post": program},
     }
     for lesson in lessons():
         parameters = [_query(p.name, described(p), p.default) for p in lesson.lab.parameters]

@@ -154,7 +154,6 @@ class GraphSpec(TypedDict):
     drawing only fits upright.
     """
 
-    digest: NotRequired[str]
     scissors: Literal["cuts", "snip"] | None
     cuts: list[str]
     covered: str

@@ -1,7 +1,8 @@
 """What crosses the wire between a lab in the browser and this server: the only description of it.
 
 In comes a ``Wish``, which may be anything and is checked here for shape, type and size; whether a
-value makes sense is for the lesson to say. Out goes a ``Frame``, or the ``Picture`` of a training.
+value makes sense is for the lesson to say. Out goes a ``FrameMessage``, the ``PictureMessage`` of a
+training or an ``Aside``, each as one JSON text (``wire.py``).
 ``python -m tests.support.message_types`` writes the same for the browser's modules, messages.d.ts,
 which git ignores.
 """
@@ -81,7 +82,6 @@ class Wish(_Message):
         step: of the lesson, 1 for the first.
         answers: names of the questions that have been answered.
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
-        have: digests of what is drawn already, by name: it is not sent again.
         open: the drawers that are open, by view. What is in none, and not on the stage, is not
             in the answer.
     """
@@ -98,7 +98,6 @@ class Wish(_Message):
     answers: Names = []
     hide: Names = []
     fix: Names = []
-    have: Annotated[dict[Name, Name], Field(max_length=64)] = {}
     open: Names = []
 
 
@@ -148,11 +147,7 @@ class Chart(TypedDict):
 
 
 class FigureSpec(TypedDict):
-    """A chart; ``figure`` is left out where the browser has it already. ``start`` is where its
-    numbers begin; ``style`` is a digest of all but the places of its points and lines.
-
-    ``selects`` is the control that a click on a point sets.
-    """
+    """A chart; ``selects`` is the control that a click on a point sets."""
 
     id: str
     title: str
@@ -160,10 +155,7 @@ class FigureSpec(TypedDict):
     alt: str
     height: int
     selects: str | None
-    digest: NotRequired[str]
-    style: NotRequired[str]
-    start: NotRequired[int]
-    figure: NotRequired[Chart]
+    figure: Chart
 
 
 class Column(TypedDict):
@@ -210,14 +202,10 @@ class CodeFile(TypedDict):
 
 
 class Code(TypedDict):
-    """The program as code: the code that ran first, then what says the same.
+    """The program as code: ``panes`` by name, the code that ran first, then what says the same."""
 
-    ``panes``, by name, and ``files`` are left out where nothing changed.
-    """
-
-    digest: str
-    panes: NotRequired[dict[str, Pane]]
-    files: NotRequired[list[CodeFile]]
+    panes: dict[str, Pane]
+    files: list[CodeFile]
 
 
 class GoalSpec(TypedDict):
@@ -305,6 +293,22 @@ class Picture(TypedDict):
     numbers: dict[str, str]
     status: str
     training: TrainerSpec
+
+
+class FrameMessage(TypedDict):
+    """The answer to the wish with the number ``seq``."""
+
+    seq: int
+    kind: Literal["frame"]
+    content: Frame
+
+
+class PictureMessage(TypedDict):
+    """A training's newest picture."""
+
+    seq: int
+    kind: Literal["picture"]
+    content: Picture
 
 
 class Aside(TypedDict):

@@ -217,7 +217,7 @@ def lesson_code(lesson: Lesson, cuts: tuple[Cut, ...]) -> Code:
     panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
     address = f"api/lessons/{lesson.slug}/file"
     file: CodeFile = {"name": f"{lesson.slug}.py", "address": address, "how": "get"}
-    return {"digest": f"{lesson.slug} {write_cuts(cuts)}", "panes": panes, "files": [file]}
+    return {"panes": panes, "files": [file]}
 
 
 def lesson_graph(visit: Visit, run: Computed, table: TableSpec) -> GraphSpec | None:

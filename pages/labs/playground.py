@@ -1,6 +1,5 @@
 """The playground's lab: a form as typed, its program, and the program's result."""
 
-import hashlib
 import time
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -8,8 +7,6 @@ from urllib.parse import urlencode
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
-from lessons.playground.codegen.differences import differences
-from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import defined_in_the_file, program_code
 from lessons.playground.document.as_text import to_text
 from lessons.playground.document.check import check
@@ -33,7 +30,6 @@ from pages.labs.messages import (
     GoalSpec,
     Group,
     NoteSpec,
-    Pane,
     TableSpec,
     Wish,
 )
@@ -280,7 +276,7 @@ def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
 
 
 def _code(document: Document) -> Code:
-    """The program in the frameworks."""
+    """The program in torch."""
     # Its text alone counts: moving an input makes no new code.
     inputs = tuple(Input(one.name, 1.0) for one in document.inputs)
     return _code_of(document.with_(inputs=inputs, plot=Plot(), intended="", title="", about=""))
@@ -289,21 +285,11 @@ def _code(document: Document) -> Code:
 @lru_cache(maxsize=24)
 def _code_of(document: Document) -> Code:
     checked = check(document)
-    digest = hashlib.blake2b(to_text(document).encode(), digest_size=9).hexdigest()
-    panes: dict[str, Pane] = {}
-    for framework, row in FRAMEWORKS.items():
-        source = program_code(checked, framework)
-        remarks = differences(checked.program.op_types, framework)
-        if own := defined_in_the_file(source, framework):
-            remarks = [*remarks, WORDS("in_file", names=", ".join(own))]
-        panes[row.label] = pane(source, remarks=remarks)
+    source = program_code(checked)
+    own = defined_in_the_file(source)
+    remarks = [WORDS("in_file", names=", ".join(own))] if own else []
     files: list[CodeFile] = [
-        {
-            "name": f"playground_in_{framework}.py",
-            "address": f"api/playground/{framework}",
-            "how": "post",
-        }
-        for framework in FRAMEWORKS
+        {"name": "playground_in_torch.py", "address": "api/playground/torch", "how": "post"},
+        {"name": "playground.txt", "address": "", "how": "here"},
     ]
-    files.append({"name": "playground.txt", "address": "", "how": "here"})
-    return {"digest": digest, "panes": panes, "files": files}
+    return {"panes": {"torch": pane(source, remarks=remarks)}, "files": files}

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket
 
 from lessons.outputs.numbers_api import Answer
-from pages.server import WORDS, lanes, meters, worker
+from pages.server import WORDS, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
@@ -20,8 +20,8 @@ from pages.server.worker import MISTAKE, Reply
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
-MOST_KEPT = 250_000
-"""Bytes of a kept frame; the cliff's has 190 kB, and quoted nonsense may have megabytes."""
+MOST_KEPT = 400_000
+"""Bytes of a kept frame; the cliff's has 340 kB, and quoted nonsense may have megabytes."""
 MOST_SOCKETS = 1_500
 """Open sockets in a process; the next one is told to try again later."""
 MOST_QUESTIONS = 64
@@ -56,8 +56,7 @@ class Site:
         self._asking = asyncio.Lock()
 
     async def load(self) -> None:
-        """Load the process that workers are forked from; after that, a worker starts in 20 ms."""
-        lanes.share_memory()
+        """Wait for the process that workers are forked from; after that, one starts in 20 ms."""
         await self.quick.run(os.getpid)
         self.quick.end()
 
@@ -75,8 +74,7 @@ class Site:
         one = Socket(websocket, self.frame, self.trainers)
         self.open += 1
         try:
-            with meters.LABS.track_inprogress():
-                await one.live()
+            await one.live()
         finally:
             self.open -= 1
 

@@ -26,15 +26,14 @@ STILL_HERE = 2.0
 
 
 class Training:
-    """One socket's training; ``send`` sends a picture (bytes) or an aside (text)."""
+    """One socket's training; ``send`` sends a picture or an aside."""
 
-    def __init__(self, lanes: list[Lane], send: Callable[[bytes | str], Awaitable[None]]) -> None:
+    def __init__(self, lanes: list[Lane], send: Callable[[str], Awaitable[None]]) -> None:
         self._lanes, self._send = lanes, send
         self._changed = asyncio.Event()
         self._news: Opened | None = None  # not yet told to the worker
         self._token = ""
         self._unseen = 0
-        self._have: dict[str, str] = {}
 
     def wish(self, message: Opened) -> None:
         """Note the learner's newest wish.
@@ -44,7 +43,7 @@ class Training:
         """
         token = read_training(message.training).token
         if token != self._token:
-            self._token, self._have, self._unseen = token, {}, 0
+            self._token, self._unseen = token, 0
         self._news = message
         self._changed.set()
 
@@ -70,9 +69,9 @@ class Training:
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             # After a change, one step and a picture at once.
             told, seconds = ((news.wish, news.training), 0.0) if news else (None, CHUNK)
-            shows, have = self._unseen < UNSEEN, self._have
+            shows = self._unseen < UNSEEN
             try:
-                chunk = await lane.run(worker.train, token, told, seconds, shows, have, again=False)
+                chunk = await lane.run(worker.train, token, told, seconds, shows, again=False)
             except LostError:
                 chunk = LOST
             if token != self._token:  # another training was asked for meanwhile
@@ -89,6 +88,5 @@ class Training:
             if kind == "failed" or (news and news.kind == "train"):
                 await self._send(json.dumps({"seq": seq, "kind": kind, "text": text}))
         if chunk.picture is not None:
-            self._have = dict(chunk.have)
             self._unseen += 1
-            await self._send(wire.addressed(seq, chunk.picture, wire.PICTURE))
+            await self._send(wire.message(seq, "picture", chunk.picture))

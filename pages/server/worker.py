@@ -68,7 +68,7 @@ class Reply(NamedTuple):
     Attributes:
         kind: ``frame``; ``slow``, if it must be asked for in the slow lane; ``mistake``, if we made
             one; else as ``pages.labs.messages.Aside`` has it.
-        content: the encoded frame, or text for people.
+        content: the frame as JSON, or text for people.
     """
 
     kind: Literal["frame", "slow", "again", "refused", "mistake"]
@@ -85,7 +85,7 @@ def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply
         lab = labs.get(wish.lab, lesson)
         if not slow and lab.seconds(wish) > SHORT:
             return Reply("slow")
-        return Reply("frame", wire.encode(lab.frame(wish), wish.have))
+        return Reply("frame", wire.encode(lab.frame(wish)))
     except RefusedTextError:
         return Reply("again")
     except (RefusedError, UnknownLessonError) as error:
@@ -110,15 +110,13 @@ class Chunk(NamedTuple):
     Attributes:
         there: whether there is a run.
         wants: whether there are more steps to make.
-        picture: the encoded picture; None if none was wanted, or nothing was new.
-        have: digests of the charts in it.
+        picture: the picture as JSON; None if none was wanted, or nothing was new.
         refusal: an aside's kind and text; None if all went well.
     """
 
     there: bool = False
     wants: bool = False
     picture: bytes | None = None
-    have: Mapping[str, str] = {}
     refusal: tuple[str, str] | None = None
 
 
@@ -128,9 +126,7 @@ _runs: dict[str, tuple[float, Watch]] = {}
 """The trainings of this process by token, with the times at which they were last asked for."""
 
 
-def train(
-    token: str, news: tuple[str, str] | None, seconds: float, shows: bool, have: Mapping[str, str]
-) -> Chunk:
+def train(token: str, news: tuple[str, str] | None, seconds: float, shows: bool) -> Chunk:
     """Take in what a learner wants of a training, make its next steps, and draw it.
 
     Args:
@@ -138,7 +134,6 @@ def train(
         news: the wish, and what is wanted of the training, as they came; None for no change.
         seconds: how long to make steps; one is made at least.
         shows: whether to draw it, if there is anything new.
-        have: digests of the charts that the browser has.
     """
     try:
         oldest = time.perf_counter() - KEPT
@@ -158,14 +153,12 @@ def train(
             return Chunk(refusal=refusal)
         if watch.wants:
             watch.advance(seconds)
-        picture, drawn = None, dict[str, str]()
-        if shows and watch.fresh:
-            picture = wire.encode(watch.picture(), have, drawn)
+        picture = wire.encode(watch.picture()) if shows and watch.fresh else None
     except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a training could not go on")
         return LOST
     _runs[token] = time.perf_counter(), watch
-    return Chunk(True, watch.wants, picture, drawn, refusal)
+    return Chunk(True, watch.wants, picture, refusal)
 
 
 def _take(watch: Watch | None, wish_text: str, training_text: str) -> Watch:

@@ -7,7 +7,6 @@ import asyncio
 import itertools
 import json
 import random
-import struct
 import time
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Sequence
@@ -27,7 +26,6 @@ from lessons.outputs.catalogue import find
 from pages.server.application import SOCKET
 from pages.server.socket_guard import STREAM
 from tests.bench.shared import everything_answered
-from tests.support.decoded import without_arrays
 
 PATIENCE = 20.0
 """Seconds until a page has failed, and an interaction is lost."""
@@ -116,12 +114,11 @@ class Learner:
         self._url, self._words = url, f"lesson={lesson}&{words}"
         self._random = random.Random(seed)
         self._place: dict[str, Any] = {}  # what the page told its lab
-        self._have: dict[str, str] = {}
         self._seq = 0
         self._page: ClientConnection | None = None
         self._staying: asyncio.Task[None] | None = None
         self._lab: ClientConnection | None = None
-        self._unread: tuple[bytes, dict[str, str]] | None = None  # a frame, and what was set
+        self._unread: tuple[str, dict[str, str]] | None = None  # a frame, and what was set
         self._settled = True
 
     async def open_page(self) -> None:
@@ -172,28 +169,28 @@ class Learner:
                 content = await self._answer()
             except BROKEN:
                 broken = broken or time.perf_counter()
-                self._lab, self._have = None, {}
+                self._lab = None
                 await asyncio.sleep(next(delays))
                 continue
             if content is not None:
                 self.heard.waits.append((time.perf_counter() - start) * 1000)
-                self.heard.bytes += len(content)
+                self.heard.bytes += len(content.encode())
                 self._unread = content, self.form
             if broken:
                 self.heard.away.append(time.perf_counter() - broken)
             return
         self._fails("lost")
 
-    async def _answer(self) -> bytes | None:
+    async def _answer(self) -> str | None:
         """The frame for the last wish; nothing if the lab says something else."""
         assert self._lab
         while True:
-            content = await asyncio.wait_for(self._lab.recv(), PATIENCE)
-            if isinstance(content, str):
-                self._fails(json.loads(content)["kind"])
-                return None
-            if struct.unpack_from("<I", content)[0] == self._seq:
+            content = str(await asyncio.wait_for(self._lab.recv(), PATIENCE))
+            if content.startswith(f'{{"seq":{self._seq},"kind":"frame"'):
                 return content
+            if (kind := json.loads(content)["kind"]) not in ("frame", "picture"):
+                self._fails(kind)
+                return None
 
     def _fails(self, kind: str) -> None:
         self.heard.errors[kind, self.lesson.slug] += 1
@@ -203,7 +200,7 @@ class Learner:
         self._read()
         named = ("step", "answers", "hide", "fix")
         place = {name: self._place[name] for name in named if name in self._place}
-        wish = {"lab": self.lesson.slug, "values": self.form, "live": live, "have": self._have}
+        wish = {"lab": self.lesson.slug, "values": self.form, "live": live}
         return json.dumps(wish | place, ensure_ascii=False, separators=(",", ":"))
 
     def _read(self) -> None:
@@ -211,12 +208,8 @@ class Learner:
         if self._unread is None:
             return
         content, form = self._unread
-        frame = without_arrays(content)
+        frame = json.loads(content)["content"]
         self._unread, self._settled = None, frame["settled"]
-        self._have = {figure["id"]: figure["digest"] for figure in frame["figures"]}
-        for part in ("graph", "code"):
-            if frame[part]:
-                self._have[part] = frame[part]["digest"]
         asked, shown = (self.lesson.validate(one) for one in (form, frame["form"]))
         if self.lesson.text(asked) != self.lesson.text(shown):
             self._fails("wrong")

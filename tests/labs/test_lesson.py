@@ -135,7 +135,6 @@ def test_the_code_is_the_program_that_ran_with_its_trick_marked():
     assert ran["marks"]
     assert ran["lines"] != cut["lines"]
     assert plain == same
-    assert shown[0]["digest"] != shown[1]["digest"], "or the browser keeps what it has"
 
 
 def test_a_question_holds_its_controls_until_it_is_answered():

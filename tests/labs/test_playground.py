@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.document.presets import preset, presets
@@ -71,11 +70,10 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     assert made["groups"][0]["controls"][0]["value"] == one.name
 
 
-def test_the_code_can_be_read_and_taken_home_in_each_framework():
+def test_the_code_can_be_read_and_taken_home():
     code = frame(Wish(lab="playground", open=["code"]))["code"]
-    assert [*code["panes"]] == [one.label for one in FRAMEWORKS.values()]
-    *files, document = [one["address"] for one in code["files"]]
-    assert (files, document) == ([f"api/playground/{name}" for name in FRAMEWORKS], "")
+    assert [*code["panes"]] == ["torch"]
+    assert [one["address"] for one in code["files"]] == ["api/playground/torch", ""]
 
 
 def test_every_field_of_a_document_has_a_control():

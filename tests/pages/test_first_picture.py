@@ -1,21 +1,19 @@
 """The first picture of a lab comes with its page, unless it takes a page too long."""
 
+import json
 import random
 import time
-from base64 import b64decode
 
 import pytest
 
 from lessons.outputs.catalogue import find
 from lessons.playground.document.as_text import to_url
 from lessons.playground.document.presets import preset
-from pages.labs import wire
 from pages.labs.messages import Wish
 from pages.ui import live, place
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from tests.playground.heavy import heavy
-from tests.support.decoded import decode
 
 
 def wish(words):
@@ -27,9 +25,9 @@ def first(words):
 
 
 def test_what_learners_write_has_one():
-    seq, what, body = decode(b64decode(first({"program": to_url(preset("gumbel"))})[0]))
-    assert (seq, what) == (0, wire.FRAME)
-    assert body["graph"]
+    message = json.loads(first({"program": to_url(preset("gumbel"))})[0])
+    assert (message["seq"], message["kind"]) == (0, "frame")
+    assert message["content"]["graph"]
 
 
 def test_what_takes_long_is_left_to_the_lab():

@@ -1,9 +1,9 @@
 """Throws random and hostile messages at the labs' socket: ``python -m tests.server.fuzz``.
 
 All that answers in a server runs in this process, without workers: ``Socket`` on a line that the
-case holds, and the functions of ``worker``. Each message gets an answer, either bytes that
-``decode`` reads or a short sentence, and never a mistake of ours; then the same line still answers
-a wish as a browser sends it.
+case holds, and the functions of ``worker``. Each message gets an answer, either a frame or a
+picture or a short sentence, and never a mistake of ours; then the same line still answers a wish as
+a browser sends it.
 """
 
 import asyncio
@@ -17,14 +17,12 @@ from lessons.contract.cuts import write_cuts
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground.document.presets import presets
-from pages.labs import wire
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.labs.playground_form import form_of
 from pages.server import worker
 from pages.server.socket import Socket
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
-from tests.support.decoded import decode
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
 
@@ -32,7 +30,7 @@ LIMIT = 3.0
 """Seconds of computing that one message may take on a busy machine …"""
 MESSAGES = 5
 """… and how many of them a case has at most, besides the last."""
-KINDS = {"again", "refused"}
+KINDS, CONTENTS = {"again", "refused"}, {"frame", "picture"}
 HUNG = 120
 """Seconds after which an answer will not come any more."""
 LONGEST = 1000
@@ -65,7 +63,6 @@ class Line:
         self.coming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.news = asyncio.Event()
         self.final: list[tuple[int, str]] = []  # number and kind of each answer
-        self.have: dict[str, str] = {}
         self.wrong: list[str] = []
         self.sent = 0
 
@@ -77,18 +74,11 @@ class Line:
         return await self.coming.get()
 
     async def send(self, message: dict[str, Any]) -> None:
-        if "text" in message:
-            aside = json.loads(message["text"])
-            seq, kind, texts = aside["seq"], aside["kind"], [aside["text"]]
-            if kind not in KINDS or not 0 <= seq <= MAX_SEQ:
-                self.wrong.append(message["text"])
-        else:
-            seq, what, body = decode(message["bytes"])
-            kind, texts = "frame" if what == wire.FRAME else "picture", sentences(body)
-            self.have = {one["id"]: one["digest"] for one in body["figures"]}
-            self.have |= {
-                part: body[part]["digest"] for part in ("graph", "code") if body.get(part)
-            }
+        said = json.loads(message["text"], parse_constant=self.wrong.append)
+        seq, kind = said["seq"], said["kind"]
+        if kind not in KINDS | CONTENTS or not 0 <= seq <= MAX_SEQ:
+            self.wrong.append(message["text"])
+        texts = sentences(said["content"]) if kind in CONTENTS else [said["text"]]
         self.wrong += [text for text in texts if not fit(text)]
         self.final.append((seq, kind))
         self.news.set()
@@ -113,7 +103,7 @@ def sentences(body: dict[str, Any]) -> list[str]:
     return [*errors, *(note["text"] for note in body["notes"])]
 
 
-def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, Any]:
+def real(random_: random.Random, slug: str) -> dict[str, Any]:
     """A wish as a browser sends it."""
     if slug == "playground":
         document = random_.choice(presets()).document
@@ -147,8 +137,6 @@ def real(random_: random.Random, slug: str, have: dict[str, str]) -> dict[str, A
         wish["cuts"] = cuts_of(random_, slug, random_.randint(0, 4))
     if random_.random() < 0.2:
         wish["hide"], wish["fix"] = (random_.sample([*values], 1 if values else 0) for _ in "ab")
-    if random_.random() < 0.3:
-        wish["have"] = have
     return wish
 
 
@@ -193,18 +181,18 @@ def changed(random_: random.Random, wish: dict[str, Any]) -> str:
             name = mutated(random_, random_.choice([*values, "in.x.values", "override.1.op"]), 1)
             wish["values"] = values | {name: random_.choice(NUMBERS)}
         else:
-            part = random_.choice([*wish, "have", "step", "live", "good", "more", "cuts"])
+            part = random_.choice([*wish, "open", "step", "live", "good", "more", "cuts"])
             wish[part] = random_.choice([*PLAIN, HERE, HERE])
     text = json.dumps(wish, ensure_ascii=random_.random() < 0.5)
     text = text.replace(json.dumps(HERE), raw)
     return mutated(random_, text, 2) if random_.random() < 0.1 else text
 
 
-def message(random_: random.Random, have: dict[str, str]) -> str:
+def message(random_: random.Random) -> str:
     """One message, with its envelope."""
     trains = random_.random() < 0.2
     slug = random_.choice(TRAINED if trains else [*SLUGS, "home", *["playground"] * 12])
-    wish = changed(random_, real(random_, slug, have)).replace("\n", "\\n")
+    wish = changed(random_, real(random_, slug)).replace("\n", "\\n")
     kinds = {"ask": 30, "train": 3 + 9 * trains, "taken": 2, "fly": 1}
     (kind,) = random_.choices([*kinds], [*kinds.values()])
     seq = random_.choice([0, 1, 2, 3, 999, MAX_SEQ, random_.randrange(10**9)])
@@ -247,7 +235,7 @@ async def learner(random_: random.Random, line: Line) -> None:
     """Send messages, wait for most of the answers, and look whether the line still answers."""
     text = ""
     for _ in range(random_.randint(1, MESSAGES)):
-        text = text if text and random_.random() < 0.1 else message(random_, line.have)
+        text = text if text and random_.random() < 0.1 else message(random_)
         since, start = len(line.final), time.process_time()
         seq, kinds = expected(text)
         if random_.random() < 0.01:

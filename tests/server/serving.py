@@ -15,10 +15,8 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 from websockets.sync.client import ClientConnection, connect
 
-from pages.labs import wire
 from pages.server import application
 from pages.server.site import Site
-from tests.support.decoded import decode
 from tests.support.server import START_SECONDS, free_port
 
 
@@ -93,25 +91,22 @@ class Browser:
     def send(self, text: str) -> None:
         self.socket.send(text)
 
-    def next(self, timeout: float = START_SECONDS) -> tuple[int, Any, dict[str, Any]]:
-        """What comes next: number, kind, content."""
-        message = self.socket.recv(timeout)
-        if isinstance(message, str):
-            aside = json.loads(message)
-            return aside["seq"], aside["kind"], aside
-        return decode(message)
+    def next(self, timeout: float = START_SECONDS) -> tuple[int, str, dict[str, Any]]:
+        """Return the next message's number, its kind, and its content, or all of an aside."""
+        message = json.loads(self.socket.recv(timeout))
+        return message["seq"], message["kind"], message.get("content", message)
 
     def frame(self) -> dict[str, Any]:
         """Return the frame that answers the last wish."""
         while True:
-            number, what, body = self.next()
-            if (number, what) == (self.seq, wire.FRAME):
+            number, kind, body = self.next()
+            if (number, kind) == (self.seq, "frame"):
                 return body
 
     def picture(self, timeout: float = START_SECONDS) -> dict[str, Any]:
         """The next picture of a training; it is taken in."""
         while True:
-            _, what, body = self.next(timeout)
-            if what == wire.PICTURE:
+            _, kind, body = self.next(timeout)
+            if kind == "picture":
                 self.send("0 taken")
                 return body

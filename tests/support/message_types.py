@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from pages.labs.messages import Aside, Frame, Picture, TrainingWish, Wish
+from pages.labs.messages import Aside, FrameMessage, PictureMessage, TrainingWish, Wish
 
 TARGET = Path(__file__).parents[2] / "pages" / "ui" / "live" / "messages.d.ts"
 HEAD = """\
@@ -25,7 +25,7 @@ PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean":
 def written() -> str:
     """The whole file."""
     found: dict[str, Any] = {}
-    for one in (Wish, TrainingWish, Frame, Picture, Aside):
+    for one in (Wish, TrainingWish, FrameMessage, PictureMessage, Aside):
         schema = TypeAdapter(one).json_schema(mode="serialization")
         found |= schema.pop("$defs", {}) | {schema["title"]: schema}
     named = {name: schema for name, schema in found.items() if name not in KNOWN}

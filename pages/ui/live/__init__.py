@@ -5,7 +5,6 @@ lab talks to the server over its own route, and no run of a script is in it. The
 browser needs lie in this folder too.
 """
 
-from base64 import b64encode
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -78,25 +77,25 @@ def live_lab(
 
 
 def first(wish: str) -> list[str]:
-    """What the lab shows at first, as the socket would bring it, in base64.
+    """Return the messages that the socket would bring first.
 
-    A frame, then the picture of a training if there is one. Nothing where computing it takes too
-    long for a page.
+    They are a frame, then the picture of a training if there is one. There is none if computing it
+    takes too long for a page.
     """
     with room:
-        return [b64encode(one).decode() for one in _first(wish)]
+        return _first(wish)
 
 
 @lru_cache(KEPT)
-def _first(wish: str) -> list[bytes]:
+def _first(wish: str) -> list[str]:
     asked = Wish.model_validate_json(wish)
     lab = LABS.get(asked.lab, lesson)
     if asked.lab == "playground" and lab.seconds(asked) > SOON:
         return []
     frame = lab.frame(asked)
-    made = [wire.addressed(0, wire.encode(frame))]
+    made = [wire.message(0, "frame", wire.encode(frame))]
     if frame["trained"]:
         run = asked.model_copy(update={"live": False})  # as the lab asks for it at first
         picture = Watch(find(asked.lab), run, TrainingWish()).picture()
-        made.append(wire.addressed(0, wire.encode(picture), wire.PICTURE))
+        made.append(wire.message(0, "picture", wire.encode(picture)))
     return made

@@ -2,8 +2,9 @@
 
 import { button, element, save, setChildren } from "./dom.js";
 import { phrase } from "./phrase.js";
+import { equal } from "./state/equal.js";
 
-/** @import { Code, CodeFile, Pane } from "./messages.d.ts" */
+/** @import { Code, CodeFile } from "./messages.d.ts" */
 
 const NOT_SETTINGS = ["lesson", "step", "hide", "fix", "at"];
 
@@ -11,11 +12,8 @@ export class CodeView {
   /** @param {HTMLElement} box  @param {() => string} document  the playground's program as a document */
   constructor(box, document) {
     this.document = document;
-    /** @type {Record<string, Pane>} */
-    this.panes = {};
-    /** @type {CodeFile[]} */
-    this.files = [];
-    this.digest = "";
+    /** @type {Code} */
+    this.shown = { panes: {}, files: [] };
     this.query = "";
     this.chosen = "";
     this.names = element("div", "gl-buttons", { role: "group", "aria-label": phrase("which_code") });
@@ -29,15 +27,14 @@ export class CodeView {
   /** @param {?Code} code  @param {string} query  of the lab's address */
   show(code, query) {
     this.query = query;
-    if (!code || code.digest === this.digest) return;
-    this.digest = code.digest;
-    this.panes = code.panes ?? this.panes;
-    this.files = code.files ?? this.files;
+    if (!code || equal(code, this.shown)) return;
+    this.shown = code;
     this.#show();
   }
 
   #show() {
-    const names = Object.keys(this.panes);
+    const { panes, files } = this.shown;
+    const names = Object.keys(panes);
     if (!names.includes(this.chosen)) this.chosen = names[0];
     const buttons = names.map((name) => {
       const choose = () => {
@@ -48,7 +45,7 @@ export class CodeView {
       return button(name, choose, { "aria-pressed": String(name === this.chosen) });
     });
     setChildren(this.names, names.length > 1 ? buttons : []);
-    const { lines, marks, remarks } = this.panes[this.chosen];
+    const { lines, marks, remarks } = panes[this.chosen];
     const rows = lines.map((pieces, line) => {
       const tag = /** @type {keyof HTMLElementTagNameMap} */ (marks[line] ?? "span");
       const row = element(tag, "gt-row");
@@ -60,7 +57,7 @@ export class CodeView {
     this.pane.toggleAttribute("data-ran", this.chosen === names[0]);
     this.code.replaceChildren(...rows);
     this.remarks.replaceChildren(...remarks.map((sentence) => element("p", "", {}, sentence)));
-    setChildren(this.links, this.files.map((file) => this.#link(file)));
+    setChildren(this.links, files.map((file) => this.#link(file)));
   }
 
   /** @param {CodeFile} file */

@@ -5,7 +5,6 @@
 import { showAddress } from "./page/address_bar.js";
 import { phrase } from "./phrase.js";
 import { Flow } from "./state/flow.js";
-import { FrameCache, digests } from "./state/frame_cache.js";
 import { Undo } from "./state/undo.js";
 import { Wish, sameSetting } from "./state/wish.js";
 import { View } from "./view.js";
@@ -73,8 +72,6 @@ class Lab {
     this.frame = null;
     /** @type {?Picture} */
     this.picture = null; // of its training
-    this.frames = new FrameCache();
-    this.pictures = new FrameCache(); // of its own: so many come that they would push a frame out
     this.noting = 0; // a timer
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
 
@@ -103,9 +100,7 @@ class Lab {
       aside: (aside) => this.#hear(aside),
       lost: () => this.#lost(),
     });
-    for (const text of before ? [] : (place.first ?? [])) {
-      this.line.read(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
-    }
+    for (const text of before ? [] : (place.first ?? [])) this.line.read(text);
   }
 
   /** The page was drawn: at another step perhaps, or with something to set. @param {Place} place */
@@ -218,7 +213,7 @@ class Lab {
   /** The wish as text. @param {boolean} live */
   #asking(live) {
     const touched = this.#playing ? [...this.controls.since] : [];
-    return this.wish.text(this.place, live, touched, digests(this.frame), this.view.views.open);
+    return this.wish.text(this.place, live, touched, this.view.views.open);
   }
 
   /** @param {number} seq  @param {boolean} live */
@@ -278,7 +273,6 @@ class Lab {
     flow.answered(seq);
     view.notes.asides = [];
     const before = this.frame;
-    this.frames.complete(frame);
     this.frame = frame;
     view.seq = seq;
     const forced = Boolean(this.forced) && seq >= this.forced;
@@ -303,7 +297,6 @@ class Lab {
 
   /** How a training stands. @param {Picture} picture */
   #watch(picture) {
-    this.pictures.complete(picture);
     const first = !this.picture;
     this.picture = picture;
     this.trainer.show(picture.training);

@@ -6,7 +6,7 @@ export interface Place {
   lab: string;
   /** the address of the labs' route */
   socket: string;
-  /** the first frame, and the picture of a training, in base64; empty later */
+  /** the messages with the first frame, and the picture of a training; empty later */
   first?: string[];
   /** in turn */
   orders: Order[];

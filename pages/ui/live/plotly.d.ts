@@ -1,8 +1,8 @@
 // The little of plotly.js that the lab uses, by the names it has there. What begins with "_" is
 // private to Plotly: a new version may change it, and the browser tests would say so.
 
-/** Numbers as they are drawn: a list, or an array that came over the wire. */
-export type Numbers = (number | null)[] | Float32Array;
+/** Numbers as they are drawn; null is a gap. */
+export type Numbers = (number | null)[];
 
 export interface Chart {
   data: Trace[];

@@ -6,6 +6,7 @@ import { element, setOrRemove, setText } from "../dom.js";
 import { draggable } from "./drag.js";
 import { moveTraces } from "./plotly_fast_path.js";
 import { phrase } from "../phrase.js";
+import { equal } from "../state/equal.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -19,10 +20,13 @@ const CONFIG = {
 const STAGE = 340; // px, the height of a chart on the stage
 const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
 const TITLE = 24; // pixels above a chart that is taken away as a picture
+// What the fast path moves in a trace, and what it leaves for later: under a pointer nothing is said
+// while a hand drags, and what can be dragged is not drawn.
+const MOVES = ["x", "y", "text", "hovertemplate", "hovertext", "meta"];
 
 /** @import { Charts } from "./charts.js" */
 /** @import { FigureSpec } from "../messages.d.ts" */
-/** @import { Layout, Plot, Point } from "../plotly.d.ts" */
+/** @import { Chart as Figure, Layout, Plot, Point } from "../plotly.d.ts" */
 
 export class Chart {
   /** @param {FigureSpec} spec  @param {Charts} charts  those of the lab, this one among them */
@@ -31,7 +35,8 @@ export class Chart {
     this.spec = spec;
     /** @type {Record<string, unknown>} */
     this.held = {}; // the ranges of axes that stand still while something in the chart is dragged
-    this.drawn = ""; // the digest of what is drawn
+    /** @type {?Figure} */
+    this.drawn = null;
     this.look = ""; // and all else that its drawing depended on
     this.later = 0;
     this.width = 0; // of its room on the page; 0 where it is hidden
@@ -67,11 +72,12 @@ export class Chart {
 
   /** Draw what has changed. */
   update() {
-    const { figure, digest } = this.spec;
-    const look = this.#look();
-    if (this.drawn === digest && this.look === look) return;
-    if (!figure || this.look !== look || !moveTraces(this.plot, figure.data)) return this.draw();
-    this.drawn = digest ?? "";
+    const { drawn, spec } = this;
+    const { figure } = spec;
+    const same = this.look === this.#look();
+    if (same && equal(drawn, figure)) return;
+    if (!same || !drawn || !onlyMoves(drawn, figure) || !moveTraces(this.plot, figure.data)) return this.draw();
+    this.drawn = figure;
     this.root.dataset.behind = ""; // Plotly still holds older numbers
     clearTimeout(this.later);
     this.later = setTimeout(() => this.draw(), QUIET);
@@ -80,8 +86,8 @@ export class Chart {
   draw() {
     const { Plotly, palette, controls, hover } = this.charts;
     const { plot, spec } = this;
-    if (!Plotly || !this.width || !spec.figure) return; // hidden for now; drawn when it gets a width
-    this.drawn = spec.digest ?? "";
+    if (!Plotly || !this.width) return; // hidden for now; drawn when it gets a width
+    this.drawn = spec.figure;
     this.look = this.#look();
     delete this.root.dataset.behind;
     clearTimeout(this.later);
@@ -98,7 +104,7 @@ export class Chart {
     if (!this.listening) {
       this.listening = true;
       plot.on?.("plotly_click", ({ points }) => this.#clicked(points));
-      plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure?.data[points[0]?.curveNumber ?? -1] ?? null));
+      plot.on?.("plotly_hover", ({ points }) => hover(this.spec.figure.data[points[0]?.curveNumber ?? -1] ?? null));
       plot.on?.("plotly_unhover", () => hover(null));
       plot.addEventListener("dblclick", () => this.#whole());
       draggable(this, controls);
@@ -109,7 +115,7 @@ export class Chart {
   async picture() {
     const { Plotly, palette } = this.charts;
     const { figure, title, id } = this.spec;
-    if (!Plotly || !figure || !this.width) throw new Error(`No chart ${id} is drawn.`);
+    if (!Plotly || !this.width) throw new Error(`No chart ${id} is drawn.`);
     const layout = this.#full();
     const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
     const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
@@ -126,7 +132,7 @@ export class Chart {
 
   /** The figure's layout, with the axes that a hand holds. @returns {Layout} */
   #layout() {
-    const { layout = {} } = this.spec.figure ?? {};
+    const { layout } = this.spec.figure;
     const held = Object.entries(this.held).map(([name, range]) => [name, { .../** @type {object} */ (layout[name]), range }]);
     return { ...layout, ...Object.fromEntries(held) };
   }
@@ -158,9 +164,24 @@ export class Chart {
     if (!still) this.draw();
   }
 
-  /** Names all but where points and lines lie. */
+  /** What its drawing depends on besides the figure, and the ranges of its axes. */
   #look() {
-    const { spec, width, height, charts } = this;
-    return JSON.stringify([spec.style, height, width, charts.palette.theme, rangesOf(this.#layout())]);
+    const { width, height, charts } = this;
+    return JSON.stringify([height, width, charts.palette.theme, rangesOf(this.#layout())]);
   }
+}
+
+/**
+ * Whether two figures differ only in their points, lines, words and ranges.
+ * @param {Figure} one
+ * @param {Figure} other
+ */
+function onlyMoves({ data, layout }, other) {
+  const names = Object.keys(layout);
+  return (
+    data.length === other.data.length &&
+    data.every((trace, index) => equal(trace, other.data[index], MOVES)) &&
+    equal(names, Object.keys(other.layout)) &&
+    names.every((name) => equal(layout[name], other.layout[name], ["range"]))
+  );
 }

@@ -68,5 +68,5 @@ export function axesOf(plot, { xaxis = "x", yaxis = "y" }) {
  * @returns {[number, number][]}
  */
 export function places({ x = [], y = [] }, [across, down]) {
-  return Array.from(x, (value, index) => [across.c2p(value ?? NaN), down.c2p(y[index] ?? NaN)]);
+  return x.map((value, index) => [across.c2p(value ?? NaN), down.c2p(y[index] ?? NaN)]);
 }

@@ -34,7 +34,7 @@ export function draggable(chart, controls) {
 
   const under = (/** @type {{clientX: number, clientY: number}} */ event, /** @type {"mouse"|"touch"} */ kind) => {
     const { left, top } = plot.getBoundingClientRect();
-    return find(plot, chart.spec.figure?.data ?? [], controls, [event.clientX - left, event.clientY - top], kind);
+    return find(plot, chart.spec.figure.data, controls, [event.clientX - left, event.clientY - top], kind);
   };
 
   const report = (/** @type {PointerEvent} */ event, /** @type {boolean} */ moving) => {

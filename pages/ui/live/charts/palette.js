@@ -37,7 +37,7 @@ export class Palette {
       const plain = typeof value[0] === "number" && typeof value[1] !== "string"; // no [place, colour]
       return plain ? part : /** @type {any} */ (value.map((item) => this.paint(item)));
     }
-    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return part;
+    if (value === null || typeof value !== "object") return part;
     const copy = Object.entries(value).map(([name, inner]) => [name, this.paint(inner)]);
     return /** @type {any} */ (Object.fromEntries(copy));
   }

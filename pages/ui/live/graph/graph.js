@@ -8,6 +8,7 @@ import { hasLanded, pulsesAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
 import { laid } from "./graph_shapes.js";
 import { phrase } from "../phrase.js";
+import { equal } from "../state/equal.js";
 import { StepWords } from "./step_words.js";
 import { Stepper } from "./stepper.js";
 
@@ -30,6 +31,8 @@ export class Graph {
     this.handlers = handlers;
     /** @type {Laid | null} */
     this.spec = null;
+    /** @type {GraphSpec | null} */
+    this.came = null; // the same as it came
     /** @type {number | null} */
     this.reset = null;
     this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
@@ -87,13 +90,13 @@ export class Graph {
   }
 
   /**
-   * @param {(GraphSpec & {graphStep: number | null}) | null} spec  `graphStep`: the step to show when `reset` is
-   *   another one; null keeps the one there is
+   * @param {GraphSpec | null} spec
+   * @param {number | null} graphStep  the step to show when `reset` is another one; null keeps the one there is
    * @param {number} reset
    * @param {boolean} newest  whether this answers the newest thing the learner did
    * @param {boolean} moves  whether a hand drags: then nothing but numbers changes
    */
-  show(spec, reset, newest, moves) {
+  show(spec, graphStep, reset, newest, moves) {
     this.box.hidden = !spec;
     const before = this.spec;
     if (!spec) {
@@ -101,12 +104,12 @@ export class Graph {
       this.spec = null;
       return;
     }
-    const isSame = spec.digest === before?.digest && (moves || (!newest && reset === this.reset));
-    if (isSame) return;
+    if (before && (moves || (!newest && reset === this.reset)) && equal(spec, this.came)) return;
+    this.came = spec;
     const last = spec.steps.length;
-    const isSet = reset !== this.reset && spec.graphStep !== null;
+    const isSet = reset !== this.reset && graphStep !== null;
     if (isSet) this.stepper.pause();
-    if (isSet && spec.graphStep !== null) this.place = spec.graphStep;
+    if (isSet) this.place = graphStep;
     else if (!before || (this.place >= before.steps.length && !this.stepper.replays)) this.place = last;
     this.place = Math.max(0, Math.min(this.place, last));
     if (isSet && this.place < last) this.steps.open = true;

@@ -153,7 +153,7 @@ export class Linked {
   #traces(roles) {
     const lit = [];
     for (const { plot, spec } of roles.length ? this.charts() : []) {
-      const mine = (spec.figure?.data ?? []).flatMap((trace, index) => {
+      const mine = spec.figure.data.flatMap((trace, index) => {
         const uid = roles.includes(roleOf(trace) ?? "") && plot._fullData?.[index]?.uid;
         return uid ? [...plot.querySelectorAll(`.trace${uid}`)] : [];
       });

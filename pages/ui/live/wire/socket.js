@@ -1,21 +1,19 @@
 // The lab's own line to the server: opens it, opens it again when it breaks, and reads what comes.
-// pages/labs/wire.py describes the bytes, messages.d.ts what they hold.
+// messages.d.ts describes the messages.
 
 const DELAYS = [200, 400, 800, 1500]; // ms at most before the next try, the last one for good
 const LATER = 10_000; // ms, where the server has no room
 const UNHEARD = 4000; // ms for which a try waits for the server: what it sent may be lost
 const NO_ROOM = 1013;
 const DEAF = 20_000; // ms without any answer to what was asked: the line is dead and nobody said so
-const HEAD = 12; // bytes
 
-const decoder = new TextDecoder();
-
+/** @import { Aside, Frame, FrameMessage, Picture, PictureMessage } from "../messages.d.ts" */
 /**
  * @typedef {Object} Handlers
  * @property {() => void} opened
- * @property {(seq: number, frame: import("../messages.d.ts").Frame) => void} frame
- * @property {(picture: import("../messages.d.ts").Picture) => void} picture
- * @property {(aside: import("../messages.d.ts").Aside) => void} aside
+ * @property {(seq: number, frame: Frame) => void} frame
+ * @property {(picture: Picture) => void} picture
+ * @property {(aside: Aside) => void} aside
  * @property {() => void} lost
  */
 
@@ -90,7 +88,6 @@ export class Line {
 
   #open() {
     const socket = new WebSocket(this.url);
-    socket.binaryType = "arraybuffer";
     this.socket = socket;
     socket.onopen = () => {
       if (socket !== this.socket) return socket.close();
@@ -100,8 +97,7 @@ export class Line {
     socket.onmessage = ({ data }) => {
       clearTimeout(this.deaf);
       this.deaf = 0;
-      if (typeof data === "string") this.handlers.aside(JSON.parse(data));
-      else this.read(data);
+      this.read(data);
     };
     socket.onclose = ({ code }) => this.#lost(socket, code);
   }
@@ -123,17 +119,13 @@ export class Line {
     this.#tryLater(code);
   }
 
-  /** Hear a message as pages/labs/wire.py writes it. @param {ArrayBuffer} bytes */
-  read(bytes) {
-    const head = new DataView(bytes);
-    const [seq, what, length] = [0, 4, 8].map((place) => head.getUint32(place, true));
-    const body = JSON.parse(decoder.decode(new Uint8Array(bytes, HEAD, length)));
-    const numbers = new Float32Array(bytes, HEAD + length);
-    for (const spec of body.figures) {
-      if (spec.figure) fill(spec.figure, numbers, spec.start);
-    }
-    if (what) this.handlers.picture(body);
-    else this.handlers.frame(seq, body);
+  /** Hear a message. @param {string} text */
+  read(text) {
+    /** @type {FrameMessage | PictureMessage | Aside} */
+    const message = JSON.parse(text);
+    if (message.kind === "frame") this.handlers.frame(message.seq, message.content);
+    else if (message.kind === "picture") this.handlers.picture(message.content);
+    else this.handlers.aside(message);
   }
 }
 
@@ -149,32 +141,4 @@ async function answers(socket) {
   } catch {
     return false;
   }
-}
-
-/**
- * Put the arrays where a chart says that they stand: views of what came, nothing is copied.
- * @param {any} value
- * @param {Float32Array} numbers
- * @param {number} start
- */
-function fill(value, numbers, start) {
-  for (const name in value) {
-    const part = value[name];
-    if (part === null || typeof part !== "object") continue;
-    if (part.$) value[name] = array(part.$, numbers, start);
-    else fill(part, numbers, start);
-  }
-}
-
-/**
- * @param {[number, number, number]} stands
- * @param {Float32Array} numbers
- * @param {number} start
- */
-function array([place, count, width], numbers, start) {
-  const flat = numbers.subarray(start + place, start + place + count);
-  if (!width) return flat;
-  return Array.from({ length: count / width }, (_, row) =>
-    flat.subarray(row * width, (row + 1) * width),
-  );
 }
