@@ -71,7 +71,7 @@ format: .venv/.tests ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour)
+bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour; BESIDE=… another commit's checkout)
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 
@@ -160,7 +160,7 @@ browser: .venv/.tests
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.
 .venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt tests/bench/constraints.txt .venv-bench/.python
-	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
+	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/bench/requirements.txt
 	@touch $@
 
 .venv-equivalents/.frameworks: tests/equivalents/requirements.txt .venv-equivalents/.python
