@@ -49,7 +49,7 @@ def frame(wish: Wish) -> Frame:
         "figures": payload.figures([chart for chart in charts if chart.name in shown]),
         "table": table if "table" in shown else None,
         "status": payload.status(result, values, run.seconds),
-        "graph": payload.lesson_graph(visit, run, table) if "graph" in shown else None,
+        "graph": payload.lesson_graph(visit, run) if "graph" in shown else None,
         "code": payload.lesson_code(lesson, run.cuts) if "code" in shown else None,
         "stage": stage,
         "views": [payload.view(name, lesson.views) for name in views],

@@ -31,7 +31,7 @@ from lessons.recorder.cutting import Cut
 from lessons.text import number
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.linked import links, stretches
+from pages.labs.linked import leaves_in_charts, stretches
 from pages.labs.messages import (
     Code,
     CodeFile,
@@ -137,7 +137,7 @@ def graph(
     if cover:
         picture, scissors = covered(picture), None
     about = {"scissors": scissors, "cuts": cuts, "covered": cover}
-    made: Any = {**picture, **about, "stretches": [], "links": []}
+    made: Any = {**picture, **about, "stretches": [], "leaves": []}
     shown: GraphSpec = made
     return shown
 
@@ -220,18 +220,18 @@ def lesson_code(lesson: Lesson, cuts: tuple[Cut, ...]) -> Code:
     return {"panes": panes, "files": [file]}
 
 
-def lesson_graph(visit: Visit, run: Computed, table: TableSpec) -> GraphSpec | None:
+def lesson_graph(visit: Visit, run: Computed) -> GraphSpec | None:
     """The run's graph, if it has one."""
-    lesson, start, recording = visit.lesson, visit.lesson.lab.start, run.recording
-    if start is None or recording is None:
+    lesson, recording = visit.lesson, run.recording
+    if lesson.lab.start is None or recording is None:
         return None
     covers = visit.hidden & {"trick_gradient", "true_gradient"}
-    index, cuts = start(visit.values).index, [write_cuts([edge]) for edge in run.cuts]
+    start, cuts = lesson.lab.start(visit.values), [write_cuts([edge]) for edge in run.cuts]
     cover = WORDS("covered_gradients") if covers else ""
-    drawn = graph(recording, index, "cuts", cuts, cover)
+    drawn = graph(recording, start.index, "cuts", cuts, cover)
     if lesson.prose.front.get("graph") == "upright":
         drawn["wide"] = None
     drawn["stretches"] = stretches(lesson, recording)
-    there = {node["id"] for node in drawn["nodes"]}
-    drawn["links"] = links(recording, index, run.result, table, there, visit.hidden)
+    if not covers:
+        drawn["leaves"] = leaves_in_charts(start, run.result)
     return drawn

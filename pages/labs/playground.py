@@ -24,7 +24,7 @@ from lessons.playground.running.scissors import edges, snip
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.linked import links_of_program, stretches_of_program
+from pages.labs.linked import stretches_of_program
 from pages.labs.messages import (
     Code,
     CodeFile,
@@ -33,7 +33,6 @@ from pages.labs.messages import (
     Group,
     NoteSpec,
     Pane,
-    TableSpec,
     Wish,
 )
 from pages.labs.playground_controls import groups
@@ -111,7 +110,7 @@ def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Fra
             "figures": [chart for chart in charts if chart["id"] in seen],
             "table": numbers if "table" in seen else None,
             "status": payload.status(made.outcome, {"dtype": good.dtype}, made.seconds),
-            "graph": _graph(made, numbers) if "graph" in seen else None,
+            "graph": _graph(made) if "graph" in seen else None,
             "stage": views[0],
             "views": [payload.view(name, {}) for name in views],
             "code": _code(good) if "code" in seen else None,
@@ -221,7 +220,7 @@ def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
         return form, error.message
 
 
-def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
+def _graph(made: Computed) -> GraphSpec | None:
     """A run's graph; where an edge has a text of its own, the scissors cut it."""
     if made.recording is None:
         return None
@@ -231,9 +230,8 @@ def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
     for edge in drawn["edges"]:
         name = edge["id"]
         edge["cuttable"] = name in there and (edge["cuttable"] or name in cut)
-    nodes = {node["id"] for node in drawn["nodes"]}
     drawn["stretches"] = stretches_of_program(made.checked)
-    drawn["links"] = links_of_program(made.recording, index, made.outcome, numbers, nodes)
+    drawn["leaves"] = [made.checked.over.name]
     return drawn
 
 

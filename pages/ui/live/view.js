@@ -130,10 +130,8 @@ export class View {
     this.showNotes();
     setText(this.status, picture ? picture.status : frame.status);
     this.code.show(frame.code, frame.query);
-    const table = picture?.table ?? frame.table;
-    this.table.show(table);
-    // A training's own table has none of the graph's numbers.
-    this.linked.show(frame.graph, table, !picture);
+    this.table.show(picture?.table ?? frame.table);
+    this.linked.show(frame.graph);
     const numbers = { ...frame.numbers, ...picture?.numbers };
     this.pageParts.show(numbers, `${place.lab} ${step}`, frame.turn || picture?.turn || false);
     this.#drawCharts();
