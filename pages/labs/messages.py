@@ -190,22 +190,15 @@ class Pane(TypedDict):
     remarks: list[str]
 
 
-class CodeFile(TypedDict):
-    """A file to take away, from an address or, where there is none, the document itself.
+class Code(TypedDict):
+    """The program as code.
 
-    ``how`` is ``get`` where the settings go into the address, ``post`` where the document is sent.
+    ``panes`` are by name, the code that ran first, then what says the same. ``files`` to take home
+    are texts by name.
     """
 
-    name: str
-    address: str
-    how: Literal["get", "post", "here"]
-
-
-class Code(TypedDict):
-    """The program as code: ``panes`` by name, the code that ran first, then what says the same."""
-
     panes: dict[str, Pane]
-    files: list[CodeFile]
+    files: dict[str, str]
 
 
 class GoalSpec(TypedDict):
@@ -238,7 +231,6 @@ class Frame(TypedDict):
         numbers: what the marks in the text beside the lab say.
         trained: the controls that set what a training's steps are made with, and ``cuts`` where an
             edge is cut in them; empty where nothing is trained, else pictures of it come besides.
-        document: the playground's program as a document, once the hand rests.
     """
 
     form: dict[str, str]
@@ -258,7 +250,6 @@ class Frame(TypedDict):
     turn: bool | None
     numbers: dict[str, str]
     trained: list[str]
-    document: str
     goals: list[GoalSpec]
 
 

@@ -26,6 +26,7 @@ from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
+from lessons.outputs.plain_torch import plain_torch
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
 from lessons.text import number
@@ -34,12 +35,12 @@ from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import leaves_in_charts, stretches
 from pages.labs.messages import (
     Code,
-    CodeFile,
     Control,
     FigureSpec,
     Group,
     KeyEntry,
     NoteSpec,
+    Pane,
     TableSpec,
     View,
 )
@@ -208,16 +209,20 @@ def lesson_notes(visit: Visit, run: Computed) -> list[NoteSpec]:
     return notes(found)
 
 
+def lesson_code(visit: Visit, cuts: tuple[Cut, ...]) -> Code:
+    """A lesson's program as it ran, and the same in other frameworks; a file to take home."""
+    lesson = visit.lesson
+    file = plain_torch(lesson, visit.asked, cuts)
+    return {"panes": _panes(lesson, cuts), "files": {f"{lesson.slug}.py": file}}
+
+
 @lru_cache(maxsize=64)
-def lesson_code(lesson: Lesson, cuts: tuple[Cut, ...]) -> Code:
-    """A lesson's program as it ran, and the same in other frameworks."""
+def _panes(lesson: Lesson, cuts: tuple[Cut, ...]) -> dict[str, Pane]:
     source = lesson.source_with(cuts)
     panes = {WORDS("ran"): pane(source, marked_lines(source, lesson.highlight))}
     panes[WORDS("plain_torch")] = pane(lesson.in_torch)
     panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
-    address = f"api/lessons/{lesson.slug}/file"
-    file: CodeFile = {"name": f"{lesson.slug}.py", "address": address, "how": "get"}
-    return {"panes": panes, "files": [file]}
+    return panes
 
 
 def lesson_graph(visit: Visit, run: Computed) -> GraphSpec | None:

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from lessons.playground.codegen.frameworks import FRAMEWORKS
+from lessons.playground.codegen.program_file import code as program_file
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.document.presets import preset, presets
@@ -74,8 +75,10 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
 def test_the_code_can_be_read_and_taken_home_in_each_framework():
     code = frame(Wish(lab="playground", open=["code"]))["code"]
     assert [*code["panes"]] == [one.label for one in FRAMEWORKS.values()]
-    *files, document = [one["address"] for one in code["files"]]
-    assert (files, document) == ([f"api/playground/{name}" for name in FRAMEWORKS], "")
+    *programs, document = code["files"].values()
+    assert from_text(document) == preset(FIRST)
+    for name, program in zip(FRAMEWORKS, programs, strict=True):
+        assert program == program_file(preset(FIRST), name)
 
 
 def test_every_field_of_a_document_has_a_control():
@@ -227,7 +230,8 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert now.errors == {}
     assert now.address() == {}
     assert warned(now)
-    whole = frame(Wish(lab="playground", values=now.form))["document"]
+    code = frame(Wish(lab="playground", values=now.form, open=["code"]))["code"]
+    whole = code["files"]["playground.txt"]
     assert from_text(whole) == now.document
 
 
