@@ -22,7 +22,7 @@ from pages.server.addresses import root
 
 @click.command()
 @click.option("--pages", "half", flag_value="pages", help="Streamlit's pages, without the labs.")
-@click.option("--labs", "half", flag_value="labs", help="The labs' socket and API, no pages.")
+@click.option("--labs", "half", flag_value="labs", help="The labs' socket, no pages.")
 @configurator_options
 def main(half: str | None, **options: Any) -> None:
     """Serve until the process is told to end."""

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import api, files, log, meters
+from pages.server import files, log, meters
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
@@ -29,6 +29,8 @@ from pages.ui.page import page
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
+FRAME = "frame.json"
+"""The address of a frame for people and programs, relative to the app's."""
 OTHER_PAGES = ("course", "playground", "glossary", "your_own_code", "teach")
 """The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
@@ -51,7 +53,8 @@ def routes(labs: Site | None) -> list[BaseRoute]:
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
     found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
     if labs:
-        found += [WebSocketRoute(root() + SOCKET, labs.admit), *api.routes(root(), labs.ask)]
+        found += [WebSocketRoute(root() + SOCKET, labs.admit)]
+        found += [Route(root() + FRAME, labs.frame_json, methods=["GET"])]
     return found
 
 
@@ -71,12 +74,14 @@ def middleware() -> list[Middleware]:
     """Return the middleware around the pages, the outermost first."""
     pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
     files.add_page(page(), pages)
-    sockets, folders = ([SOCKET, STREAM], ["api"]) if site else ([STREAM], [])
+    sockets, machines = [STREAM], _health_paths()
+    if site:
+        sockets, machines = [SOCKET, STREAM], [*machines, root() + FRAME]
     report = files.served[REPORT].content(packed=False).decode()
     return [
         Middleware(SecurityHeaders, page() + report),
         known_hosts(),
-        Middleware(Addresses, root(), pages, sockets, folders, _health_paths()),
+        Middleware(Addresses, root(), pages, sockets, machines),
         Middleware(SocketGuard, root()),
     ]
 

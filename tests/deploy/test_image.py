@@ -66,7 +66,7 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
     as_built = written(image)
     start = [*alone, *command("CMD")]
     with serve(start, port, "/readyz", cwd=image) as server:
-        with urllib.request.urlopen(f"{server.url}/gradients/api/lessons/flip") as answer:
+        with urllib.request.urlopen(f"{server.url}/gradients/frame.json?lab=flip") as answer:
             assert json.load(answer)
         healthy = [*alone, *command("HEALTHCHECK.+? CMD")]
         # An engine asks three times too; on a busy machine one of its two seconds may be short.

@@ -24,7 +24,7 @@ def test_every_parameter_has_a_control_and_a_word_in_the_address(lesson):
     names = [parameter.name for parameter in lesson.lab.parameters]
     assert sorted(shown) == sorted(names)
     encode({"groups": groups})
-    assert not {*names} & {"lesson", "step", "term", *GRAPH, *TEACHER}
+    assert not {*names} & {"lab", "lesson", "open", "step", "term", *GRAPH, *TEACHER}
 
 
 def test_a_long_list_is_sent_whole_so_that_the_field_brings_it_back():

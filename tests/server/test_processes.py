@@ -122,14 +122,14 @@ def test_the_labs_are_served_by_themselves():
     with served("--labs") as server, labs_of(server) as browser:
         browser.ask("flip")
         assert browser.frame()["graph"]
-        assert "flip" in fetched(f"{server.url}/api/lessons")
+        assert "flip" in fetched(f"{server.url}/frame.json?lab=flip")
         assert status(f"{server.url}/reversal") == 404
 
 
 def test_the_pages_are_served_by_themselves_and_start_no_workers():
     with served("--pages") as server:
         assert "<title>" in fetched(f"{server.url}/")
-        assert status(f"{server.url}/api/lessons") == 404
+        assert status(f"{server.url}/frame.json?lab=flip") == 404
         assert children(server.pid) == []
 
 
