@@ -9,7 +9,7 @@ from lessons.contract.covering import drawable
 from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lesson import Lesson
+from lessons.contract.lesson import Lesson, step_controls
 from lessons.contract.parameters import (
     LONGEST_TEXT,
     Choice,
@@ -73,7 +73,8 @@ def groups(visit: Visit) -> list[Group]:
 
     choice = lab.training is not None and len(devices()) > 1
     offered = [p for p in lab.parameters if isinstance(p, Device) and choice]
-    plain = [p for p in lab.parameters if p.name in visit.near or p in offered]
+    near = step_controls(visit.lesson, visit.step)
+    plain = [p for p in lab.parameters if p.name in near or p in offered]
     more = [p for p in lab.parameters if p not in plain]
     return [
         {"title": None, "open": True, "controls": [shown(p) for p in plain]},

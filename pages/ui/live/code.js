@@ -43,8 +43,7 @@ export class CodeView {
     setChildren(this.names, names.length > 1 ? buttons : []);
     const { lines, marks, remarks } = panes[this.chosen];
     const rows = lines.map((pieces, line) => {
-      const tag = /** @type {keyof HTMLElementTagNameMap} */ (marks[line] ?? "span");
-      const row = element(tag, "gt-row");
+      const row = element(marks.includes(line) ? "mark" : "span", "gt-row");
       for (const [kind, text] of pieces) row.append(kind ? element("span", kind, {}, text) : text);
       row.append(pieces.length ? "\n" : " \n");
       return row;
