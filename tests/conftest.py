@@ -34,8 +34,8 @@ from xdist.workermanage import WorkerController
 
 from pages.server.limits import cores
 from tests.support.alone import Alone, python_alone
-from tests.support.amount import cases
-from tests.support.browser import SHELL, launch_with_profile
+from tests.support.amount import LONG, cases
+from tests.support.browser import PATIENCE, SHELL, launch_with_profile, new_context
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.visitor import Tabs, arrive
 
@@ -48,10 +48,11 @@ SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py")
 NOTHING = re.compile("(?!)")
 
-settings.register_profile("few", deadline=None, max_examples=cases(40, 1000))
-settings.load_profile("few")
-# As long as Playwright's other waits: on a busy machine a page may take more than 5 seconds.
-expect.set_options(timeout=30_000)
+settings.register_profile(
+    "ours", deadline=None, max_examples=cases(40, 1000), derandomize=not LONG, print_blob=True
+)
+settings.load_profile("ours")
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +64,7 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def profile(playwright: Playwright) -> Iterator[BrowserContext]:
     with launch_with_profile(playwright, SHELL) as profile:
+        profile.set_default_timeout(1000 * PATIENCE)
         for page in profile.pages:
             page.close()
         yield profile
@@ -143,7 +145,7 @@ def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[.
 def phone(browser: Browser) -> Iterator[Page]:
     """A page on a phone whose owner wants no motion."""
     touched = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    with browser.new_context(**touched, reduced_motion="reduce") as context:
+    with new_context(browser, **touched, reduced_motion="reduce") as context:
         yield context.new_page()
 
 

@@ -32,7 +32,7 @@ LAYERS = [*(f"lessons.{room}" for room in ROOMS), "lessons", "pages", "app"]  # 
 TOP_LEVEL = {
     *("app.py", "pages", "lessons", "tests", "deploy", "requirements.txt", "constraints.txt"),
     *("README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"),
-    *("Makefile", "Dockerfile", "compose.yaml", "pyproject.toml"),
+    *("Makefile", "Dockerfile", "pyproject.toml"),
 }
 PYTHONS_PRIVATE = {"_getframe", "_replace"}  # documented, underscore and all
 # A home or scratch folder of somebody's machine. (Spelt so that this line does not match itself.)

@@ -15,7 +15,7 @@ class Figure:
 
     Args:
         name: unique in its lesson.
-        title: above the chart: what is found in it.
+        title: above the chart: one sentence, with numbers of what is drawn.
         caption: below it: what to look at.
         alt: what it shows, in words and numbers, for those who cannot see it.
         data, layout: as Plotly takes them.

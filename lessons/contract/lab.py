@@ -8,9 +8,8 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
   (``chart_pieces.covered_with``), and a role for each such column of the table: ``covering.py``
   takes away what a question still hides. Until then a chart's title is its ``subject``;
 - an ``alt`` with numbers;
-- titles that say one finding, computed, or nothing where it would be false (``kit/findings.py``);
-  tests/lessons/test_findings.py reads each and holds it against the result. It knows the texts of
-  ``kit/findings.py``; any other title may quote facts, and ends or lengths of what is drawn;
+- titles that are right at every setting: one sentence with facts, or with ends or lengths of what
+  is drawn, as in ``kit/titles.py``; tests/lessons/test_titles.py finds each number in the result;
 - no word that a learner reads: all of them stand in en.md (``contract/words.py``);
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
   ``TELLS`` of that test lists: it changes those to see that no title gives them away;

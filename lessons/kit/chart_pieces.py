@@ -184,11 +184,6 @@ def mark(role: Role) -> Trace:
     }
 
 
-def gradient_points(result: Result) -> list[Trace]:
-    """The three gradients at the same points, each seen by its form where it lies on another."""
-    return [points(result[role]) for role in GRADIENTS]
-
-
 def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: str) -> Trace:
     """A layout with fixed ranges, so that nothing jumps while the learner drags."""
     shared = {

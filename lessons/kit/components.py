@@ -8,20 +8,17 @@ import numpy as np
 
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
-from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
     cells,
     fitted,
-    gradient_points,
     in_words,
     marked,
     scatter,
-    spoken,
 )
-from lessons.kit.findings import of_points, titled
 from lessons.kit.line_names import named, room
 from lessons.text import number
 
@@ -90,29 +87,6 @@ def component_figure(
     data, layout = sticks(result, labels, names, y, height)
     numbers = in_words(result, labels, names)
     return words.chart(name, data, layout, height, numbers=numbers, **values)
-
-
-def points_figure(result: Result, called: str, *, where: str, caption: str, shows: str) -> Figure:
-    """The chart “gradient”, with the three gradients as marks, each seen by its form.
-
-    Args:
-        called: what a component is here.
-        where: the gradient is taken, in the title.
-        shows: what it shows; the numbers in words follow it.
-    """
-    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
-    layout = axes((0.0, len(result["forward"].x) + 1.0), heights, called, WORDS("gradient"))
-    layout["xaxis"]["dtick"] = 1
-    return Figure(
-        "gradient",
-        titled(WORDS("gradient_subject"), of_points(result), where),
-        caption,
-        f"{shows} {spoken(result, GRADIENTS)}",
-        gradient_points(result),
-        layout,
-        height=300,
-        subject=titled(WORDS("gradient_subject"), "", where),
-    )
 
 
 def component_table(

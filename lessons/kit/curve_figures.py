@@ -1,5 +1,6 @@
 """The curve lab's charts and table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lessons.contract.figure import TALL, Figure, Table
@@ -18,14 +19,11 @@ from lessons.kit.chart_pieces import (
     spoken,
 )
 from lessons.kit.components import component_table
-from lessons.kit.findings import of_curves, of_value, titled
 from lessons.kit.line_names import NAMES, named
+from lessons.kit.titles import gradient_at, value_at
 from lessons.text import number
 
 WORDS = Words(__file__)
-
-THE_GRADIENT, THE_VALUE = WORDS("the_gradient"), WORDS("the_value")
-"""What the two charts' titles say where nothing else is found."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def _gradients(result: Result, text: CurveText) -> Figure:
     names = NAMES | {"intended_gradient": text.intended}
     return Figure(
         "gradient",
-        titled(text.gradient, of_curves(result.curves), THE_GRADIENT),
+        gradient_at(text.gradient, _facts(result, "x", *GRADIENTS[:2])),
         WORDS("drag_along", caption=text.gradient_caption),
         gradient_alt(text.gradient, spoken(result, GRADIENTS)),
         [
@@ -99,21 +97,15 @@ def _gradients(result: Result, text: CurveText) -> Figure:
         layout,
         height=TALL,
         selects="point",
-        subject=titled(text.gradient, "", THE_GRADIENT),
+        subject=WORDS("gradient_subject", gradient=text.gradient),
     )
-
-
-def _as_subject(name: str) -> str:
-    """A name at the start of a title: a word has a capital there, a letter or formula has none."""
-    words = len(name) > 1 and name.replace(" ", "").isalpha()
-    return name[0].upper() + name[1:] if words else name
 
 
 def _forward(result: Result, text: CurveText) -> Figure:
     drawn = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        titled(_as_subject(text.value), of_value(drawn), THE_VALUE),
+        value_at(text.value, _facts(result, "x", "forward")),
         text.forward_caption,
         forward_alt(spoken(result, ["forward"])),
         [curve(drawn, exact=True), along_x(result["forward"])],
@@ -121,3 +113,8 @@ def _forward(result: Result, text: CurveText) -> Figure:
         height=200,
         selects="point",
     )
+
+
+def _facts(result: Result, *names: str) -> Iterator[float]:
+    """Numbers at the learner's point."""
+    return (float(result.facts[name]) for name in names)

@@ -12,8 +12,8 @@ from lessons.contract.history import History, mean_and_band
 from lessons.contract.result import Array, Facts, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, band, curve, scatter
-from lessons.kit.findings import brief
 from lessons.kit.line_names import named
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
 
@@ -89,7 +89,6 @@ def step_chart(
     lines: Lines,
     layout: Trace,
     *,
-    digits: int = 2,
     below: Sequence[Trace] = (),
     **values: Any,
 ) -> Figure:
@@ -100,7 +99,7 @@ def step_chart(
         lines: the numbers to draw.
         values: what the texts name besides.
     """
-    values = {"done": history.done, "found": told(history, lines, digits)} | values
+    values = {"done": history.done, "found": told(history, lines, 2)} | values
     drawn = banded(series_of(history, lines), [called for _, called in lines.values()], layout)
     if not history.done:  # a sentence in the empty frame says how to get the lines
         drawn = [*(trace | {"visible": False} for trace in drawn), _untrained(layout)]

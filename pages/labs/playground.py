@@ -7,8 +7,6 @@ from urllib.parse import urlencode
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
-from lessons.playground.codegen.differences import differences
-from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code as program_file
 from lessons.playground.codegen.program_file import defined_in_the_file, program_code
 from lessons.playground.document.as_text import to_text
@@ -249,22 +247,17 @@ def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
 
 
 def _code(document: Document) -> Code:
-    """The program in the frameworks, and files to take home."""
+    """The program in torch, and files to take home."""
     # Its text alone counts: moving an input changes no pane.
     inputs = tuple(Input(one.name, 1.0) for one in document.inputs)
     still = document.with_(inputs=inputs, plot=Plot(), intended="", title="", about="")
-    files = {f"playground_in_{name}.py": program_file(document, name) for name in FRAMEWORKS}
-    return {"panes": _panes(still), "files": files | {"playground.txt": to_text(document)}}
+    files = {"playground_in_torch.py": program_file(document), "playground.txt": to_text(document)}
+    return {"panes": _panes(still), "files": files}
 
 
 @lru_cache(maxsize=24)
 def _panes(document: Document) -> dict[str, Pane]:
-    checked = check(document)
-    panes: dict[str, Pane] = {}
-    for framework, row in FRAMEWORKS.items():
-        source = program_code(checked, framework)
-        remarks = differences(checked.program.op_types, framework)
-        if own := defined_in_the_file(source, framework):
-            remarks = [*remarks, WORDS("in_file", names=", ".join(own))]
-        panes[row.label] = pane(source, remarks=remarks)
-    return panes
+    source = program_code(check(document))
+    own = defined_in_the_file(source)
+    remarks = [WORDS("in_file", names=", ".join(own))] if own else []
+    return {"torch": pane(source, remarks=remarks)}

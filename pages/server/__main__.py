@@ -1,4 +1,4 @@
-"""Serves the app, or one half of it: ``python -m pages.server``, ``--pages`` or ``--labs``.
+"""Serves the app: ``python -m pages.server``.
 
 It takes .streamlit/config.toml, Streamlit's environment variables and its options, as
 ``streamlit run`` does, but listens only once everything is loaded, so a proxy sends no request too
@@ -16,26 +16,20 @@ from streamlit import config
 from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import configurator_options
 
-from pages.server import application, log
+from pages.server import forkserver
 from pages.server.addresses import root
 
 
 @click.command()
-@click.option("--pages", "half", flag_value="pages", help="Streamlit's pages, without the labs.")
-@click.option("--labs", "half", flag_value="labs", help="The labs' socket, no pages.")
 @configurator_options
-def main(half: str | None, **options: Any) -> None:
+def main(**options: Any) -> None:
     """Serve until the process is told to end."""
+    forkserver.start()
     load_config_options(options)
-    labs = half == "labs"
-    if half == "pages":
-        application.site = None
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
-    if not log.wanted():
-        print(f"Loading. In a few seconds: http://{host}:{port}{root()}", flush=True)
+    print(f"Loading. In a few seconds: http://{host}:{port}{root()}", flush=True)
     made = uvicorn.Config(
-        "pages.server.application:labs_app" if labs else "app:app",
-        factory=labs,
+        "app:app",
         lifespan="on",  # "auto" goes on after a failed start, and answers everything with 500
         host=host,
         port=port,

@@ -1,8 +1,4 @@
-"""The ASGI applications: Streamlit's pages with the labs next to them, and the labs by themselves.
-
-For one person ``app.py`` serves everything. For a class nginx has one kind of process for the pages
-and one for the labs (``python -m pages.server --pages`` and ``--labs``).
-"""
+"""What ``app.py`` puts next to Streamlit's pages: the labs' routes, and guards around all."""
 
 import os
 import sys
@@ -10,14 +6,13 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import files, log, meters
+from pages.server import files, log
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
@@ -37,8 +32,8 @@ SWITCH = 0.0005
 """Seconds until a page's script has to release the GIL. Sending a file or opening a socket waits
 for it several times, with Python's default 5 ms each time."""
 
-site: Site | None = Site()
-"""The labs; None in a process that serves only the pages."""
+site = Site()
+"""The labs."""
 
 
 def _health_paths() -> list[str]:
@@ -47,15 +42,13 @@ def _health_paths() -> list[str]:
     return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
 
 
-def routes(labs: Site | None) -> list[BaseRoute]:
+def routes(labs: Site) -> list[BaseRoute]:
     """Return the routes besides Streamlit's own."""
     # The server listens only once it has loaded everything, so any answer means that it is ready.
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
     found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
-    if labs:
-        found += [WebSocketRoute(root() + SOCKET, labs.admit)]
-        found += [Route(root() + FRAME, labs.frame_json, methods=["GET"])]
-    return found
+    found.append(Route(root() + FRAME, labs.frame_json, methods=["GET"]))
+    return [*found, WebSocketRoute(root() + SOCKET, labs.admit)]
 
 
 def known_hosts() -> Middleware:
@@ -74,14 +67,12 @@ def middleware() -> list[Middleware]:
     """Return the middleware around the pages, the outermost first."""
     pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
     files.add_page(page(), pages)
-    sockets, machines = [STREAM], _health_paths()
-    if site:
-        sockets, machines = [SOCKET, STREAM], [*machines, root() + FRAME]
+    machines = [*_health_paths(), root() + FRAME]
     report = files.served[REPORT].content(packed=False).decode()
     return [
         Middleware(SecurityHeaders, page() + report),
         known_hosts(),
-        Middleware(Addresses, root(), pages, sockets, machines),
+        Middleware(Addresses, root(), pages, [SOCKET, STREAM], machines),
         Middleware(SocketGuard, root()),
     ]
 
@@ -97,18 +88,9 @@ async def lifespan(app: object) -> AsyncIterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     try:
         prepare()
-        if site:
-            await site.load()
-        meters.serve()
+        await site.load()
         log.set_up()
         threading.Thread(target=keep_house, daemon=True).start()
         yield
     finally:
-        if site:
-            site.end()
-
-
-def labs_app() -> Starlette:
-    """Make the application that serves only the labs."""
-    around = [Middleware(SecurityHeaders), known_hosts(), Middleware(SocketGuard)]
-    return Starlette(False, routes(site), around, lifespan=lifespan)
+        site.end()

@@ -6,23 +6,15 @@ the lane gets new ones, and the jobs that ran are tried once more; only a traini
 
 import asyncio
 import logging
-import multiprocessing
-import os
-import sys
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import forkserver, resource_tracker, util
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pages.server import meters, worker
+from pages.server import worker
+from pages.server.forkserver import CONTEXT
 
 T = TypeVar("T")
 
-# Workers are forked in 20 ms from a process that has loaded everything. Windows forks none: there
-# each worker loads everything itself, which takes seconds.
-_CONTEXT = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
-_CONTEXT.set_forkserver_preload(["pages.server.preload"])
 LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its line for dead, after 20 s."""
@@ -32,41 +24,11 @@ class LostError(RuntimeError):
     """The job's worker died."""
 
 
-def share_memory() -> None:
-    """Fork the workers' parent from this process, on Linux: the two then share 130 MB.
-    Multiprocessing would start Python again, and load torch and the lessons a second time."""
-    if sys.platform != "linux" or threading.active_count() > 1:  # a fork copies one thread
-        return
-    resource_tracker.ensure_running()
-    start_python = util.spawnv_passfds
-    util.spawnv_passfds = _fork
-    try:
-        forkserver.ensure_running()
-    finally:
-        util.spawnv_passfds = start_python
-
-
-def _fork(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
-    """Fork this process to run what Python would run with these arguments."""
-    if process := os.fork():
-        return process
-    try:
-        lowest = 3
-        for number in (*sorted(passfds), os.sysconf("SC_OPEN_MAX")):
-            os.closerange(lowest, number)  # or it keeps the server's port when the server is gone
-            lowest = number + 1
-        exec(args[-1], {})
-    except Exception:
-        logging.getLogger(__name__).exception("no process to fork workers from")
-    finally:
-        os._exit(0)
-
-
 class Lane:
     """Some workers, and the jobs that wait for them. A worker starts when it is needed.
 
     Args:
-        kind: its name, for the log and the meters.
+        kind: its name, for the log.
         count: how many workers.
         niceness: how much less of a busy core they get than a process of niceness 0.
         device: of several CUDA devices, the one that they use, counted round.
@@ -109,7 +71,7 @@ class Lane:
                 pool.shutdown(wait=False)
 
     def _workers(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, _CONTEXT, worker.begin, self._begin)
+        return ProcessPoolExecutor(count, CONTEXT, worker.begin, self._begin)
 
     async def _run_in(
         self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
@@ -119,7 +81,6 @@ class Lane:
             job = await asyncio.to_thread(pool.submit, worker.timed, LONGEST, function, *args)
             return await asyncio.wrap_future(job)
         except (RuntimeError, OSError, EOFError) as error:  # it died, could not start, or has ended
-            meters.RESTARTS.labels(self._kind).inc()
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
             raise LostError(f"A {self._kind} worker died, or could not start: {error}") from error
 

@@ -8,8 +8,8 @@ CORES = "GRADIENT_TRICKS_CORES"
 # Linux limits groups of processes. A container finds its own group here, in version 1 or 2.
 GROUP = Path("/sys/fs/cgroup")
 MOST_CORES = 8
-BASE, PER_CORE = 480e6, 200e6
-"""Bytes of all processes without workers (460 MB at rest), and of the workers for one core."""
+BASE, PER_CORE = 520e6, 200e6
+"""Bytes of all processes without workers (500 MB at rest), and of the workers for one core."""
 
 
 def cores() -> int:

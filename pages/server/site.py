@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
-from pages.server import WORDS, lanes, meters, worker
+from pages.server import WORDS, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
@@ -56,8 +56,7 @@ class Site:
         self._asking = asyncio.Lock()
 
     async def load(self) -> None:
-        """Load the process that workers are forked from; after that, a worker starts in 20 ms."""
-        lanes.share_memory()
+        """Wait for the process that workers are forked from; after that, one starts in 20 ms."""
         await self.quick.run(os.getpid)
         self.quick.end()
 
@@ -75,8 +74,7 @@ class Site:
         one = Socket(websocket, self.frame, self.trainers)
         self.open += 1
         try:
-            with meters.LABS.track_inprogress():
-                await one.live()
+            await one.live()
         finally:
             self.open -= 1
 

@@ -5,7 +5,6 @@ It computes one wish at a time, and next the newest wish that arrived in the mea
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
@@ -13,7 +12,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pages.labs import wire
 from pages.labs.messages import Aside, RefusedError, number_of, opened
-from pages.server import meters
 from pages.server.lanes import Lane
 from pages.server.trainings import Training
 from pages.server.worker import Reply
@@ -29,7 +27,7 @@ class Socket:
         trainers: list[Lane],
     ) -> None:
         self._websocket, self._compute = websocket, compute
-        self._newest = 0, "", 0.0  # number, text, time of arrival
+        self._newest = 0, ""  # number and text of a wish
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
         self._training = Training(trainers, self._send)
@@ -63,7 +61,7 @@ class Socket:
         if message.kind == "taken":
             self._training.taken()
         elif message.kind == "ask":
-            self._newest = message.seq, message.wish, time.perf_counter()
+            self._newest = message.seq, message.wish
             self._changed.set()
 
     async def _answer(self) -> None:
@@ -71,10 +69,9 @@ class Socket:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            seq, text, start = self._newest
+            seq, text = self._newest
             reply = await self._compute(text)
             if isinstance(reply.content, bytes):
-                meters.FRAMES.observe(time.perf_counter() - start)
                 await self._send(wire.message(seq, "frame", reply.content))
             else:
                 again = reply.kind == "again"  # "refused" also covers our own errors
@@ -83,8 +80,6 @@ class Socket:
                 )
 
     async def _aside(self, aside: Aside) -> None:
-        if aside["kind"] == "refused":
-            meters.REFUSALS.inc()
         await self._send(json.dumps(aside))
 
     async def _send(self, text: str) -> None:

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from pages.server import meters
 from pages.server.addresses import path_of
 
 STREAM = "_stcore/stream"
@@ -75,8 +74,7 @@ class SocketGuard:
 
         # KnownHosts has checked the origin; Streamlit would ask the internet about it.
         headers = [(name, value) for name, value in scope["headers"] if name != b"origin"]
-        with meters.PAGES.track_inprogress():
-            await self._app({**scope, "headers": headers}, receive_checked, send)
+        await self._app({**scope, "headers": headers}, receive_checked, send)
 
 
 def _bound(protocol: Any, limit: Limit, *names: str) -> None:

@@ -14,7 +14,7 @@ from pages.ui.memory import Trail
 from pages.ui.words import WORDS
 
 # The browser makes the files from the page's data. Streamlit's own button would keep them in one of
-# the server's processes, and a frame without nginx's cookie may reach another one.
+# the server's processes, and a frame without the balancer's cookie may reach another one.
 _component = component("gradient_results", "results", '<div class="gt-buttons"></div>')
 
 

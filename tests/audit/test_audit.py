@@ -32,9 +32,9 @@ def test_a_licence_that_is_not_free_is_named():
 
 
 def test_only_tools_of_the_tests_are_excused():
-    ours, deploy, tests = (
+    ours, tests = (
         {line.partition("==")[0] for line in (ROOT / name).read_text().splitlines()}
-        for name in ("requirements.txt", "deploy/requirements.txt", "tests/requirements.txt")
+        for name in ("requirements.txt", "tests/requirements.txt")
     )
     assert EXCUSED.keys() <= tests
-    assert not EXCUSED.keys() & (ours | deploy)
+    assert not EXCUSED.keys() & ours

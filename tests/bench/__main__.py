@@ -9,8 +9,8 @@ import importlib
 import re
 from pathlib import Path
 
-BENCHMARKS = ("engine", "browser", "lessons", "training", "visit", "load")
-ALONE = ("abuse", "replicas", "soak")  # up to half an hour: only where they are named
+BENCHMARKS = ("browser", "visit", "load")
+ALONE = ("abuse",)  # half an hour: only where it is named
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

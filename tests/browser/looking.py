@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from lessons.outputs.catalogue import lessons
 from pages.labs.words import VIEWS
 from pages.ui.page import WORDS
+from tests.support.browser import PATIENCE
 
 Found = TypeVar("Found")
 
@@ -21,7 +22,6 @@ LAB = '.gl-lab[data-ready="true"]'
 says = WORDS
 """What the lab, the search and the sketch say, by name."""
 MORE = says("more_settings")
-PATIENCE = 30  # seconds, as Playwright's own
 FOCUSABLE = """() => [...document.querySelectorAll(
     "a[href], button, input, select, textarea, summary, [tabindex]")].filter((one) => {
   const { top, bottom, width, height } = one.getBoundingClientRect();
@@ -116,7 +116,7 @@ def elsewhere(body: str, files: Mapping[str, bytes] = {}) -> Iterator[str]:
 def ready(page: Page) -> Page:
     """The same page, once its lab is drawn."""
     # The first page of a fresh server; and who is PATIENT waits until a process has loaded torch.
-    page.wait_for_selector(LAB, timeout=180_000)
+    page.wait_for_selector(LAB)
     return page
 
 
@@ -124,7 +124,7 @@ def trains(page: Page) -> Page:
     """The same page, once its training has sent a picture: a process loads torch for the first one,
     and it stands back behind all others.
     """
-    page.wait_for_selector(".gl-trainer .gl-progress", timeout=180_000)
+    page.wait_for_selector(".gl-trainer .gl-progress")
     return page
 
 

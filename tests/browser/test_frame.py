@@ -79,7 +79,7 @@ def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
     with elsewhere(f"{HEARS}<iframe src='{address}' width=1200 height=700></iframe>") as site:
         page.goto(site)
         lesson = page.frame_locator("iframe")
-        expect(lesson.locator(LAB)).to_be_visible(timeout=180_000)
+        expect(lesson.locator(LAB)).to_be_visible()
         becomes(page, lambda: page.evaluate("heard.length"), 1)
         assert page.evaluate("heard[0].data.answered") == 0
         within = ".st-key-turn nav a, [href^='#'], [target=_blank][rel~=noopener]"
@@ -136,7 +136,7 @@ def test_a_package_reports_to_a_learning_platform(app, page: Page):
         def reported() -> list[object]:
             return page.evaluate(f"({CORE})(API)")
 
-        expect(lesson.locator(".st-key-turn")).to_be_visible(timeout=180_000)
+        expect(lesson.locator(".st-key-turn")).to_be_visible()
         becomes(page, lambda: reported()[:3], ["incomplete", "75", "100"])
         forged = {"type": "gradient-tricks/results", "version": 1, "done": True}
         forged |= {"right": 4, "questions": 4}

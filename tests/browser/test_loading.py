@@ -55,7 +55,7 @@ def test_no_line_breaks_anew_once_its_font_has_come(app, page):
     # A function of Python's own, or Playwright refuses it.
     page.route("**/*.woff2", lambda route: held.append(route))
     page.goto(app.url + "/stop_gradient?lesson=noise_leaks&step=2", wait_until="commit")
-    page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
+    page.wait_for_selector(".st-key-turn p", state="attached")
     page.wait_for_timeout(300)  # all of the text is there, its fonts are not
     page.route("**/*.woff2", lambda route: route.continue_())
     for route in held:
@@ -79,7 +79,7 @@ def test_a_text_shows_once_its_last_script_has_come_or_an_error_has(app, page, f
     # What a lesson's title is made of.
     page.route("**/static/js/Html*", lambda route: waiting.append(route))
     page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
-    page.wait_for_selector(".st-key-turn p", state="attached", timeout=90_000)
+    page.wait_for_selector(".st-key-turn p", state="attached")
     ran(page)
     page.wait_for_timeout(300)
     whole = page.locator("html")
@@ -110,4 +110,4 @@ def test_a_font_that_never_comes_is_waited_for_once(app, page):
     page.add_init_script(ONE_PAGE)
     page.route("**/*.woff2", lambda route: None)
     page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")
-    expect(page.locator("html")).to_have_attribute("data-whole", "true", timeout=30_000)
+    expect(page.locator("html")).to_have_attribute("data-whole", "true")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.looking import LAB, MORE, control, open_drawers, rows, says, to_lesson
+from tests.support.browser import new_context
 
 pytestmark = pytest.mark.browser
 
@@ -15,7 +16,7 @@ SCRIPT = "**/plotly-*.js"
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """Not of `open_page`: here an error in the console is expected."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    context = new_context(browser, viewport={"width": 1280, "height": 800}, bypass_csp=True)
     context.route(SCRIPT, lambda route: route.abort())
     yield context.new_page()
     context.close()

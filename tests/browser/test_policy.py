@@ -12,6 +12,7 @@ from lessons.outputs.catalogue import chapters, chapters_by_slug, find, lessons
 from pages.server.application import OTHER_PAGES
 from tests.browser.looking import becomes, open_drawers, to_lesson
 from tests.support.amount import also
+from tests.support.browser import new_context
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +30,7 @@ addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, so
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
     """One for all: its caches save most of each page."""
-    context = browser.new_context(viewport={"width": 1280, "height": 2400})
+    context = new_context(browser, viewport={"width": 1280, "height": 2400})
     context.add_init_script(WATCH)
     yield context.new_page()
     context.close()
@@ -44,7 +45,7 @@ def shown(page: Page, url: str) -> None:
 def drawn(page: Page) -> None:
     expect(page.locator("h1").first).to_be_visible()
     expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_be_attached()
-    expect(page.locator('.gl-lab:not([data-ready="true"])')).to_have_count(0, timeout=60_000)
+    expect(page.locator('.gl-lab:not([data-ready="true"])')).to_have_count(0)
 
 
 KINDS = {

@@ -129,7 +129,7 @@ def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
     lesson.fill("Flip")
     lesson.press("Enter")
     inside = page.frame_locator(".gt-preview")
-    inside.locator(f'{LAB} [data-control="scale"]').wait_for(timeout=90_000)
+    inside.locator(f'{LAB} [data-control="scale"]').wait_for()
     (frame,) = [one for one in page.frames if one.parent_frame]
     control(frame, "scale", ".gl-exact").fill("2.5")
     for code in page.locator(".st-key-to_copy .stCode").all():

@@ -29,10 +29,8 @@ def done(page: Page) -> int:
     return int(page.evaluate("document.querySelector('.gl-progress').value"))
 
 
-def reaches(page: Page, step: int, timeout: float = 60_000) -> None:
-    page.wait_for_function(
-        f"document.querySelector('.gl-progress').value >= {step}", timeout=timeout
-    )
+def reaches(page: Page, step: int) -> None:
+    page.wait_for_function(f"document.querySelector('.gl-progress').value >= {step}")
 
 
 def test_start_watch_change_pause_reload(bare, open_page):
@@ -104,11 +102,11 @@ def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
     expect(button(page, "start")).to_be_disabled()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("skip the question first")
     page.evaluate("placed({ step: 2 })")  # skipped, it holds nothing more
-    expect(button(page, "start")).to_be_enabled(timeout=60_000)
+    expect(button(page, "start")).to_be_enabled()
     page.evaluate("placed({ step: 1 })")
     expect(button(page, "start")).to_be_disabled()
     question = find("moons").prose.steps[0].question.name
     page.evaluate("name => placed({ answers: [name] })", question)  # it was answered
-    expect(button(page, "start")).to_be_enabled(timeout=60_000)
+    expect(button(page, "start")).to_be_enabled()
     button(page, "start").click()
     reaches(page, 3)

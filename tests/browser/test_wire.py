@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from pages.server.worker import RUN_LOST
 from tests.browser.looking import (
     MORE,
-    PATIENCE,
     SPY,
     answered,
     asked,
@@ -30,6 +29,7 @@ from tests.browser.looking import (
     trains,
 )
 from tests.browser.test_training import button, done, reaches
+from tests.support.browser import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -174,7 +174,7 @@ def test_what_was_refused_can_be_asked_again(bare, open_page):
     page.evaluate("placed()")  # the page is drawn anew, and the hand rests
     assert page.evaluate("sent.labs.length") == count
     exact(page, "noise_high").fill("1.9")
-    page.wait_for_function("location.search.includes('noise_high=1.9')", timeout=5_000)
+    page.wait_for_function("location.search.includes('noise_high=1.9')")
     expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")
 
 

@@ -1,6 +1,4 @@
-"""Dockerfile, compose.yaml and Kubernetes' manifest keep to their schemas and agree with each other
-and with what was measured.
-"""
+"""Dockerfile and Kubernetes' manifest keep to their schemas and agree with each other."""
 
 import re
 import shutil
@@ -11,11 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deploy.serve import HERE
 from tests.support.server import ROOT
 
-CLUSTER = HERE / "kubernetes.yaml"
-KINDS = ("pages", "labs")
+CLUSTER = ROOT / "deploy" / "kubernetes.yaml"
 END = 10
 """Seconds in which the app promises to end after SIGTERM."""
 
@@ -24,7 +20,6 @@ END = 10
     ("tool", "words"),
     [
         ("hadolint", ["Dockerfile"]),
-        ("check-jsonschema", ["--builtin-schema", "vendor.compose-spec", "compose.yaml"]),
         ("kubernetes-validate", ["--strict", "-k", "1.30", str(CLUSTER)]),
         ("kubernetes-validate", ["--strict", "-k", "1.37", str(CLUSTER)]),
     ],
@@ -39,60 +34,51 @@ def test_each_file_keeps_to_its_schema(tool, words):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Every resource of the manifest, by kind and name."""
+    """Every resource of the manifest, by kind."""
     all_ = yaml.safe_load_all(CLUSTER.read_text("utf-8"))
-    return {(one["kind"], one["metadata"]["name"]): one for one in all_}
+    return {one["kind"]: one for one in all_}
 
 
 @pytest.fixture(scope="module")
-def compose():
-    return yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
+def deployment(cluster):
+    return cluster["Deployment"]["spec"]
 
 
-@pytest.fixture(params=KINDS)
-def kind(request):
-    return request.param
-
-
-@pytest.fixture
-def deployment(cluster, kind):
-    return cluster["Deployment", kind]["spec"]
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def container(deployment):
     (container,) = deployment["template"]["spec"]["containers"]
     return container
 
 
-def test_the_parts_of_the_cluster_name_each_other(cluster, kind, deployment, container):
+def test_the_parts_of_the_cluster_name_each_other(cluster, deployment, container):
     labels = deployment["template"]["metadata"]["labels"]
-    assert (
-        labels
-        == deployment["selector"]["matchLabels"]
-        == cluster["Service", kind]["spec"]["selector"]
-    )
-    assert cluster["PodDisruptionBudget", kind]["spec"]["selector"]["matchLabels"] == labels
-    wall = cluster["NetworkPolicy", "gradient-tricks-lab"]["spec"]
-    assert wall["podSelector"]["matchLabels"].items() <= labels.items()
+    assert labels == deployment["selector"]["matchLabels"] == cluster["Service"]["spec"]["selector"]
+    assert cluster["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"] == labels
+    wall = cluster["NetworkPolicy"]["spec"]
+    assert wall["podSelector"]["matchLabels"] == labels
     assert not wall["egress"]
-    ports = {one["name"]: one["containerPort"] for one in container["ports"]}
-    assert [one["port"] for one in wall["ingress"][0]["ports"]] == [*ports.values()]
+    (port,) = container["ports"]
+    assert [one["port"] for one in wall["ingress"][0]["ports"]] == [port["containerPort"]]
+    (served,) = cluster["Service"]["spec"]["ports"]
+    assert served["targetPort"] == port["name"]
     known = {variable["name"]: variable["value"] for variable in container["env"]}
-    (rule,) = cluster["Ingress", "gradient-tricks-lab"]["spec"]["rules"]
+    (rule,) = cluster["Ingress"]["spec"]["rules"]
     assert known["STREAMLIT_SERVER_ALLOWED_HOSTS"] == rule["host"]
-    where = {one["path"]: one["backend"]["service"]["name"] for one in rule["http"]["paths"]}
-    assert where == {"/": "pages", "/labs": "labs", "/api": "labs"}
-    scraped = deployment["template"]["metadata"]["annotations"]["prometheus.io/port"]
-    assert scraped == known["GRADIENT_TRICKS_METRICS_PORT"] == str(ports["metrics"])
-    assert known["GRADIENT_TRICKS_METRICS_ADDRESS"] == "0.0.0.0"
-    assert cluster["HorizontalPodAutoscaler", kind]["spec"]["scaleTargetRef"]["name"] == kind
-    assert container["command"] == ["python", "-m", "pages.server", f"--{kind}"]
+    (path,) = rule["http"]["paths"]
+    name = cluster["Service"]["metadata"]["name"]
+    assert (path["path"], path["backend"]["service"]["name"]) == ("/", name)
+    scaled = cluster["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]["name"]
+    assert scaled == cluster["Deployment"]["metadata"]["name"]
     for probe, path in (("startup", "ready"), ("readiness", "ready"), ("liveness", "health")):
         assert container[f"{probe}Probe"]["httpGet"]["path"] == f"/{path}z"
 
 
-def test_the_app_may_do_no_more_than_it_needs(compose, kind, deployment, container):
+def test_a_browser_stays_with_one_pod(cluster):
+    told = cluster["Service"]["metadata"]["annotations"]
+    assert told["traefik.ingress.kubernetes.io/service.sticky.cookie"] == "true"
+
+
+def test_the_app_may_do_no_more_than_it_needs(deployment, container):
     pod = deployment["template"]["spec"]
     assert pod["automountServiceAccountToken"] is False
     assert pod["securityContext"]["runAsNonRoot"]
@@ -104,12 +90,6 @@ def test_the_app_may_do_no_more_than_it_needs(compose, kind, deployment, contain
     }
     assert [place["mountPath"] for place in container["volumeMounts"]] == ["/tmp"]
     assert container["resources"]["limits"]["memory"]
-    app = compose["services"][kind]
-    assert (app["read_only"], app["tmpfs"], app["cap_drop"]) == (True, ["/tmp"], ["ALL"])
-    assert app["security_opt"] == ["no-new-privileges:true"]
-    assert app["command"] == container["command"]
-    assert [compose["networks"][one]["internal"] for one in app["networks"]] == [True]
-    assert app["deploy"]["resources"]["limits"]["memory"]
 
 
 def test_the_image_runs_as_a_user_of_its_own(deployment):
@@ -120,22 +100,7 @@ def test_the_image_runs_as_a_user_of_its_own(deployment):
     assert last.index("USER") > last.index("COPY . ."), "the user owns nothing that was copied"
 
 
-def test_there_is_time_to_end(compose, kind, deployment, container):
+def test_there_is_time_to_end(deployment, container):
     before = container["lifecycle"]["preStop"]["sleep"]["seconds"]
     assert before >= 5, "a cluster's proxies learn of it meanwhile"
     assert deployment["template"]["spec"]["terminationGracePeriodSeconds"] >= before + END
-    assert int(compose["services"][kind]["stop_grace_period"].removesuffix("s")) > END
-    supervised = (HERE / "supervisord.conf.template").read_text("utf-8")
-    assert all(int(one) > END for one in re.findall(r"stopwaitsecs=(\d+)", supervised))
-
-
-def test_the_cluster_asks_for_the_memory_that_was_measured(cluster):
-    """One process did the work of both kinds in `make soak`."""
-    results = (ROOT / "tests" / "bench" / "RESULTS.md").read_text("utf-8")
-    soak = results.partition("<!-- soak -->")[2]
-    measured = max(map(int, re.search(r"^\| (\d+(?: \| \d+)+) \|\n\n", soak, re.M)[1].split(" | ")))
-    asked = 0
-    for kind in KINDS:
-        (one,) = cluster["Deployment", kind]["spec"]["template"]["spec"]["containers"]
-        asked += int(one["resources"]["requests"]["memory"].removesuffix("Mi"))
-    assert asked >= 1.05 * measured

@@ -9,13 +9,12 @@ import shutil
 import stat
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.support.server import ROOT, free_port, serve
+from tests.support.server import ROOT, free_port, serve, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
@@ -66,15 +65,12 @@ def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_pa
     as_built = written(image)
     start = [*alone, *command("CMD")]
     with serve(start, port, "/readyz", cwd=image) as server:
-        with urllib.request.urlopen(f"{server.url}/gradients/frame.json?lab=flip") as answer:
-            assert json.load(answer)
+        with urllib.request.urlopen(f"{server.url}/gradients/course") as answer:
+            assert b"<title>" in answer.read()
         healthy = [*alone, *command("HEALTHCHECK.+? CMD")]
-        # An engine asks three times too; on a busy machine one of its two seconds may be short.
-        assert any(subprocess.run(healthy, check=False).returncode == 0 for _ in range(3))
+        # On a busy machine two seconds may be short: an engine asks again, too.
+        until(lambda: subprocess.run(healthy, check=False).returncode == 0)
         healthy.insert(len(alone), "STREAMLIT_SERVER_PORT=1")
         assert subprocess.run(healthy, capture_output=True).returncode, "nobody listens there"
-        for line in server.log().splitlines():
-            json.loads(line)  # as GRADIENT_TRICKS_LOG=json asks for
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 10
+        assert "Traceback" not in server.log()
     assert written(image) == as_built, "something was written where the code lies"

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from lessons.doctor import trace
 from tests.browser.test_accessibility import broken as broken_by_axe
 from tests.doctor import broken, models
+from tests.support.browser import new_context
 
 pytestmark = pytest.mark.browser
 
@@ -18,8 +19,11 @@ def open_trace(browser, tmp_path):
 
     def open_(made, javascript=True):
         path = made.save(tmp_path / "trace.html")
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 844}, offline=True, java_script_enabled=javascript
+        context = new_context(
+            browser,
+            viewport={"width": 1280, "height": 844},
+            offline=True,
+            java_script_enabled=javascript,
         )
         contexts.append(context)
         page = context.new_page()
@@ -127,7 +131,7 @@ def test_ten_thousand_ops_open_within_two_seconds_of_computing(open_trace):
 def test_in_a_notebook_it_stands_in_a_frame_of_its_own(open_trace, browser, tmp_path):
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><title>n</title>{traced(broken.root)._repr_html_()}")
-    context = browser.new_context(offline=True)
+    context = new_context(browser, offline=True)
     page = context.new_page()
     page.goto(path.as_uri())
     frame = page.frame_locator("iframe")

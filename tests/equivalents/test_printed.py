@@ -16,7 +16,7 @@ def test_an_equivalent_was_run_as_it_stands_and_agrees(one):
 
 
 def test_most_lessons_have_equivalents():
-    assert len(list(equivalents())) > 60
+    assert len(list(equivalents())) > 40
 
 
 def test_a_wrong_number_is_noticed():

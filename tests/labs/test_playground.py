@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from lessons.playground.codegen.frameworks import FRAMEWORKS
 from lessons.playground.codegen.program_file import code as program_file
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
@@ -72,13 +71,11 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     assert made["groups"][0]["controls"][0]["value"] == one.name
 
 
-def test_the_code_can_be_read_and_taken_home_in_each_framework():
+def test_the_code_can_be_read_and_taken_home():
     code = frame(Wish(lab="playground", open=["code"]))["code"]
-    assert [*code["panes"]] == [one.label for one in FRAMEWORKS.values()]
-    *programs, document = code["files"].values()
-    assert from_text(document) == preset(FIRST)
-    for name, program in zip(FRAMEWORKS, programs, strict=True):
-        assert program == program_file(preset(FIRST), name)
+    assert [*code["panes"]] == ["torch"]
+    assert code["files"]["playground_in_torch.py"] == program_file(preset(FIRST))
+    assert from_text(code["files"]["playground.txt"]) == preset(FIRST)
 
 
 def test_every_field_of_a_document_has_a_control():

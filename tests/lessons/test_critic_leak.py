@@ -61,7 +61,7 @@ def test_before_the_first_update_each_name_stands_beside_its_point():
     lesson = find("critic_leak")
     for updates, beside in (("0", True), ("60", False)):
         values = course.settings(lesson, updates=updates)
-        figure = lesson.lab.figures(lesson.compute(values), values)[1]
+        (figure,) = lesson.lab.figures(lesson.compute(values), values)
         end = figure.layout["xaxis"]["range"][1]
         names = [one for one in figure.data if one.get("mode") == "text"]
         assert len(names) == 4

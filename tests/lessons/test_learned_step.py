@@ -5,7 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from lessons.chapters.in_the_wild.learned_step.lesson import COUNTS, levels
+from lessons.chapters.in_the_wild.learned_step.lesson import (
+    COUNTS,
+    learned_step,
+    levels,
+    relative_steps,
+)
 from tests.support.course import run
 
 at = partial(run, "learned_step")
@@ -20,18 +25,15 @@ def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps():
 
 
 def test_with_lsqs_factor_the_ratio_does_not_grow_with_the_number_of_weights():
-    for bits in ("2", "3", "4", "8"):
-        planes = at(bits=bits).planes
-        plain, lsq = planes["ratio_none"], planes["ratio_lsq"]
-        root = np.sqrt(np.array(COUNTS) * levels(int(bits))[1])
+    for bits in (2, 3, 4, 8):
+        plain, lsq = map(np.array, relative_steps(learned_step, bits).values())
+        root = np.sqrt(np.array(COUNTS) * levels(bits)[1])
         assert plain == pytest.approx(lsq * root)
         assert (np.diff(plain) > 0).all()
         assert plain[-1] / plain[0] > 5
         assert 0.3 < lsq[-1] / lsq[0] < 2
-    planes = at(bits="3").planes  # 6,400 layers of 1,024 weights give 11.8 and 0.212
-    assert (planes["ratio_none"][-1], planes["ratio_lsq"][-1]) == pytest.approx(
-        (11.8, 0.212), rel=0.08
-    )
+    facts = at(bits="3").facts  # 6,400 layers of 1,024 weights give 11.8 and 0.212
+    assert (facts["ratio_none"], facts["ratio_lsq"]) == pytest.approx((11.8, 0.212), rel=0.08)
 
 
 def test_at_a_limit_torch_and_the_formula_differ():

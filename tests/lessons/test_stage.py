@@ -12,6 +12,9 @@ from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.labs.words import VIEWS
 
+STAGED = {step.stage for lesson in lessons() for step in lesson.prose.steps} | {"table"}
+"""The views that some step shows; a chart's name says what it is of."""
+
 EVERY = pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 
 
@@ -67,6 +70,7 @@ def views(lesson: Lesson, step: Step) -> set[str]:
 def test_each_step_of_the_lab_has_a_stage(lesson):
     for step in lesson.prose.steps:
         assert views(lesson, step) <= VIEWS.keys() | lesson.views.keys(), "label the drawer"
+        assert views(lesson, step) <= STAGED, "no step of the course shows this chart"
         if step.question and not step.question.is_of_lab:
             assert not step.stage, f"“{step.title}” shows its own code"
         else:

@@ -22,6 +22,7 @@ from pages.server import WORDS
 from pages.server.application import OTHER_PAGES
 from pages.ui.page import LIVE
 from tests.browser.looking import ready
+from tests.support.browser import new_context
 from tests.support.server import ROOT, streamlit
 from tests.support.stream import Stream, state
 
@@ -244,7 +245,7 @@ def visitor(browser: Browser) -> Iterator[Callable[..., Page]]:
     with ExitStack() as stack:
 
         def visitor(**settings: Any) -> Page:
-            context = browser.new_context(**settings)
+            context = new_context(browser, **settings)
             stack.callback(context.close)
             return context.new_page()
 

@@ -2,7 +2,7 @@
 
 Each must give numbers or a `PlaygroundError` with a message, within its time, and run no Python:
 an audit hook watches for exec, imports, files and processes while the playground works. The only
-thing it may do is what `ast.parse` and `symtable` do.
+thing it may do is what `ast.parse` does.
 """
 
 import ast
@@ -37,7 +37,7 @@ class Watch:
     def _hook(self, event: str, given: tuple[object, ...]) -> None:
         if not self.armed or threading.get_ident() != self._thread:
             return
-        # ast.parse and symtable make no code of what they read: they call its file <unknown>.
+        # ast.parse makes no code of what it reads: it calls its file <unknown>.
         if event == "compile" and given[1] == "<unknown>":
             return
         # To show a line in its SyntaxError, Python itself looks for that file.
@@ -74,8 +74,7 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
         document = from_url(mutated(random_, packed, 1) if random_.random() < 0.7 else packed)
     outcome = run(document, curves=way == 1)
     if way in (7, 8, 9):
-        for framework in ("torch", "tensorflow", "jax"):
-            ast.parse(code(document, framework))
+        ast.parse(code(document))
         there = list(edges(check(document).program))
         if there:
             run(snip(document, random_.choice(there)), curves=False)

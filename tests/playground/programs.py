@@ -1,4 +1,4 @@
-"""Makes random playground documents from a seed: valid ones, half-valid ones, hostile ones."""
+"""Playground documents: one for each function; random ones, valid or hostile, from a seed."""
 
 import random
 import string
@@ -68,6 +68,31 @@ def _filled(random_: random.Random, form: str, names: list[str], forms, depth: i
             inner = f"({_filled(random_, random_.choice(forms), names, forms, depth - 1)})"
         form = form.replace("{}", inner, 1)
     return form
+
+
+_X, _U = (-2.5, -1.0, -0.3, 0.4, 1.0, 1.7), (1.2, -0.9, 0.6, 0.5, -1.5, 1.7)
+_SOME = {
+    "x": "x", "a": "x", "b": "v", "low": "-1", "high": "1", "condition": "x > u", "scale": "2",
+    "factor": "u", "max_norm": "0.5", "axis": "0", "k": "2", "index": "-1", "p": "p", "u": "u",
+}  # fmt: skip
+_OF_ROWS = ("matmul", "transpose", "softmax", "log_softmax", "onehot_argmax", "logsumexp", "topk",
+            "select")  # fmt: skip
+
+
+def of_function(name: str) -> Document:
+    """A program that calls one function, away from its corners."""
+    function = FUNCTIONS[name]
+    names = "a, b, c, d, e, f" if function.several else "y"
+    given = (Input("x", _X), Input("u", _U), Input("v", tuple(one + 0.05 for one in _U)))
+    if name in _OF_ROWS:
+        given = (Input("x", ((1.0, 2.0), (3.0, -4.0))), Input("v", (0.5, -2.0)))
+    elif name in ("sqrt", "log"):
+        given = (Input("x", tuple(abs(one) for one in _X)),)
+    elif name == "onehot_sample":
+        weights = Input("p", ((0.0, 0.25, 0.5, 0.25), (0.125, 0.5, 0.375, 0.0)))
+        given = (weights, Input("u", (0.25, 1.0)))
+    called = ", ".join(_SOME[parameter.name] for parameter in function.parameters)
+    return Document(given, f"{names} = {name}({called})")
 
 
 HOSTILE = (

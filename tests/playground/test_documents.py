@@ -35,6 +35,7 @@ FULL = Document(
 def test_text_and_address_carry_everything():
     assert from_text(to_text(FULL)) == FULL
     assert from_url(to_url(FULL)) == FULL
+    assert to_url(FULL).replace("-", "").replace("_", "").isalnum()
     assert str(from_text(to_text(FULL)).inputs[0].values[1]) == "-0.0"
     assert from_text(to_text(FULL).replace("\n", "\r\n")) == FULL
 

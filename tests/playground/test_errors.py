@@ -1,13 +1,23 @@
 """What a learner is told: the place, what came, what would be right. One family, no crash."""
 
+import keyword
+
 import pytest
 
+from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
+from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.words import WORDS
 from lessons.playground.running.outcome import run
 from tests.playground.said import said
+
+LOOKALIKES = (
+    "х", "ｘ", "𝑥", "µ", "λ", "é", "ﬁ", "ª", "x²", "x́", "x\u200b", "tоrch", "ſum",
+    "_", "__", "_x", "_torch", "__name__", "__debug__", "__class__", "__builtins__", "__file__",
+)  # fmt: skip
+"""What the language has no way to write: other alphabets, and an underscore in front."""
 
 
 def refusal(program: str, **given) -> PlaygroundError:
@@ -178,6 +188,17 @@ def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():
 def test_every_strange_character_is_named_with_its_code_point(character):
     assert f"U+{ord(character):04X}" in explain(character)
     assert explain(character).isprintable()
+
+
+@pytest.mark.parametrize("word", [*keyword.kwlist, *CALLABLE, *LOOKALIKES])
+def test_what_cannot_be_a_name_is_refused_where_it_is_typed(word):
+    with pytest.raises(PlaygroundError) as refused:
+        check(Document((Input(word, 1.0),), "y = sin(1)"))
+    assert refused.value.part == "input"
+    with pytest.raises(PlaygroundError) as refused:
+        check(Document((Input("start", 1.0),), f"{word} = start * 2\nlast_one = start * 3"))
+    assert refused.value.line == 1
+    assert refused.value.message
 
 
 def test_a_comment_may_hold_what_a_program_may_not():

@@ -1,20 +1,18 @@
 """The playground's charts and table: valid for Plotly, and what they show is the run's own."""
 
 import random
-import re
-from dataclasses import replace
 
-import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from lessons.contract.result import Result
+from lessons.kit.off_target import NOISY
+from lessons.kit.titles import WORDS as KIT
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.contents import Document, Input
 from lessons.playground.document.presets import presets
 from lessons.playground.running.outcome import run
 from lessons.playground.running.outcome_charts import figures, table
-from tests.lessons.test_findings import Shown, holds, reads
+from tests.lessons.titles import read_back, reads
 from tests.playground.programs import ran, valid
 from tests.playground.said import said
 from tests.support.folded import folded
@@ -79,23 +77,21 @@ def test_points_are_shown_where_they_lie_on_the_curve(program, points):
                 assert len(trace["x"]) == points
 
 
-@folded("document", documents())
-def test_titles_are_true(document):
+SECOND = from_text("input x = [1, 2, 3]\nplot x from -3 to 3 entry 2\nprogram\ny = x**3\n")
+
+
+@folded("document", [SECOND, *documents()])
+def test_titles_tell_the_numbers_at_the_entry_that_moves(document):
     outcome = ran(document)
-    curves = {one.name: one for one in outcome.curves}
-    for figure in figures(outcome, document):
-        trick = curves["trick_gradient"]
-        if found := re.fullmatch(r".+ band (\S+)(?: → (\S+))? wide", figure.title):
-            before, now = found[1], found[2] or found[1]
-            true = curves.get("true_gradient", trick)
-            for said, one in ((before, true), (now, trick)):
-                size = float(np.nanmax(np.abs(one.y), initial=0.0))
-                assert reads(said, np.nanmax(one.high - one.low, initial=0.0), 2, size)
-        elif all(np.array_equal(one.x, trick.x) for one in outcome.curves) and len(curves) == 4:
-            x = figure.layout["xaxis"]["title"]["text"]
-            title = re.sub(rf"(for|at) {re.escape(x)} ", r"\1 x ", figure.title)
-            shown = Shown(Result(tuple(outcome.series), tuple(outcome.curves)), frozenset())
-            assert holds(replace(figure, title=title), shown) is not False, figure.title
+    place = document.plot.entry - 1
+    y = {one.name: float(one.y[place]) for one in outcome.series}
+    gradient, value = figures(outcome, document)
+    told = read_back(KIT, "gradient_at", gradient.title)
+    assert reads(told["at"], outcome.series[0].x[place])
+    for name, (role, other) in {"came": NOISY, "true": NOISY[::-1]}.items():
+        assert reads(told[name], y[role], size=abs(y[other]))
+    if "forward" in y:
+        assert reads(read_back(KIT, "value_at", value.title)["y"], y["forward"])
 
 
 def test_one_number_of_any_shape_is_drawn_at_a_number_without_a_shape():

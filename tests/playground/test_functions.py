@@ -1,7 +1,5 @@
 """The functions: each row is complete and runs; draws, and what reads a whole row."""
 
-import ast
-
 import pytest
 import torch
 
@@ -29,14 +27,11 @@ def test_each_function_has_a_sentence_and_each_sentence_a_function():
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_row_is_complete_and_its_spellings_are_expressions_over_its_parameters(name):
+def test_every_row_is_complete(name):
     function = FUNCTIONS[name]
     assert function.help.endswith(".")
     assert function.signature.startswith(f"{name}(")
     assert function.op is None or function.op in op_types()
-    for template in (function.torch, function.tensorflow, function.jax):
-        names = {n.id for n in ast.walk(ast.parse(template)) if isinstance(n, ast.Name)}
-        assert {p.name for p in function.parameters} <= names
 
 
 def test_integers_are_floats_so_that_nothing_overflows_or_truncates():

@@ -3,7 +3,6 @@
 import random
 
 import pytest
-import torch
 
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.check import check
@@ -14,17 +13,16 @@ from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
 from lessons.tricks import op_types
-from tests.playground.equivalents import of_function
-from tests.playground.programs import ran, valid
+from tests.playground.programs import of_function, ran, valid
 from tests.playground.said import said
-from tests.support.amount import cases
+from tests.support.amount import cases, seeds
 from tests.support.folded import folded
 
 
-def documents(count: int):
+def documents(few: int, many: int):
     yield from (one.document for one in presets())
     yield from map(of_function, FUNCTIONS)
-    yield from (valid(random.Random(seed), tricks=True) for seed in range(count))
+    yield from (valid(random.Random(seed), tricks=True) for seed in seeds(few, many))
 
 
 def leaf_gradients(document, index):
@@ -33,7 +31,7 @@ def leaf_gradients(document, index):
 
 
 @pytest.mark.random
-@folded("seed", range(cases(40, 120)))
+@folded("seed", seeds(40, 120))
 def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
     document = valid(random.Random(seed), tricks=True)
     found = ran(document, curves=False).gradients["trick_gradient"]
@@ -48,7 +46,7 @@ def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
 
 @pytest.mark.random
 def test_ops_are_named_as_the_scissors_name_them():
-    for document in documents(cases(40, 120)):
+    for document in documents(40, 120):
         try:
             recording = recorded(check(document))
         except PlaygroundError:
@@ -57,15 +55,17 @@ def test_ops_are_named_as_the_scissors_name_them():
         compared = ("gt", "ge", "lt", "le", "eq", "ne")
         found = [node.name for node in recording.ops if node.type not in compared]
         program = check(document).program
-        assert found == [one.name for one in operations(program)]
-        assert {node.type for node in recording.ops} & {*op_types()} <= {*program.op_types}
+        assert found == [one.name for one in operations(program)], document
+        assert {node.type for node in recording.ops} & {*op_types()} <= {*program.op_types}, (
+            document
+        )
 
 
 @pytest.mark.random
 def test_snipping_an_edge_is_the_recorders_own_cut():
     """Every edge with a text: rewritten around it, the gradients are those of that edge cut."""
     count = 0
-    for document in list(documents(12))[:: cases(3, 1)]:
+    for document in list(documents(12, 12))[:: cases(3, 1)]:
         try:
             recorded(check(document))
         except PlaygroundError:
@@ -76,7 +76,7 @@ def test_snipping_an_edge_is_the_recorders_own_cut():
             written = recorded(check(snip(document, edge))).gradients
             name, _, operand = edge.rpartition(":")
             cut = recorded(check(document), [(name, int(operand))]).gradients
-            assert repr(written) == repr(cut)
+            assert repr(written) == repr(cut), (edge, document)
             count += 1
     assert count > cases(80, 250)
 
@@ -116,4 +116,3 @@ def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
     assert place(check(document)) == index
     value = check(document).inputs["x"]
     assert value[index] == value.flatten()[entry - 1]
-    assert torch.is_tensor(value)

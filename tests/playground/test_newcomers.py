@@ -38,6 +38,7 @@ RUNS = [
     ("y = x.clamp(-1.5, 1.5).sum()", [0, 1, 1]),
     ("y = tf.stop_gradient(x) * x", [-2, -1, 1]),
     ("y = jax.nn.relu(x) + np.abs(x)", [-1, -1, 2]),
+    ("y = x * jax.lax.stop_gradient(tf.sqrt(x**2))", [2, 1, 1]),
     ("a = x * 0.5\nb = a.detach() + a  # half", [0.5] * 3),
     ("y = torch.where(x > 0, x, 0)", [0, 0, 1]),
     ("y = straight_through(torch.sign)(x)", [1, 1, 1]),
@@ -63,7 +64,7 @@ SAYS = [
     ("y = max(x, 0)", (1, 5), said("no_function write_maximum")),
     ("y = x.pow()", (1, 5), said("no_function write_power")),
     ("y = x.pow(exponent=2)", (1, 5), said("no_function write_power")),
-    ("y = torch.add(x, x, alpha=2)", (1, 5), said("no_function write", "a + b")),
+    ("y = torch.add(x, x, beta=2)", (1, 5), said("no_function write", "a + b")),
     ("a, b = x.mul(2)", (1, 8), said("one_output")),
     ("y == x", (1, 1), said("compares_alone")),
     ("y = x + torch.randn(3)", (1, 9), said("no_function noise_is_input")),
@@ -88,6 +89,7 @@ REWORDED = {
     "y = F.mse_loss(x, 1 - x)": "y = mean((x - (1 - x)) ** 2)",
     "y = F.mse_loss(x, u, reduction='sum')": "y = sum((x - u) ** 2)",
     "y = x.T": "y = transpose(x)",
+    "y = torch.add(x, x, alpha=2)": "y = x + 2 * x",
     "y = x\nimport torch": "y = x",
     "from torch import nn\r\nimport os, math  # 2.0\r\n\ny = x": "# 2.0\ny = x",
     "y = x  # as it is\n# and back\nloss = y.norm(2, dim=1)\nloss.backward()\nopt.step()": (
@@ -203,10 +205,9 @@ def test_a_line_below_an_output_that_was_chosen_keeps_it_and_says_so():
     assert typed(first.replace("y * u", "y * u * u")).notice == "", "the end is as it was"
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
-def test_the_code_that_is_shown_can_be_pasted_back(framework):
+def test_the_code_that_is_shown_can_be_pasted_back():
     document = preset("right_place")
-    now = typed(program_code(check(document), framework))
+    now = typed(program_code(check(document)))
     assert now.errors == {}
     before = run(document, curves=False).gradients["trick_gradient"]["x"]
     assert now.outcome.gradients["trick_gradient"]["x"].tolist() == pytest.approx(before.tolist())

@@ -1,31 +1,25 @@
-"""For random programs: gradients against central differences and against the generated code."""
+"""For random programs: gradients against central differences, curves point by point, scissors."""
 
-import contextlib
-import io
-import json
 import random
 
 import pytest
 import torch
 
-from lessons.playground.codegen.program_file import code
-from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
 from lessons.playground.document.check import check
+from lessons.playground.document.contents import Input
+from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.running.execute import live
 from lessons.playground.running.outcome import run
 from lessons.playground.running.scissors import edges, snip
+from lessons.playground.running.sweep import grid
 from tests.playground.programs import ran, valid
-from tests.support.amount import cases
+from tests.support.amount import seeds
 from tests.support.folded import folded
 
 pytestmark = pytest.mark.random
 
 
-def seeds(few, many):
-    return folded("seed", range(cases(few, many)))
-
-
-@seeds(50, 150)
+@folded("seed", seeds(50, 150))
 def test_without_tricks_the_gradient_is_the_central_difference(seed):
     document = valid(random.Random(seed))
     checked = check(document)
@@ -48,54 +42,27 @@ def test_without_tricks_the_gradient_is_the_central_difference(seed):
         torch.testing.assert_close(trick, expected, rtol=1e-4, atol=1e-6)
 
 
-@seeds(50, 150)
-def test_the_generated_torch_file_gives_the_same_bits(seed):
-    document = valid(random.Random(seed), tricks=True)
-    found = ran(document, curves=False)
-    printed = printed_by(code(document))
-    assert printed["forward"] == found.values["out"].tolist()
-    for name, gradient in found.gradients["trick_gradient"].items():
-        given = printed["trick_gradient"][name]
-        if gradient is None:
-            assert given is None
-        else:
-            torch.testing.assert_close(
-                torch.tensor(given, dtype=torch.float64), gradient, rtol=0, atol=0, equal_nan=True
-            )
-
-
-def printed_by(source: str) -> dict:
-    before = torch.get_default_dtype()
-    try:
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(compile(source, "generated", "exec"), {"__name__": "generated"})
-    finally:
-        torch.set_default_dtype(before)
-    return json.loads(out.getvalue())
-
-
-@seeds(15, 40)
+@folded("seed", seeds(15, 40))
 def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
     """The batch keeps points apart: sums, softmaxes, clipped norms and rules see one each."""
     document = valid(random.Random(seed), tricks=True)
     found = ran(document)
     curves = {curve.name: curve for curve in found.curves}
-    for place in (0, 37, 120):
-        x = list(document.inputs[0].values)
-        x[0] = float(curves["forward"].x[place])
-        moved = document.with_(inputs=(
-            type(document.inputs[0])("x", tuple(x)), *document.inputs[1:]))  # fmt: skip
+    first, *others = document.inputs
+    for at in grid(document.plot.low, document.plot.high, CURVE_POINTS)[[0, 37, 120]].tolist():
+        x = (at, *first.values[1:])
+        moved = document.with_(inputs=(Input("x", x), *others))
         alone = run(moved, curves=False)
         pairs = [(curves["forward"], alone.values["out"])]
         for role in ("trick_gradient", "true_gradient"):
             gradient = alone.gradients[role]["x"]
             pairs.append((curves[role], torch.zeros(1) if gradient is None else gradient[0]))
         for curve, value in pairs:
-            (here,) = (curve.x == x[0]).nonzero()[0]  # a jump gives a curve points of its own
+            (here,) = (curve.x == at).nonzero()[0]  # a jump gives a curve points of its own
             assert float(curve.y[here]) == pytest.approx(float(value), rel=1e-9, nan_ok=True)
 
 
-@seeds(15, 40)
+@folded("seed", seeds(15, 40))
 def test_cutting_an_edge_keeps_the_values_and_mending_gives_back_the_text(seed):
     document = valid(random.Random(seed), tricks=True)
     document = document.with_(overrides=())
@@ -112,11 +79,3 @@ def test_cutting_an_edge_keeps_the_values_and_mending_gives_back_the_text(seed):
             for name, gradient in true.items():
                 assert (gradient is None) == (again[name] is None)
                 assert gradient is None or torch.equal(gradient, again[name])
-
-
-@seeds(30, 60)
-def test_a_document_survives_text_and_address(seed):
-    document = valid(random.Random(seed), tricks=True)
-    assert from_text(to_text(document)) == document
-    assert from_url(to_url(document)) == document
-    assert to_url(document).replace("-", "").replace("_", "").isalnum()

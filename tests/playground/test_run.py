@@ -1,6 +1,6 @@
 """What a run says and keeps: notes, None, bounds of size and time, purity, threads."""
 
-import time
+import itertools
 
 import numpy as np
 import pytest
@@ -61,11 +61,6 @@ def test_the_same_document_gives_the_same_bits_and_another_seed_does_not():
     for a, b in zip(first.curves, second.curves, strict=True):
         assert np.array_equal(a.y, b.y, equal_nan=True)
     assert first.values["u"].tolist() != other.values["u"].tolist()
-
-
-def test_the_intended_gradient_is_the_true_one_of_the_chosen_name():
-    document = noisy().with_(program=NOISY + "\nclean = sqrt(y)", output="out", intended="clean")
-    assert run(document)["intended_gradient"].y.tolist() == [-1, -1, 1]
 
 
 @pytest.mark.parametrize(
@@ -153,28 +148,31 @@ def test_a_result_too_large_is_refused_before_it_is_computed(program, x, words):
     assert words == caught.value.message
 
 
+@pytest.fixture
+def ticking(monkeypatch):
+    """A second passes between one look at the clock and the next."""
+    clock = itertools.count()
+    monkeypatch.setattr("lessons.playground.running.budget.time.thread_time", lambda: next(clock))
+
+
+@pytest.mark.usefixtures("ticking")
 def test_a_run_past_its_time_is_stopped_between_ops_and_says_where():
     lines = "\n".join(f"v{i} = {'x' if not i else f'v{i - 1}'} @ w" for i in range(150))
     square = ((0.1,) * 32,) * 32
     document = Document((Input("x", square), Input("w", square)), lines)
-    start = time.thread_time()
     with pytest.raises(PlaygroundError) as caught:
-        run(document, seconds=0.002)
-    assert caught.value.message == WORDS("took_long", seconds=0.002)
-    assert time.thread_time() - start < 1
-    assert 1 <= caught.value.line <= 150
-    run(document)
+        run(document, seconds=20)
+    assert caught.value.message == WORDS("took_long", seconds=20)
+    assert caught.value.line == 21
+    run(document, curves=False, seconds=1000)
 
 
-def test_a_rule_past_its_time_is_stopped_too(monkeypatch):
-    clock = iter([0.0] * 40)
-    monkeypatch.setattr(
-        "lessons.playground.running.budget.time.thread_time", lambda: next(clock, 99.0)
-    )
+@pytest.mark.usefixtures("ticking")
+def test_a_rule_past_its_time_is_stopped_too():
     lines = "\n".join(f"v{i} = tanh({'x' if not i else f'v{i - 1}'})" for i in range(17))
     rule = Override("tanh", "grad * (1 - out1 * out1)")
     with pytest.raises(PlaygroundError) as caught:
-        run(Document((Input("x", (1.0,)),), lines, overrides=(rule,)), curves=False)
+        run(Document((Input("x", (1.0,)),), lines, overrides=(rule,)), curves=False, seconds=40)
     assert said("took_long") == caught.value.message
     assert caught.value.part == "rule"
 

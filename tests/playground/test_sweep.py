@@ -69,9 +69,8 @@ def test_what_does_not_jump_is_not_broken(program):
 
 def test_a_smooth_program_is_run_once_and_a_corner_breaks_its_gradient_only():
     assert all(len(one.x) == CURVE_POINTS for one in curves("y = x**2 + sin(x)").values())
-    found = curves("y = relu(x)")
-    assert np.isfinite(found["forward"].y).all()
-    gap = found["trick_gradient"].x[np.isnan(found["trick_gradient"].y)]
+    trick = curves("y = relu(x)")["trick_gradient"]
+    gap = trick.x[np.isnan(trick.y)]
     assert len(gap) == 1
     assert abs(gap[0]) < 0.01
 
@@ -83,12 +82,12 @@ def test_a_band_has_the_gap_too():
         assert drawn_steps(one).max() <= 0.01
 
 
-def test_the_intended_curve_is_the_gradient_of_its_name_without_tricks():
+def test_the_intended_gradient_is_that_of_its_name_without_tricks():
     program = "z = 2 * stop_gradient(x)\ny = x"
     found = run(Document((Input("x", (1.0,)),), program, output="y", intended="z"))
     assert found.gradients["intended_gradient"]["x"].tolist() == [2]
     (curve,) = (one for one in found.curves if one.name == "intended_gradient")
-    assert {*curve.y.tolist()} == {2}
+    assert {*found["intended_gradient"].y, *curve.y} == {2}
 
 
 @pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from lessons.kit.formulas.drawing import picture
-from lessons.playground.codegen.differences import DIFFERENCES
 from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
@@ -23,10 +22,10 @@ from tests.playground.test_newcomers import REWORDED, SAYS
 from tests.playground.test_pasted import FUNCTION, READ
 
 CODE = {
-    *(*FUNCTIONS, *FORMS, *op_types(), *DIFFERENCES),
+    *(*FUNCTIONS, *FORMS, *op_types()),
     *(parameter.name for one in FUNCTIONS.values() for parameter in one.parameters),
     *("about", "dtype", "input", "intended", "output", "override", "plot", "program", "title"),
-    *("const", "normal", "op", "tf", "uniform"),
+    *("const", "normal", "op", "uniform"),
 }
 INPUTS = (Input("x", (1.0, 2.0, 3.0)), Input("u", (1.0, 2.0)))
 NOTED = ("sqrt(x**2)", "1 / x", "log(x)", "x**-1", "(x - 1)**0.5", "exp(999 * x)", "step(x)")
@@ -67,9 +66,7 @@ def of_run(document: Document) -> Iterator[tuple[str, str]]:
     drawn = picture(recorded(checked), place(checked))
     parts = [part for step in drawn["steps"] for part in step["parts"]]
     said += [text for part in parts for text in in_formula(part["latex"])]
-    for framework in DIFFERENCES:
-        in_code = re.findall(r'"""([^"]+)"""|# (.+)', code(document, framework))
-        said += map("".join, in_code)
+    said += map("".join, re.findall(r'"""([^"]+)"""|# (.+)', code(document)))
     yield from ((text, to_text(document)) for text in said)
 
 

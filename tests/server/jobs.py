@@ -3,9 +3,11 @@
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pages.server.lanes import Lane
+from tests.support.server import START_SECONDS, until
 
 
 def pid_after(seconds: float) -> int:
@@ -32,6 +34,21 @@ def die_once(tries: Path) -> str:
     if not tries.exists():
         die(tries)
     return "done"
+
+
+def pid_of_the_second_try(tries: Path) -> int:
+    """Note the first try, and hang until this process is killed."""
+    if not tries.exists():
+        tries.touch()
+        time.sleep(START_SECONDS)
+    return os.getpid()
+
+
+def pid_once(begun: Path, goes: Callable[[], bool]) -> int:
+    """Note that the job has begun, and wait until it may end."""
+    begun.touch()
+    until(goes)
+    return os.getpid()
 
 
 async def serve() -> None:

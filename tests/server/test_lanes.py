@@ -14,8 +14,16 @@ import pytest
 from pages.server import lanes
 from pages.server.lanes import Lane, LostError
 from tests.server.asgi import run
-from tests.server.jobs import die, die_once, niceness, pid_after, raise_error
-from tests.support.server import ROOT, until
+from tests.server.jobs import (
+    die,
+    die_once,
+    niceness,
+    pid_after,
+    pid_of_the_second_try,
+    pid_once,
+    raise_error,
+)
+from tests.support.server import ROOT, START_SECONDS, until
 
 pytestmark = pytest.mark.slow
 
@@ -42,11 +50,15 @@ def test_a_job_returns_what_its_function_returns_or_raises():
     assert with_lane(story) != os.getpid()
 
 
-def test_a_second_worker_starts_only_when_the_first_is_busy():
+def test_a_second_worker_starts_only_when_the_first_is_busy(tmp_path):
     async def story(lane):
         one_by_one = {await lane.run(pid_after, 0.0) for _ in range(5)}
-        at_once = await asyncio.gather(*(lane.run(pid_after, 0.2) for _ in range(6)))
-        return one_by_one, set(at_once)
+        places = [tmp_path / "first", tmp_path / "second"]
+        jobs = (
+            lane.run(pid_once, mine, other.exists)
+            for mine, other in zip(places, places[::-1], strict=True)
+        )
+        return one_by_one, set(await asyncio.gather(*jobs))
 
     one_by_one, at_once = with_lane(story, 2)
     assert len(one_by_one) == 1
@@ -67,18 +79,17 @@ def test_jobs_run_in_the_order_of_asking():
     assert with_lane(story) == list(range(8))
 
 
-def test_a_worker_that_is_killed_is_replaced_within_a_second_and_its_job_tried_again(caplog):
+def test_a_worker_that_is_killed_is_replaced_and_its_job_tried_again(caplog, tmp_path):
     async def story(lane):
         first = await lane.run(pid_after, 0.0)
-        job = asyncio.create_task(lane.run(pid_after, 0.3))
-        await asyncio.sleep(0.1)
-        start = time.monotonic()
+        tries = tmp_path / "tries"
+        job = asyncio.create_task(lane.run(pid_of_the_second_try, tries))
+        await asyncio.to_thread(until, tries.exists)
         os.kill(first, signal.SIGKILL)
-        return first, await job, time.monotonic() - start
+        return first, await job
 
-    first, second, took = with_lane(story)
+    first, second = with_lane(story)
     assert first != second
-    assert took < 1.3, "a second, and the job's own time"
     assert [one.levelno for one in caplog.records] == [logging.WARNING]
 
 
@@ -96,32 +107,35 @@ def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_pat
 
 
 def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):
-    monkeypatch.setattr(lanes, "LONGEST", 0.5)
-
     async def story(lane):
         await lane.run(pid_after, 0.0)
         start = time.monotonic()
-        with pytest.raises(LostError):
-            await lane.run(pid_after, 60.0)
+        with monkeypatch.context() as context:
+            context.setattr(lanes, "LONGEST", 0.5)
+            with pytest.raises(LostError):
+                await lane.run(pid_after, START_SECONDS)
         took = time.monotonic() - start
         await lane.run(pid_after, 0.0)
         return took
 
-    assert 1.0 <= with_lane(story) < 30.0
+    assert with_lane(story) >= 1.0, "two tries"
 
 
 def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(tmp_path):
     async def story(lane):
-        running = asyncio.create_task(lane.run(pid_after, 0.4))
+        begun, goes = tmp_path / "begun", tmp_path / "goes"
+        running = asyncio.create_task(lane.run(pid_once, begun, goes.exists))
         waiting = asyncio.create_task(lane.run(die, tmp_path / "never"))
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(until, begun.exists)
         running.cancel()
         waiting.cancel()
-        start = time.monotonic()
-        await lane.run(pid_after, 0.0)
-        return time.monotonic() - start
+        next_ = asyncio.create_task(lane.run(pid_after, 0.0))
+        done, _ = await asyncio.wait([next_], timeout=0.2)
+        goes.touch()
+        await next_
+        return done
 
-    assert with_lane(story) > 0.2
+    assert not with_lane(story)
     assert not (tmp_path / "never").exists()
 
 
@@ -160,8 +174,8 @@ def test_workers_end_with_their_server_even_if_it_is_killed():
     )
     workers = [int(one) for one in server.stdout.readline().split()]
     server.kill()
-    server.communicate(timeout=30)
-    until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers), 10)
+    server.communicate(timeout=START_SECONDS)
+    until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers))
 
 
 @pytest.mark.parametrize(("idle", "stays"), [(60.0, True), (0.05, False)])

@@ -5,19 +5,16 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 from websockets.exceptions import ConnectionClosed
 
-from pages.server import meters
 from tests.server.serving import Browser
-from tests.support.server import ROOT, free_port, serve, streamlit, until
+from tests.support.server import ROOT, START_SECONDS, free_port, serve, streamlit, until
 from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
@@ -30,12 +27,10 @@ def unknown_to_git():
 
 
 @contextmanager
-def served(*options, **environment):
-    """``python -m pages.server`` with these options."""
+def served():
+    """``python -m pages.server`` on a free port."""
     port = free_port()
-    given = {"STREAMLIT_SERVER_PORT": port, **environment}
-    command = ["env", *(f"{name}={value}" for name, value in given.items())]
-    command += [sys.executable, "-m", "pages.server", *options]
+    command = ["env", f"STREAMLIT_SERVER_PORT={port}", sys.executable, "-m", "pages.server"]
     with serve(command, port, "/readyz") as server:
         yield server
 
@@ -45,7 +40,7 @@ def labs_of(server):
 
 
 def fetched(url):
-    with urllib.request.urlopen(url, timeout=60) as answer:
+    with urllib.request.urlopen(url, timeout=START_SECONDS) as answer:
         return answer.read().decode()
 
 
@@ -69,68 +64,35 @@ def test_streamlit_run_starts_it_warns_of_nothing_and_leaves_nothing_in_the_chec
 
 @pytest.fixture(scope="module")
 def server():
-    port = free_port()
-    with served(**{meters.PORT: port, "GRADIENT_TRICKS_LOG": "json"}) as server:
-        yield server, f"http://127.0.0.1:{port}/metrics"
+    with served() as server:
+        yield server
 
 
-def test_health_answers_at_the_root_and_meters_on_their_own_port(server):
-    server, metrics = server
-    assert [status(f"{server.url}/{name}") for name in ("healthz", "readyz")] == [200, 200]
-    assert status(f"{server.url}/metrics") == 404
-    with labs_of(server) as browser:
-        browser.ask("flip", values={"scale": "1.5"})
-        browser.frame()
-        browser.ask("no_such")
-        browser.next()
-        families = text_string_to_metric_families(fetched(metrics))
-        found = {one.name: one.value for family in families for one in family.samples}
-    assert found["gradient_tricks_frame_seconds_count"] >= 1
-    assert found["gradient_tricks_refusals_total"] >= 1
-    assert found["gradient_tricks_labs_open"] >= 1
-    assert found["process_resident_memory_bytes"] > 10 << 20
+def test_health_answers_at_the_root(server):
+    names = ("healthz", "readyz", "_stcore/metrics")
+    assert [status(f"{server.url}/{name}") for name in names] == [200, 200, 404]
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
-def test_a_worker_that_is_killed_costs_its_learner_a_second_at_most(server):
-    server, metrics = server
+def test_a_worker_that_is_killed_is_replaced_and_its_learner_answered(server):
     with labs_of(server) as browser:
         for number in range(3):
             browser.ask("flip", values={"scale": f"3.{number}"})
             browser.frame()
-            (forks,) = children(server.pid, "pages.server")
+            (forks,) = children(server.pid, "multiprocessing.forkserver")
             for worker in children(forks):
                 os.kill(worker, signal.SIGKILL)
-            start = time.monotonic()
             browser.ask("flip", values={"scale": f"4.{number}"})
             assert browser.frame()["graph"]
-            assert time.monotonic() - start < 1.0
-    assert 'gradient_tricks_restarts_total{lane="quick"}' in fetched(metrics)
     assert "replaced" in server.log()
 
 
 def test_no_line_of_its_log_has_what_was_typed(server):
-    server, _ = server
     with labs_of(server) as browser:
         browser.ask("zqxzqx", values={"zqxzqx": "1"})
         browser.next()
     status(f"{server.url}/zqxzqx?zqxzqx=1")
     assert "zqxzqx" not in server.log()
-
-
-def test_the_labs_are_served_by_themselves():
-    with served("--labs") as server, labs_of(server) as browser:
-        browser.ask("flip")
-        assert browser.frame()["graph"]
-        assert "flip" in fetched(f"{server.url}/frame.json?lab=flip")
-        assert status(f"{server.url}/reversal") == 404
-
-
-def test_the_pages_are_served_by_themselves_and_start_no_workers():
-    with served("--pages") as server:
-        assert "<title>" in fetched(f"{server.url}/")
-        assert status(f"{server.url}/frame.json?lab=flip") == 404
-        assert children(server.pid) == []
 
 
 def test_sigterm_closes_sockets_as_a_restart_and_ends_soon():
@@ -139,8 +101,8 @@ def test_sigterm_closes_sockets_as_a_restart_and_ends_soon():
         browser.frame()
         os.kill(server.pid, signal.SIGTERM)
         with pytest.raises(ConnectionClosed, match="1012"):
-            browser.next(10)
-        until(lambda: ended(server.pid), 10)
+            browser.next()
+        until(lambda: ended(server.pid))
         assert not re.search("Traceback|ERROR", server.log())
 
 
@@ -149,7 +111,7 @@ def ended(pid):
 
 
 REFUSED = {
-    "fork": ("os.fork", "PermissionError(1, 'cause')"),
+    "process": ("multiprocessing.util.spawnv_passfds", "PermissionError(1, 'cause')"),
     "locks": ("multiprocessing.synchronize.SemLock.__init__", "OSError(38, 'cause')"),
     "lessons": ("lessons.outputs.catalogue.chapters", "NameError('cause')"),
 }
@@ -179,10 +141,10 @@ runpy.run_module("pages.server", run_name="__main__")"""
         stderr=subprocess.PIPE,
         text=True,
     )
-    _, said = server.communicate(timeout=60)
+    _, said = server.communicate(timeout=START_SECONDS)
     assert server.returncode
     assert "cause" in said
-    until(lambda: not is_alive(server.pid), 20)  # until the system has buried them
+    until(lambda: not is_alive(server.pid))  # until the system has buried them
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
@@ -191,4 +153,4 @@ def test_a_worker_starts_where_it_may_not_lower_its_priority():
     program = (
         f"import unittest.mock; {refused}; from pages.server import worker; worker.begin(5, 0)"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

@@ -2,7 +2,6 @@
 
 import gc
 import threading
-import time
 from functools import partial
 
 import pytest
@@ -96,21 +95,21 @@ def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(b
     for step in range(4, 40):
         browser.ask("waiting", step=step)
     browser.ask("flip")
-    time.sleep(0.2)
+    browser.send("x")
+    assert browser.next()[1] == "refused", "it has read all of them"
     WAITING.go.set()
     assert browser.frame()["form"]
     assert WAITING.begun == 1
 
 
-def test_what_nobody_waits_for_any_more_is_never_begun(url):
+def test_what_nobody_waits_for_any_more_is_never_begun(url, site):
     with Browser(url) as first:
         first.ask("waiting", step=50)
         until(lambda: WAITING.begun)
         for step in range(51, 60):
             with Browser(url) as one:
                 one.ask("waiting", step=step)
-                time.sleep(0.02)
-        time.sleep(0.2)
+        until(lambda: site.open == 1)
         WAITING.go.set()
         first.frame()
     assert WAITING.begun == 1

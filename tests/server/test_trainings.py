@@ -14,7 +14,7 @@ from pages.server.lanes import Lane
 from pages.server.site import Site
 from tests.server.serving import Browser
 from tests.support.in_process import ThreadLane
-from tests.support.server import START_SECONDS
+from tests.support.server import until
 from tests.support.usage import cpu_seconds
 
 pytestmark = pytest.mark.slow
@@ -57,17 +57,16 @@ def test_pictures_come_by_themselves_until_it_is_paused(browser):
     assert last["state"] == "paused"
 
 
-def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(browser):
+def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(browser, site):
     trains(browser)
     seen = []
-    deadline = time.monotonic() + 1
-    while time.monotonic() < deadline:
-        try:
-            _, kind, body = browser.next(0.2)
-        except TimeoutError:
-            continue
+    while len(seen) < 2:
+        _, kind, body = browser.next()
         seen += [body["training"]["done"]] if kind == "picture" else []
-    assert 1 <= len(seen) <= 2
+    before = cpu_seconds(pid(site))
+    until(lambda: cpu_seconds(pid(site)) > before + 0.5)
+    with pytest.raises(TimeoutError):
+        browser.next(0.2)
     browser.send("0 taken")
     assert training_of(browser)["done"] > seen[-1] + 3
 
@@ -99,29 +98,19 @@ def test_two_learners_of_one_worker_both_get_on(url):
                 pass
 
 
-def pictures(browser):
-    """All pictures that still come, until none comes for a second."""
-    found = []
-    try:
-        while len(found) < 20:
-            found.append(browser.picture(timeout=1.0))
-    except TimeoutError:
-        pass
-    return found
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
 def test_a_run_ends_soon_after_its_learner_left(url, site):
     with Browser(url) as browser:
         trains(browser)
         training_of(browser)
         training_of(browser)
-    before, now = -1.0, cpu_seconds(pid(site))
-    deadline = time.monotonic() + START_SECONDS
-    while now > before:
-        assert time.monotonic() < deadline, "the run still takes CPU time"
+
+    def rests():
+        before = cpu_seconds(pid(site))
         time.sleep(0.5)
-        before, now = now, cpu_seconds(pid(site))
+        return cpu_seconds(pid(site)) == before
+
+    until(rests)
 
 
 def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
@@ -155,25 +144,25 @@ def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser):
     while (spec := training_of(browser))["done"] < 5:
         pass
     trains(browser, phase="pause", count=1)
-    pictures(browser)
+    while training_of(browser)["count"] < 1:
+        pass
     time.sleep(worker.KEPT + 0.5)
     trains(browser, phase="pause", count=2)
-    again = pictures(browser)[-1]["training"]
+    while (again := training_of(browser))["count"] < 2:
+        pass
     assert again["run"] == spec["run"]
     assert not again["lost"]
 
 
-def test_a_run_whose_worker_died_is_said_to_be_lost_within_a_second(url, site):
+def test_a_run_whose_worker_died_is_said_to_be_lost(url, site):
     with Browser(url) as browser, Browser(url) as other:
         trains(browser)
         training_of(browser)
         trains(other, phase="pause", token="looks")
         training_of(other)
-        start = time.monotonic()
         os.kill(pid(site), signal.SIGKILL)
         while browser.next()[1] != "failed":
             browser.send("0 taken")  # without this, the server stops after two pictures
-        assert time.monotonic() - start < 1.0
         trains(other, phase="pause", token="looks", count=1)
         assert not training_of(other)["lost"], "no step was made"
         trains(browser, begun=1, count=1)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Playwright, sync_playwright
 
@@ -29,6 +30,8 @@ FLAGS = [
     "--disable-sync",
 ]
 SHELL = "chromium-headless-shell"
+PATIENCE = 180
+"""Seconds for which a test waits for anything in a browser: a busy machine may need a minute."""
 SYSTEM = [
     "chromium",
     "chromium-browser",
@@ -41,6 +44,13 @@ NONE = """No Chromium could be started for the browser tests. Any one of these h
   - install Chromium or Google Chrome on the system (Debian: apt-get install chromium)
   - .venv/bin/playwright install --with-deps chromium
   - CHROME_PATH=/path/to/chrome make test"""
+
+
+def new_context(browser: Browser, **settings: Any) -> BrowserContext:
+    """A visitor's context whose waits have our patience."""
+    context = browser.new_context(**settings)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
 
 
 def find(playwright: Playwright, *first: str) -> str | None:

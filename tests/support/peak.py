@@ -15,13 +15,19 @@ from collections.abc import Sequence
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
+import torch
+
+FIXED_WORK = 0.0150
+"""CPU seconds that the fixed work takes on the machine that the limits were set on."""
+
 
 class Cost(NamedTuple):
     """Of one answer.
 
     Args:
         megabytes: above idle, at the peak.
-        seconds: of computing, on one core.
+        seconds: of CPU time on the machine that the limits were set on: what it took here, divided
+            by how much longer fixed work takes here, right before and after.
         size: bytes that go to the browser.
         refusal: what is refused, or why there was no answer; empty for a whole one.
         notes: what stands above the charts.
@@ -55,9 +61,23 @@ def _peak() -> float:
 
 
 def _cost(wish: dict[str, Any]) -> Cost:
+    before = _fixed_work()
     idle, begun = _peak(), time.process_time()
     size, refusal, notes = _answer(wish)
-    return Cost(_peak() - idle, time.process_time() - begun, size, refusal, notes)
+    peak, took = _peak() - idle, time.process_time() - begun
+    slower = (before + _fixed_work()) / (2 * FIXED_WORK)
+    return Cost(peak, took / slower, size, refusal, notes)
+
+
+def _fixed_work() -> float:
+    """CPU seconds of work as an answer's: small ops, and their backward pass."""
+    begun = time.process_time()
+    for _ in range(8):
+        y = x = torch.linspace(0, 1, 4096, dtype=torch.float64, requires_grad=True)
+        for _ in range(60):
+            y = torch.sin(y * x)
+        y.sum().backward()
+    return time.process_time() - begun
 
 
 def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:

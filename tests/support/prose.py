@@ -19,7 +19,7 @@ LONGEST = 25
 """Words of a sentence."""
 
 AVOID = {
-    r"behind(?! nginx|:)": "after (in the forward pass), upstream or downstream",
+    r"behind(?! nginx| a(?:ny)? balancer|:)": "after (in the forward pass), upstream or downstream",
     r"in front of": "before",
     r"beside(?!:)": "next to, and, as well as",
     r"at the door": "at the input of",

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 
+from tests.support.browser import new_context
+
 NOWHERE = "about:blank"
 # What there is before a script of the page has run.
 LOOK = """window.foundOnArrival = location.origin === "null" ? null : (async () => ({
@@ -74,7 +76,7 @@ class Tabs:
 
     def _new(self) -> Page:
         context = (
-            self._unused.pop(0) if self._unused else self._browser.new_context(bypass_csp=True)
+            self._unused.pop(0) if self._unused else new_context(self._browser, bypass_csp=True)
         )
         return context.new_page()
 

@@ -119,7 +119,7 @@ def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(s
     [
         ("moons", {"steps": 30, "wiring": "subtract", "scale": 1e6}, {}, 3),
         ("noise_layer", {"steps": 5, "strength": 1000, "draws": 2}, {}, 3),
-        ("guided_relu", {"steps": 15}, {"randomised": 2}, 2),
+        ("guided_relu", {"steps": 15}, {"randomised": 2}, 1),
         ("cliff", {"steps": 5, "rate": 1000, "norm_limit": 1e6, "value_limit": 1e6}, {}, 1),
     ],
     ids=lambda one: one if isinstance(one, str) else "",

@@ -1,1 +1,1 @@
-"""Writes a document as a Python file for torch, TensorFlow 2 or JAX."""
+"""Writes a document as a Python file for torch."""

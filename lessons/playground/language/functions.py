@@ -1,8 +1,8 @@
-"""Every function of the playground's language: signature, help, and how it is spelt elsewhere.
+"""Every function of the playground's language: signature, help, and its code in torch.
 
-One row is one function. To add one, add a row: the interpreter, the help, the errors and the three
-code generators read it from here. What a row's `run` calls is torch as the engine's map sees it,
-so that an override of its op type reaches it.
+One row is one function. To add one, add a row: the interpreter, the help, the errors and the code
+generator read it from here. What a row's `run` calls is torch as the engine's map sees it, so that
+an override of its op type reaches it.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class Function:
         op: the engine's op type that it runs, or None where it runs none that a map could meet.
         run: takes tensors (floats for number parameters) and gives a tensor, or a tuple of them.
         help: one sentence in Markdown.
-        torch, tensorflow, jax: the same as an expression over the parameters' names.
+        code: the same in torch, as an expression over the parameters' names.
         trick: it hands its first argument on and changes the gradient only.
         several: it gives a tuple of tensors.
     """
@@ -51,9 +51,7 @@ class Function:
     op: str | None
     run: Callable[..., Any]
     help: str
-    torch: str
-    tensorflow: str
-    jax: str
+    code: str
     trick: bool = False
     several: bool = False
 
@@ -121,82 +119,61 @@ def _row(
     signature: str,
     op: str | None,
     run: Callable[..., Any],
-    torch_: str,
-    tensorflow: str,
-    jax: str,
+    code: str,
     trick: bool = False,
     several: bool = False,
 ) -> Function:
     name, *words = signature.split()
     parameters = tuple(_parameter(word) for word in words)
-    return Function(name, parameters, op, run, HELP[name], torch_, tensorflow, jax, trick, several)
+    return Function(name, parameters, op, run, HELP[name], code, trick, several)
 
 
 _ROWS = (
-    _row("sqrt x", "sqrt", torch.sqrt, "torch.sqrt(x)", "tf.sqrt(x)", "jnp.sqrt(x)"),
-    _row("square x", "square", torch.square, "torch.square(x)", "tf.square(x)", "jnp.square(x)"),
-    _row("exp x", "exp", torch.exp, "torch.exp(x)", "tf.exp(x)", "jnp.exp(x)"),
-    _row("log x", "log", torch.log, "torch.log(x)", "tf.math.log(x)", "jnp.log(x)"),
-    _row("abs x", "abs", torch.abs, "torch.abs(x)", "tf.abs(x)", "jnp.abs(x)"),
-    _row("sign x", "sign", torch.sign, "torch.sign(x)", "tf.sign(x)", "jnp.sign(x)"),
-    _row("round x", "round", torch.round, "torch.round(x)", "tf.round(x)", "jnp.round(x)"),
-    _row("floor x", "floor", torch.floor, "torch.floor(x)", "tf.floor(x)", "jnp.floor(x)"),
-    _row("ceil x", "ceil", torch.ceil, "torch.ceil(x)", "tf.math.ceil(x)", "jnp.ceil(x)"),
-    _row("step x", None, one_op("step")(step), "step(x)", "step(x)", "step(x)"),
-    _row("sin x", "sin", torch.sin, "torch.sin(x)", "tf.sin(x)", "jnp.sin(x)"),
-    _row("cos x", "cos", torch.cos, "torch.cos(x)", "tf.cos(x)", "jnp.cos(x)"),
-    _row("tanh x", "tanh", torch.tanh, "torch.tanh(x)", "tf.tanh(x)", "jnp.tanh(x)"),
-    _row("sigmoid x", "sigmoid", torch.sigmoid,
-         "torch.sigmoid(x)", "tf.sigmoid(x)", "jax.nn.sigmoid(x)"),
-    _row("relu x", "relu", torch.relu, "torch.relu(x)", "tf.nn.relu(x)", "jax.nn.relu(x)"),
-    _row("softplus x", "softplus", functional.softplus,
-         "torch.nn.functional.softplus(x)", "tf.math.softplus(x)", "jax.nn.softplus(x)"),
-    _row("softmax x", "softmax", lambda x: torch.softmax(x, -1),
-         "torch.softmax(x, -1)", "tf.nn.softmax(x)", "jax.nn.softmax(x)"),
+    _row("sqrt x", "sqrt", torch.sqrt, "torch.sqrt(x)"),
+    _row("square x", "square", torch.square, "torch.square(x)"),
+    _row("exp x", "exp", torch.exp, "torch.exp(x)"),
+    _row("log x", "log", torch.log, "torch.log(x)"),
+    _row("abs x", "abs", torch.abs, "torch.abs(x)"),
+    _row("sign x", "sign", torch.sign, "torch.sign(x)"),
+    _row("round x", "round", torch.round, "torch.round(x)"),
+    _row("floor x", "floor", torch.floor, "torch.floor(x)"),
+    _row("ceil x", "ceil", torch.ceil, "torch.ceil(x)"),
+    _row("step x", None, one_op("step")(step), "step(x)"),
+    _row("sin x", "sin", torch.sin, "torch.sin(x)"),
+    _row("cos x", "cos", torch.cos, "torch.cos(x)"),
+    _row("tanh x", "tanh", torch.tanh, "torch.tanh(x)"),
+    _row("sigmoid x", "sigmoid", torch.sigmoid, "torch.sigmoid(x)"),
+    _row("relu x", "relu", torch.relu, "torch.relu(x)"),
+    _row("softplus x", "softplus", functional.softplus, "torch.nn.functional.softplus(x)"),
+    _row("softmax x", "softmax", lambda x: torch.softmax(x, -1), "torch.softmax(x, -1)"),
     _row("log_softmax x", "log_softmax", lambda x: torch.log_softmax(x, -1),
-         "torch.log_softmax(x, -1)", "tf.nn.log_softmax(x)", "jax.nn.log_softmax(x)"),
-    _row("logsumexp x", "logsumexp", lambda x: torch.logsumexp(x, -1),
-         "torch.logsumexp(x, -1)", "tf.reduce_logsumexp(x, -1)", "jax.nn.logsumexp(x, -1)"),
-    _row("topk x k%", "topk", lambda x, k: torch.topk(x, int(k)).values,
-         "torch.topk(x, k).values", "tf.math.top_k(x, k).values", "jax.lax.top_k(x, k)[0]"),
+         "torch.log_softmax(x, -1)"),
+    _row("logsumexp x", "logsumexp", lambda x: torch.logsumexp(x, -1), "torch.logsumexp(x, -1)"),
+    _row("topk x k%", "topk", lambda x, k: torch.topk(x, int(k)).values, "torch.topk(x, k).values"),
     _row("select x index%", "select", lambda x, index: torch.select(x, -1, int(index)),
-         "torch.select(x, -1, index)", "x[..., index]", "x[..., index]"),
-    _row("onehot_argmax x", None, one_op("onehot_argmax")(onehot_argmax),
-         "onehot_argmax(x)", "onehot_argmax(x)", "onehot_argmax(x)"),
-    _row("onehot_sample p u", None, one_op("onehot_sample")(onehot_sample),
-         "onehot_sample(p, u)", "onehot_sample(p, u)", "onehot_sample(p, u)"),
-    _row("maximum a b", "maximum", torch.maximum,
-         "torch.maximum(a, b)", "tf.maximum(a, b)", "jnp.maximum(a, b)"),
-    _row("minimum a b", "minimum", torch.minimum,
-         "torch.minimum(a, b)", "tf.minimum(a, b)", "jnp.minimum(a, b)"),
-    _row("clamp x low#=-1e30 high#=1e30", "clamp", torch.clamp,
-         "torch.clamp(x, low, high)", "tf.clip_by_value(x, low, high)", "clamp(x, low, high)"),
-    _row("where condition? a! b!", "where", torch.where,
-         "torch.where(condition, a, b)", "tf.where(condition, a, b)", "jnp.where(condition, a, b)"),
-    _row("sum x axis%?", "sum", _reduce(torch.sum),
-         "torch.sum(x, axis)", "tf.reduce_sum(x, axis)", "jnp.sum(x, axis)"),
-    _row("mean x axis%?", "mean", _reduce(torch.mean),
-         "torch.mean(x, axis)", "tf.reduce_mean(x, axis)", "jnp.mean(x, axis)"),
-    _row("matmul a b", "matmul", torch.matmul,
-         "torch.matmul(a, b)", "tf.tensordot(a, b, 1)", "jnp.matmul(a, b)"),
+         "torch.select(x, -1, index)"),
+    _row("onehot_argmax x", None, one_op("onehot_argmax")(onehot_argmax), "onehot_argmax(x)"),
+    _row("onehot_sample p u", None, one_op("onehot_sample")(onehot_sample), "onehot_sample(p, u)"),
+    _row("maximum a b", "maximum", torch.maximum, "torch.maximum(a, b)"),
+    _row("minimum a b", "minimum", torch.minimum, "torch.minimum(a, b)"),
+    _row("clamp x low#=-1e30 high#=1e30", "clamp", torch.clamp, "torch.clamp(x, low, high)"),
+    _row("where condition? a! b!", "where", torch.where, "torch.where(condition, a, b)"),
+    _row("sum x axis%?", "sum", _reduce(torch.sum), "torch.sum(x, axis)"),
+    _row("mean x axis%?", "mean", _reduce(torch.mean), "torch.mean(x, axis)"),
+    _row("matmul a b", "matmul", torch.matmul, "torch.matmul(a, b)"),
     _row("transpose x", "transpose", lambda x: torch.transpose(x, -1, -2),
-         "torch.transpose(x, -1, -2)", "tf.linalg.matrix_transpose(x)", "jnp.swapaxes(x, -1, -2)"),
-    _row("unbind x", "unbind", torch.unbind,
-         "torch.unbind(x)", "tf.unstack(x)", "tuple(x)", several=True),
-    _row("identity x", "identity", tricks.identity,
-         "identity(x)", "tf.identity(x)", "x", trick=True),
-    _row("stop_gradient x", "stop_gradient", tricks.stop_gradient,
-         "stop_gradient(x)", "tf.stop_gradient(x)", "jax.lax.stop_gradient(x)", trick=True),
-    _row("detach x", "stop_gradient", tricks.stop_gradient,
-         "x.detach()", "tf.stop_gradient(x)", "jax.lax.stop_gradient(x)", trick=True),
-    _row("flip_gradient x scale~=1", None, tricks.flip_gradient, "flip_gradient(x, scale)",
-         "flip_gradient(x, scale)", "flip_gradient(x, scale)", trick=True),
-    _row("scale_gradient x factor~", None, tricks.scale_gradient, "scale_gradient(x, factor)",
-         "scale_gradient(x, factor)", "scale_gradient(x, factor)", trick=True),
-    _row("clip_gradient x low# high#", None, tricks.clip_gradient, "clip_gradient(x, low, high)",
-         "clip_gradient(x, low, high)", "clip_gradient(x, low, high)", trick=True),
+         "torch.transpose(x, -1, -2)"),
+    _row("unbind x", "unbind", torch.unbind, "torch.unbind(x)", several=True),
+    _row("identity x", "identity", tricks.identity, "identity(x)", trick=True),
+    _row("stop_gradient x", "stop_gradient", tricks.stop_gradient, "stop_gradient(x)", trick=True),
+    _row("detach x", "stop_gradient", tricks.stop_gradient, "x.detach()", trick=True),
+    _row("flip_gradient x scale~=1", None, tricks.flip_gradient,
+         "flip_gradient(x, scale)", trick=True),
+    _row("scale_gradient x factor~", None, tricks.scale_gradient,
+         "scale_gradient(x, factor)", trick=True),
+    _row("clip_gradient x low# high#", None, tricks.clip_gradient,
+         "clip_gradient(x, low, high)", trick=True),
     _row("clip_gradient_norm x max_norm#", None, tricks.clip_gradient_norm,
-         "clip_gradient_norm(x, max_norm)", "clip_gradient_norm(x, max_norm)",
          "clip_gradient_norm(x, max_norm)", trick=True),
 )  # fmt: skip
 

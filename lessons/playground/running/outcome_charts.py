@@ -23,10 +23,10 @@ from lessons.kit.chart_pieces import (
     span,
     spoken,
 )
-from lessons.kit.curve_figures import THE_GRADIENT, THE_VALUE, forward_alt, gradient_alt
-from lessons.kit.findings import of_curves, of_value, titled
+from lessons.kit.curve_figures import forward_alt, gradient_alt
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_strip
+from lessons.kit.titles import gradient_at, value_at
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.playground.running.words import WORDS
@@ -49,7 +49,7 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
         }
     x = _moved(outcome, document)
     gradients = _gradients(outcome, document, curves, series, x)
-    return aligned(gradients, _value(outcome, curves, series, x))
+    return aligned(gradients, _value(outcome, document, curves, series, x))
 
 
 def table(outcome: Outcome) -> Table:
@@ -98,7 +98,7 @@ def _gradients(
         data = [*drawn(there), *named(ends, layout, height)]
     return Figure(
         "gradient",
-        titled(subject, of_curves(there.values(), x), THE_GRADIENT),
+        gradient_at(subject, _at_entry(series, document, *NOISY), x),
         _caption(outcome, document, len(series[roles[0]].x)),
         gradient_alt(subject, spoken(series, roles, x), x),
         [*data, *(_held(points(series[role]), outcome) for role in NOISY[::-1] if role in there)],
@@ -109,17 +109,21 @@ def _gradients(
 
 
 def _value(
-    outcome: Outcome, curves: dict[str, Series], series: dict[str, Series], x: str
+    outcome: Outcome,
+    document: Document,
+    curves: dict[str, Series],
+    series: dict[str, Series],
+    x: str,
 ) -> Figure:
     forward = curves["forward"]
     there = series.get("forward")
     heights = [part for part in (forward.y, forward.low, forward.high) if part is not None]
-    alone = WORDS("value_alt", output=outcome.output, input=x)
+    alone = WORDS("value_alone", output=outcome.output, input=x)
     return Figure(
         "forward",
-        titled(outcome.output, of_value(forward, x), THE_VALUE),
+        value_at(outcome.output, _at_entry(series, document, "forward"), x) if there else alone,
         "",
-        forward_alt(spoken(series, ["forward"], x), x) if there else alone,
+        forward_alt(spoken(series, ["forward"], x), x) if there else f"{alone}.",
         [
             *([band(forward)] if forward.low is not None else []),
             curve(forward, exact=True),
@@ -129,6 +133,13 @@ def _value(
         height=200,
         selects="entry",
     )
+
+
+def _at_entry(series: dict[str, Series], document: Document, *roles: str) -> Iterator[float]:
+    """The entry that moves, and the number of each of these roles there."""
+    points = [series[role] for role in roles]
+    place = min(document.plot.entry, len(points[0].x)) - 1
+    return (float(y[place]) for y in (points[0].x, *(one.y for one in points)))
 
 
 def _held(trace: Trace, outcome: Outcome) -> Trace:

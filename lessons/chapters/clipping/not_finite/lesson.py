@@ -123,7 +123,7 @@ def compute(program: Program, values: Values) -> Result:
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """The slopes in their roles, and the roots themselves."""
+    """The slopes in their roles."""
     shown = [number(value, 4) for value in values["w"]]
     slopes = component_figure(
         WORDS,
@@ -136,14 +136,11 @@ def figures(result: Result, values: Values) -> list[Figure]:
         before=_finite(result, "true_gradient"),
         after=_finite(result, "trick_gradient"),
     )
-    finite, forward = _finite(result, "forward"), {"forward": WORDS("forward")}
-    roots = component_figure(WORDS, "forward", result, forward, shown, y="y", finite=finite)
-    for one in (slopes, roots):
-        title = "w" if len(shown) <= MOST_NAMED else WORDS("place")
-        one.layout["xaxis"]["title"]["text"] = title
+    title = "w" if len(shown) <= MOST_NAMED else WORDS("place")
+    slopes.layout["xaxis"]["title"]["text"] = title
     limit = limits(values["limit"], tuple(slopes.layout["xaxis"]["range"]), "limit")
     slopes.data.append(limit | {"visible": values["clip"] != "none"})
-    return [slopes, roots]
+    return [slopes]
 
 
 def table(result: Result, values: Values) -> Table:

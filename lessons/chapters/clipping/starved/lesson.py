@@ -21,11 +21,11 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, covered_with, span, ticks
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, place_of
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)

@@ -22,18 +22,16 @@ from lessons.kit.chart_pieces import (
     axes,
     cells,
     dragged,
-    fitted,
-    limits,
     mark,
     marked,
     scatter,
     thin,
 )
 from lessons.kit.experiment import components
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import label, lines, second_name
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
@@ -96,7 +94,7 @@ _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The vectors at the learner's gradient; angle and length for gradients in all directions."""
+    """The vectors at the learner's gradient; the angle for gradients in all directions."""
     device, dtype = device_and_dtype(values)
     limit = float(values["limit"])
     w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
@@ -139,7 +137,7 @@ def start(values: Values) -> Start:
 def _curves(
     program: Program, w: torch.Tensor, limit: float, device: torch.device, dtype: torch.dtype
 ) -> Iterator[Series]:
-    """Angle and length after clipping, for a gradient of this length in every direction."""
+    """The angle after clipping, for a gradient of this length in every direction."""
     degrees = torch.linspace(0.0, 360.0, ANGLES, dtype=torch.float64)
     around = torch.stack([degrees.deg2rad().cos(), degrees.deg2rad().sin()], 1)
     circle = (w.norm() * around).to(device, dtype)
@@ -154,7 +152,6 @@ def _curves(
         across, up = array(vectors).T
         pointing = np.where((across == 0) & (up == 0), np.nan, np.degrees(np.arctan2(up, across)))
         yield Series(role, role, x, turn(x, pointing) + x)
-        yield Series(f"{role}_length", role, x, np.hypot(across, up))
 
 
 def _measures(vectors: dict[str, Array]) -> dict[str, float]:
@@ -229,13 +226,13 @@ NAMES = {
 
 CALLED = {role: name for role, (name, _) in NAMES.items()}
 
-HEIGHT, LOW = 345, 220
+HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """The arrows, and how direction and length depend on the gradient's own direction."""
-    return [_arrows(result), _angles(result), _lengths(result)]
+    """The arrows, and how far clipping turns a gradient in each direction."""
+    return [_arrows(result), _angles(result)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -352,72 +349,39 @@ def _angles(result: Result) -> Figure:
         role: replace(curves[role], y=turn(before, curves[role].y))
         for role in ("trick_gradient", "intended_gradient")
     }
-    most = float(np.nanmax(np.abs(turned["trick_gradient"].y), initial=0.0))
+    sizes = np.abs(turned["trick_gradient"].y)
     layout = axes((0.0, 360.0), (-50.0, 50.0), WORDS("angle_axis"), WORDS("turned_axis"))
     marked(layout["xaxis"], [0, 90, 180, 270, 360])
     marked(layout["yaxis"], [-45, 0, 45])
-    found = WORDS("angle_title", most=number(most, 3)) if most else ""
-    if not np.isfinite(turned["trick_gradient"].y).any():
-        found = WORDS("no_direction")
-    return Figure(
+    return WORDS.chart(
         "angle",
-        found or WORDS("angle_subject"),
-        WORDS("angle_caption"),
-        WORDS("angle_alt", arrows=in_words(result, NAMES)),
         [
             *lines(turned, {role: CALLED[role] for role in turned}, layout, HEIGHT),
-            *_own_gradient(result, "angle"),
+            *_own_gradient(result),
         ],
         layout,
-        height=HEIGHT,
-        subject=WORDS("angle_subject"),
-    )
-
-
-def _lengths(result: Result) -> Figure:
-    curves = {
-        role: next(one for one in result.curves if one.name == f"{role}_length") for role in NAMES
-    }
-    top = fitted([one.y for one in curves.values()])
-    limit = float(result.facts["limit"])
-    layout = axes((0.0, 360.0), top, WORDS("angle_axis"), WORDS("length"))
-    marked(layout["xaxis"], [0, 90, 180, 270, 360])
-    longest = {role: float(np.nanmax(one.y)) for role, one in curves.items()}
-    value, norm = (number(longest[role], 3) for role in ("trick_gradient", "intended_gradient"))
-    return WORDS.chart(
-        "length",
-        [
-            limits(limit, (0.0, 360.0), "limit", sides=(1,)),
-            *lines(curves, CALLED, layout, LOW),
-            *_own_gradient(result, "length"),
-        ],
-        layout,
-        LOW,
-        value=value,
-        norm=norm,
-        limit=number(limit, 4),
+        HEIGHT,
+        most=number(float(np.nanmax(sizes)), 3) if np.isfinite(sizes).any() else None,
         arrows=in_words(result, NAMES),
     )
 
 
-def _own_gradient(result: Result, fact: str) -> list[Trace]:
+def _own_gradient(result: Result) -> list[Trace]:
     """The learner's own gradient on the curves."""
     before = float(result.facts["angle_before"])
-    drawn = []
-    for role, (name, called) in NAMES.items():
-        value = float(result.facts[f"{fact}_{called}"])
-        if fact == "angle" and called == "before":
-            continue
-        if fact == "angle":
-            value = turn(before, value)
-        drawn.append(
-            scatter("markers", [before % 360], [value], name)
-            | {
-                "marker": mark(ROLES[role]),
-                "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{name}</extra>",
-            }
+    return [
+        scatter(
+            "markers",
+            [before % 360],
+            [turn(before, float(result.facts[f"angle_{fact}"]))],
+            CALLED[role],
         )
-    return drawn
+        | {
+            "marker": mark(ROLES[role]),
+            "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{CALLED[role]}</extra>",
+        }
+        for fact, role in reversed(_CLIPPED.items())
+    ]
 
 
 LESSON = Lesson(

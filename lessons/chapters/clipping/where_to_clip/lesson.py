@@ -19,11 +19,11 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, limits, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Program, components, run_of
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import named
 from lessons.kit.powers import Powers
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import clip_gradient
 

@@ -9,20 +9,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.contract.figure import SHORT, Figure, Table
+from lessons.contract.figure import Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Number, Numbers, Values
-from lessons.contract.result import FactsAsAsked, Note, Result, Series
+from lessons.contract.result import FactsAsAsked, Note, Result
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import axes, fitted
-from lessons.kit.components import component_figure, component_table
+from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, Roles, components, run_of
-from lessons.kit.findings import brief
 from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.kit.line_names import lines
 from lessons.recorder import named
-from lessons.text import number
 
 WORDS = Words(__file__)
 
@@ -147,11 +143,11 @@ def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> tor
 
 
 MOST = 8
-"""Weights at most: each has its sticks in the chart."""
+"""Weights at most."""
 
 
 LABELS = {"true_gradient": WORDS("should_be"), "trick_gradient": WORDS("arrives")}
-"""The two gradients of the charts: of the loss with no copy in it, and of the spelling chosen."""
+"""The two gradients of the table: of the loss with no copy in it, and of the spelling chosen."""
 
 YES_NO = ("no", "yes")
 
@@ -174,12 +170,10 @@ def compute(program: Program, values: Values) -> Result:
     roles = {role: array(y) for role, y in tensors.items()}
     runs = {"true_gradient": as_it_should_be, "trick_gradient": program}
     losses = {role: array(train(one, w, settings)) for role, one in runs.items()}
-    when = np.arange(0.0, STEPS)
     said, arrived = backward(program, w, settings)
     known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
     return Result(
         series=components(tensors),
-        curves=tuple(Series(role, role, when, y) for role, y in losses.items()),
         facts=FactsAsAsked(
             {
                 "x": values["x"],
@@ -190,7 +184,6 @@ def compute(program: Program, values: Values) -> Result:
                 "trick_first": float(roles["trick_gradient"][0]),
                 "arrives": int(arrived is not None),
                 "steps": STEPS,
-                "rate": RATE,
                 "true_end": float(losses["true_gradient"][-1]),
                 "trick_end": float(losses["trick_gradient"][-1]),
             },
@@ -201,50 +194,12 @@ def compute(program: Program, values: Values) -> Result:
     )
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """Charts of each weight's gradient, and of the loss while it trains."""
-    true, came = (math.hypot(*result[role].y) for role in LABELS)
-    gradient = component_figure(
-        WORDS,
-        "gradient",
-        result,
-        LABELS,
-        _names(result),
-        came=brief(came, true),
-        expected=brief(true, came),
-    )
-    if math.isnan(came):
-        gradient = replace(gradient, title=WORDS("raises", expected=brief(true)))
-    elif not result.facts["arrives"]:
-        gradient = replace(gradient, title=WORDS("nothing_arrives", expected=brief(true)))
-    return [gradient, _training(result)]
-
-
 def table(result: Result, values: Values) -> Table:
     """One row a weight; “none” in the place of a number where ``.grad`` is None."""
-    made = component_table(result, LABELS, _names(result), WORDS("gradient_subject"))
+    made = component_table(result, LABELS, _names(result), WORDS("table"))
     if result.facts["arrives"]:
         return made
     return replace(made, rows=tuple((*row[:-1], WORDS("none")) for row in made.rows))
-
-
-def _training(result: Result) -> Figure:
-    losses = {series.role: series for series in result.curves}
-    _, top = fitted([series.y for series in losses.values()])
-    layout = axes((-0.3, STEPS - 0.7), (-0.04 * top, top), WORDS("step"), WORDS("loss"))
-    trick = losses["trick_gradient"].y
-    first, last = (brief(float(trick[at])) for at in (0, -1))
-    ends = ", ".join(f"{LABELS[one]}: {number(float(losses[one].y[-1]), 3)}" for one in LABELS)
-    return WORDS.chart(
-        "training",
-        lines(losses, LABELS, layout, SHORT),
-        layout,
-        first=first,
-        last=last,
-        steps=STEPS,
-        rate=RATE,
-        ends=ends,
-    )
 
 
 def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | str]:
@@ -268,7 +223,7 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
 
 
 def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
-    # Always one line, so that the charts below it don't move.
+    # Always one line, so that what is below it doesn't move.
     yield Note("warning", f"RuntimeError: {said}") if said else Note("info", WORDS("runs"))
     if not all(np.isfinite(one).all() for one in shown):
         yield Note("warning", WORDS("too_large", dtype=values["dtype"]))
@@ -289,7 +244,7 @@ def _names(result: Result) -> list[str]:
 
 LESSON = Lesson(
     program=cut_by_accident,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, check=_refused, start=run, named=True),
+    lab=Lab(WORDS, PARAMETERS, compute, table, check=_refused, start=run),
     highlight="loss.requires_grad_()",
     elsewhere=a_product,
 )

@@ -9,8 +9,8 @@ from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, fitted, scatter
 from lessons.kit.components import component_figure
-from lessons.kit.findings import brief
 from lessons.kit.line_names import lines
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
 

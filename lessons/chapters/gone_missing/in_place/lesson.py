@@ -18,7 +18,6 @@ from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
-from lessons.kit.findings import brief
 from lessons.kit.inputs import place_of
 
 WORDS = Words(__file__)
@@ -139,9 +138,8 @@ def start(values: Values) -> Start:
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """The curve lab's charts; the gradient's title tells of the chosen input."""
+    """The curve lab's charts; a gradient that torch refuses has no line to name."""
     gradient, *others = _BASE.figures(result, values)
-    gradient = replace(gradient, title=_found(result.facts))
     if math.isnan(result.facts["trick_gradient"]):  # type: ignore[arg-type]
         gradient = replace(gradient, data=[_without_end(one) for one in gradient.data])
     return [gradient, *others]
@@ -151,14 +149,6 @@ def _without_end(trace: Trace) -> Trace:
     """Hide the name of a line that isn't there."""
     lost = trace["mode"] == "text" and math.isnan(trace["y"][0])
     return trace | {"visible": False} if lost else trace
-
-
-def _found(facts: Mapping[str, float | int | str]) -> str:
-    """A title with autograd's gradient and the true one at the chosen input."""
-    x, came, true = (float(facts[name]) for name in ("x", "trick_gradient", "true_gradient"))
-    if math.isnan(came):
-        return WORDS("refused")
-    return WORDS("gradient_title", x=brief(x), came=brief(came, true), true=brief(true, came))
 
 
 def _facts(

@@ -13,9 +13,6 @@ from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
-    axes,
-    covered_with,
-    curve,
     dragged,
     in_words,
     marked,
@@ -24,9 +21,9 @@ from lessons.kit.chart_pieces import (
     thin,
 )
 from lessons.kit.components import MOST_NAMED, component_table
-from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
 from lessons.kit.powers import Powers
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -57,8 +54,8 @@ def largest(narrow: str) -> float:
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """Each gradient's size; over the scale, the share that is lost and the length that is left."""
-    return [_sizes(result, values), _shares(result, values), _lengths(result, values)]
+    """Each gradient's size, and the length of the whole gradient over the scale."""
+    return [_sizes(result, values), _lengths(result, values)]
 
 
 def _drawn(values: Values) -> dict[str, str]:
@@ -84,13 +81,9 @@ def _sizes(result: Result, values: Values) -> Figure:
         places = list(range(1, many + 1, every))
         marked(layout["xaxis"], places, [number(x, 4) for x in values["x"][::every]])
     ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
-    return Figure(
+    arrived = result["trick_gradient"].y
+    return WORDS.chart(
         "sizes",
-        _arrived(result),
-        WORDS("sizes_caption"),
-        WORDS(
-            "sizes_alt", numbers=in_words(result, names, [str(place + 1) for place in range(many)])
-        ),
         [
             *_window(values, powers, many, layout),
             *(_marks(result[role], powers) for role in names),
@@ -98,8 +91,11 @@ def _sizes(result: Result, values: Values) -> Figure:
             *named(ends, layout, TALL),
         ],
         layout,
-        height=TALL,
-        subject=WORDS("sizes_subject"),
+        TALL,
+        all=many,
+        zeros=int((arrived == 0).sum()),
+        lost=int((~np.isfinite(arrived)).sum()),
+        numbers=in_words(result, names, [str(place + 1) for place in range(many)]),
     )
 
 
@@ -157,65 +153,14 @@ def _window(values: Values, powers: Powers, many: int, layout: Trace) -> Iterato
         yield label("noise", name, x, at + off, side, within)
 
 
-def _arrived(result: Result) -> str:
-    """A title with the gradients that are 0 or no number; else with their length."""
-    y = result["trick_gradient"].y
-    zeros, lost = int((y == 0).sum()), int((~np.isfinite(y)).sum())
-    used, right = (float(result.facts[f"length_{one}"]) for one in ("used", "right"))
-    share = brief(used / right, digits=2) if right and math.isfinite(used / right) else "1"
-    if zeros or lost or share == "1":
-        return WORDS("some_lost", all=len(y), zeros=zeros, lost=lost)
-    return WORDS("all_arrive", all=len(y), share=share)
-
-
-def _over_scales(values: Values) -> tuple[Trace, Trace]:
-    """An x axis of scales, and a thin line at the learner's own."""
-    layout = axes((0.0, float(MOST)), (0.0, 1.0), WORDS("scale"), "")
-    powers = [0, 5, 10, 16, 20, 25, MOST]
-    marked(layout["xaxis"], powers, ["1", *(f"2<sup>{power}</sup>" for power in powers[1:])])
-    at = math.log2(values["scale"])
-    line = thin([at, at], [-1e3, 1e3], WORDS("your_scale"))
-    return layout, dragged(line, "line", scale="power_of_two")
-
-
-def _curves(result: Result) -> dict[str, Series]:
-    return {one.name: one for one in result.curves}
-
-
-def _shares(result: Result, values: Values) -> Figure:
-    curves = _curves(result)
-    layout, here = _over_scales(values)
-    most = max(float(curves[name].y.max()) for name in ("zeros", "lost"))
-    top = next((one for one in (0.2, 0.4, 0.6) if one >= most), 1.0)
-    layout["yaxis"]["range"] = [-0.05 * top, 1.05 * top]
-    marked(layout["yaxis"], [0, top / 2, top], ["0", f"{50 * top:.0f} %", f"{100 * top:.0f} %"])
-    zeros, lost = (result.facts[name] for name in ("zeros", "infinite"))
-    infinite = covered_with(curve(curves["lost"], exact=True), "trick_gradient")
-    infinite["line"] |= {"color": "role:noise", "dash": "dash"}
-    ends = (
-        ("trick_gradient", WORDS("exact_0"), curves["zeros"].y),
-        ("noise", WORDS("not_finite"), curves["lost"].y),
-    )
-    names = (covered_with(one, "trick_gradient") for one in named(ends, layout, SHORT))
-    return WORDS.chart(
-        "shares",
-        [here, curve(curves["zeros"], exact=True), infinite, *names],
-        layout,
-        zeros=zeros,
-        lost=lost,
-        all=result.facts["many"],
-        power=MOST,
-    )
-
-
 def _lengths(result: Result, values: Values) -> Figure:
-    names, curves = _drawn(values), _curves(result)
+    names, curves = _drawn(values), {one.name: one for one in result.curves}
     powers = Powers([curves[role].y for role in NAMES], LOWEST, HIGHEST)
-    scales, here = _over_scales(values)
     layout = powers.axes((0.0, float(MOST)), WORDS("scale"), WORDS("length"))
-    layout["xaxis"] |= {
-        name: scales["xaxis"][name] for name in ("tickmode", "tickvals", "ticktext")
-    }
+    marks = [0, 5, 10, 16, 20, 25, MOST]
+    marked(layout["xaxis"], marks, ["1", *(f"2<sup>{power}</sup>" for power in marks[1:])])
+    at = math.log2(values["scale"])
+    here = dragged(thin([at, at], [-1e3, 1e3], WORDS("your_scale")), "line", scale="power_of_two")
     ends = ((role, name, powers.of(curves[role]).y) for role, name in names.items())
     used, right = (brief(float(result.facts[f"length_{one}"])) for one in ("used", "right"))
     lengths = (f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items())

@@ -174,7 +174,7 @@ def run(values: Values) -> Start:
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The gradients at the learner's scale; over all scales, what is lost and how much is left."""
+    """The gradients at the learner's scale; over all scales, how much is left."""
     start = run(values)
     settings, dtype = start.settings, start.leaves["x"].dtype
     x = torch.tensor(values["x"], dtype=torch.float64, device=start.leaves["x"].device)
@@ -235,7 +235,7 @@ def _over_scales(
     settings: Mapping[str, Any],
     roles: Roles,
 ) -> Iterator[Series]:
-    """The share of gradients lost, and the length of what is left, over the power of two.
+    """The length of the gradient in each role, over the power of two.
 
     Args:
         program, x, dtype, settings: as for ``over_scales``.
@@ -243,12 +243,7 @@ def _over_scales(
     """
     powers = np.arange(MOST + 1, dtype=np.float64)
     scales = [2.0**power for power in powers]
-    plain = array(over_scales(program, x, dtype, scales, {**settings, "clip": "none"}))
-    used = plain
-    if settings["clip"] != "none":
-        used = array(over_scales(program, x, dtype, scales, settings))
-    yield Series("zeros", "trick_gradient", powers, (plain == 0).mean(1))
-    yield Series("lost", "trick_gradient", powers, (~np.isfinite(plain)).mean(1))
+    used = array(over_scales(program, x, dtype, scales, settings))
     for role in GRADIENTS:
         if role == "trick_gradient":
             lengths = np.array([_length(row) for row in used])

@@ -27,9 +27,9 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import MOST_NAMED, component_table, stems
 from lessons.kit.experiment import Experiment, Program, run_of
-from lessons.kit.findings import are_apart, brief, of_gradient, titled
 from lessons.kit.inputs import COMPUTED_IN, GRID, array, place_of, point_in_text, series_by_role
 from lessons.kit.line_names import lines, named
+from lessons.kit.titles import brief, gradient_at
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -132,9 +132,6 @@ def kept(steps: int, every: int) -> int:
 
 HEIGHT = 250
 
-CHEAP = 0.05
-"""The share of the whole gradient up to which a difference is called small."""
-
 NAMES = {"true_gradient": WORDS("all_steps"), "trick_gradient": WORDS("with_stops")}
 """The name of each gradient here; drawn in this order."""
 
@@ -196,12 +193,10 @@ def _over_w(result: Result) -> Figure:
     beside = 0.045 * (high - low)  # room for half a mark
     ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
     layout = axes(ends, fitted([one.y for one in shown]), WORDS("weight_w"), "dh/dw")
-    true, trick = (curves[role] for role in NAMES)
-    title = _cheap(trick, true) if are_apart(trick, true) else ""
-    title = title or titled("dh/dw", of_gradient(trick, true, None, "w"), WORDS("the_gradient"))
+    point = (float(result.facts[name]) for name in ("w", *reversed(NAMES)))
     return Figure(
         "gradient",
-        title,
+        gradient_at("dh/dw", point, "w"),
         WORDS("gradient_caption"),
         WORDS("gradient_alt", numbers=spoken(result, ["forward", *NAMES])),
         [*lines(curves, NAMES, layout, HEIGHT), *(along_w(result, role) for role in NAMES)],
@@ -210,17 +205,6 @@ def _over_w(result: Result) -> Figure:
         selects="point",
         subject=WORDS("gradient_subject"),
     )
-
-
-def _cheap(trick: Series, true: Series) -> str:
-    """Up to which size of w the stops cost little; nothing where they cost more near 0."""
-    sizes = np.abs(true.x)
-    dear = ~(np.abs(trick.y - true.y) <= CHEAP * np.abs(true.y))  # NaN counts as dear
-    least = WORDS("stops_cost", share=100 * CHEAP)
-    if not dear.any():
-        return WORDS("at_each_w", cost=least)
-    cheap = sizes[sizes < sizes[dear].min()]
-    return WORDS("up_to_w", cost=least, w=brief(float(cheap.max()))) if cheap.any() else ""
 
 
 def along_w(result: Result, role: str) -> Trace:

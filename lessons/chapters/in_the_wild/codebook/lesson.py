@@ -27,10 +27,10 @@ from lessons.kit.answers import nearest_factor
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, axes, dragged, mark, round_up, scatter, thin
 from lessons.kit.experiment import components
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, computed_in
 from lessons.kit.line_names import label
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks

@@ -16,21 +16,23 @@ import torch
 from torch.nn import ReLU, Sequential
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
+from lessons.contract.roles import GRADIENTS
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import annotation, marked
-from lessons.kit.components import component_table, points_figure
+from lessons.kit.chart_pieces import annotation, axes, fitted, marked, points, spoken
+from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
 from lessons.kit.line_names import NAMES
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.training.by_seed import TwoArms
 from lessons.training.settings import first_seed, rate, seeds, steps, two_networks
@@ -356,12 +358,18 @@ def _spreads(history: History) -> Figure:
 
 def static_figures(result: Result, values: Values) -> list[Figure]:
     """The gradient at the features of one view, at fixed numbers."""
-    figure = points_figure(
-        result,
-        WORDS("feature"),
-        where=WORDS("at_one_view"),
-        caption=WORDS("gradient_caption"),
-        shows=WORDS("gradient_alt"),
+    heights = fitted([1.15 * result[role].y for role in GRADIENTS])
+    layout = axes((0.0, FEATURES + 1.0), heights, WORDS("feature"), WORDS("gradient"))
+    layout["xaxis"]["dtick"] = 1
+    came, true = (math.hypot(*result[role].y) for role in GRADIENTS[:2])
+    figure = WORDS.chart(
+        "gradient",
+        [points(result[role]) for role in GRADIENTS],
+        layout,
+        TALL,
+        came=brief(came, true),
+        true=brief(true, came),
+        numbers=spoken(result, GRADIENTS),
     )
     return [figure]
 

@@ -17,12 +17,12 @@ from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, thin
-from lessons.kit.components import component_figure, component_table
+from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
-from lessons.kit.findings import brief
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import COMPUTED_IN, array
 from lessons.kit.line_names import NAMES, named
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -281,13 +281,8 @@ _BESIDE = 0.06
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """The gradients of one visit, and the value over the updates."""
-    came, own = (float(result[f"{role}_gradient"].y[0]) for role in ("trick", "intended"))
-    size = max(abs(came), abs(own))
-    visit = component_figure(
-        WORDS, "gradient", result, LABELS, COMPONENTS, came=brief(came, size), own=brief(own, size)
-    )
-    return [visit, _updates(result, values)]
+    """The value over the updates."""
+    return [_updates(result, values)]
 
 
 def table(result: Result, values: Values) -> Table:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lessons.contract.figure import SHORT, TALL, Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
@@ -18,14 +18,12 @@ from lessons.kit.chart_pieces import (
     dragged,
     fitted,
     mark,
-    marked,
     scatter,
     thin,
 )
 from lessons.kit.components import MOST_NAMED, component_figure
-from lessons.kit.findings import brief
 from lessons.kit.line_names import NAMES, named
-from lessons.kit.powers import Powers
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -40,8 +38,8 @@ SLOPES = {"true_gradient": WORDS("plain"), "trick_gradient": NAMES["trick_gradie
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """One weight over the step size, each weight's gradient, and the ratio over their number."""
-    return [_slopes(result), _weights(result), _ratios(result)]
+    """One weight over the step size, and each weight's gradient."""
+    return [_slopes(result), _weights(result)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -126,38 +124,3 @@ def _weights(result: Result) -> Figure:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
     return replace(chart, selects="point")
-
-
-def _ratios(result: Result) -> Figure:
-    """The chart of a step's move of s, relative to that of the weights, over their number."""
-    counts = result.planes["counts"]
-    roles = {"none": ("noise", WORDS("no_scale")), "lsq": ("trick_gradient", WORDS("lsq"))}
-    drawn = {
-        name: Series(name, role, np.log2(counts), result.planes[f"ratio_{name}"])
-        for name, (role, _) in roles.items()
-    }
-    powers = Powers([one.y for one in drawn.values()], -6, 6, every=1)
-    ends = float(np.log2(counts[0])), float(np.log2(counts[-1]))
-    layout = powers.axes((ends[0] - 0.4, ends[1] + 0.4), WORDS("ratio_weights"), WORDS("ratio"))
-    marked(layout["xaxis"], np.log2(counts).tolist(), [f"{int(count):,}" for count in counts])
-    traces: list[Trace] = []
-    for series in drawn.values():
-        traces += powers.drawn(series)
-    at_end = ((role, word, powers.of(drawn[name]).y) for name, (role, word) in roles.items())
-    last = {name: brief(float(one.y[-1]), digits=2) for name, one in drawn.items()}
-    known = all(np.isfinite(one.y).all() for one in drawn.values())
-    found = WORDS("ratio_title", many=int(counts[-1]), none=last["none"], lsq=last["lsq"])
-    return Figure(
-        "ratio",
-        found if known else WORDS("ratio_subject"),
-        WORDS("ratio_caption"),
-        WORDS(
-            "ratio_alt",
-            few=int(counts[0]),
-            many=int(counts[-1]),
-            found=f"{found}." if known else "",
-        ),
-        [*traces, *named(at_end, layout, SHORT)],
-        layout,
-        subject=WORDS("ratio_subject"),
-    )

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import torch
 
 from lessons.chapters.in_the_wild.learned_step.figures import figures, table
@@ -209,7 +208,7 @@ PARAMETERS = (
 
 
 def compute(program: Program, values: Values) -> Result:
-    """Values and gradients at the learner's weights, one weight over s, and the ratio over N."""
+    """Values and gradients at the learner's weights, and one weight over s."""
     given = torch.tensor(values["x"], dtype=torch.float64)
     start = EXPERIMENT.run(values)
     x, s = start.leaves["x"], float(values["s"])
@@ -246,8 +245,6 @@ def compute(program: Program, values: Values) -> Result:
             },
         ),
         notes=tuple(_notes(given, x, roles, values)),
-        planes={f"ratio_{name}": np.array(one) for name, one in ratios.items()}
-        | {"counts": np.array(COUNTS, dtype=np.float64)},
         work=WORDS.counted("weights", len(given)),
     )
 

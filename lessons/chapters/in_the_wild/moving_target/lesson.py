@@ -26,7 +26,7 @@ from lessons.contract.result import Array, Result, Series
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, annotation, axes, fitted, points
-from lessons.kit.components import component_table, points_figure
+from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import computed_in, golden
@@ -289,14 +289,12 @@ def compute(program: Program, values: Values) -> Result:
     start = EXPERIMENT.run(values)
     w = start.leaves["w"].detach()
     roles = {**EXPERIMENT.by_role(program, start), "forward": w}
-    series = components(roles)
     task = task_of(values)
     true = task.true()
     rests = {name: task.rests(name == "stopped") for name in ("stopped", "open")}
     whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
     return Result(
-        series=series,
-        curves=series,
+        series=components(roles),
         facts={
             **{name: values[name] for name in ("seeds", "chance", "discount", "rate", "target")},
             **_of_one_step(roles["trick_gradient"], values),
@@ -318,19 +316,17 @@ def _of_one_step(gradient: torch.Tensor, values: Values) -> dict[str, float]:
 
 ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
 
-_LEAST = {"off": -8, "loss": -16}
+_LEAST = -8
 """The lowest power of ten that is drawn: below it there is rounding alone."""
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The values of the states, their distance from the true ones, and the loss.
+    """The values of the states, and their distance from the true ones.
 
     Of two states the distance comes first: that they grow or fall is seen over the steps.
     """
-    over = [_distances(history), _losses(history)]
-    if values["task"] == "two":
-        return [*over, _values(history, values)]
-    return [_values(history, values), *over]
+    drawn = [_values(history, values), _distances(history)]
+    return drawn[::-1] if values["task"] == "two" else drawn
 
 
 def table(history: History, values: Values) -> Table:
@@ -393,29 +389,8 @@ def _called(true: Array, lowest: Array) -> list[Trace]:
 
 def _distances(history: History) -> Figure:
     lines = lines_of(ARMS, "off")
-    layout = powers_axes(history, lines, WORDS("distance"), _LEAST["off"])
+    layout = powers_axes(history, lines, WORDS("distance"), _LEAST)
     return step_chart(WORDS, "off", history, lines, layout)
-
-
-def _losses(history: History) -> Figure:
-    lines = lines_of(ARMS, "loss")
-    layout = powers_axes(history, lines, WORDS("mean_squared_error"), _LEAST["loss"])
-    return step_chart(WORDS, "loss", history, lines, layout, digits=3)
-
-
-def static_figures(result: Result, values: Values) -> list[Figure]:
-    """The gradient at the weights that one step of the task gives."""
-    what, called = WORDS("to_the_right", state=values["point"]), WORDS("state")
-    if values["task"] == "two":
-        what, called = WORDS("to_the_second"), WORDS("weight")
-    figure = points_figure(
-        result,
-        called,
-        where=WORDS("of_one_step"),
-        caption=WORDS("gradient_caption", what=what),
-        shows=WORDS("gradient_alt", what=what),
-    )
-    return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:
@@ -437,7 +412,6 @@ LAB = Lab(
     words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
-    figures=static_figures,
     table=static_table,
     start=one_step,
     training=Training(Learners, figures, table, cuts=True),

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from lessons.kit.draws import unit_draws
-from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 
 SLOPES = (-2.0, -1.0)
@@ -63,25 +62,3 @@ def without_first(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -
     """The gradient of the batch without its first sample, with no clip."""
     w.requires_grad_()
     return gradient(plain_loss(w, x[1:], y[1:]), w)
-
-
-def over_labels(
-    program: Program, x: torch.Tensor, labels: torch.Tensor, clip: str, limit: float
-) -> dict[str, torch.Tensor]:
-    """The gradients at w = 0 by role, for many labellings at once, each of shape [m, 2].
-
-    Args:
-        program: the lesson's; it takes w, one labelling, and the other arguments.
-        x: shape [n, 2].
-        labels: shape [m, n, 1]; they differ in the first sample alone.
-        clip, limit: the program's settings.
-    """
-    w = torch.zeros(len(labels), 2, dtype=x.dtype, device=x.device, requires_grad=True)
-    losses = torch.vmap(lambda w, y: program(w, x, y, clip, limit))(w, labels)
-    plain = torch.vmap(lambda w, y: plain_loss(w, x, y))(w, labels)
-    good = plain_loss(w[0], x[1:], labels[0, 1:])
-    return {
-        "trick_gradient": gradient(losses, w),
-        "true_gradient": gradient(plain, w),
-        "intended_gradient": gradient(good, w)[:1].expand(len(labels), -1),
-    }

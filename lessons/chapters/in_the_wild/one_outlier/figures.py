@@ -7,7 +7,6 @@ import numpy as np
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
-from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.kit.arrows import arrow, in_words, measured
 from lessons.kit.chart_pieces import (
@@ -16,13 +15,11 @@ from lessons.kit.chart_pieces import (
     cells,
     covered_with,
     dragged,
-    mark,
-    marked,
     scatter,
     thin,
 )
-from lessons.kit.findings import brief
-from lessons.kit.line_names import label, lines, second_name
+from lessons.kit.line_names import label, second_name
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -39,8 +36,8 @@ HEIGHT = 345
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """The gradients as arrows, and the direction over the error of the label."""
-    return [_arrows(result, values), _directions(result, values)]
+    """The gradients as arrows."""
+    return [_arrows(result, values)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -184,44 +181,3 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     if role == "trick_gradient" and (same or (both_leave and across < 0.1 * used @ plain)):
         words, side = second_name(words, side)
     return label(role, words, x, y, side)
-
-
-def _directions(result: Result, values: Values) -> Figure:
-    curves = {one.name: one for one in result.curves}
-    powers = curves["trick_gradient"].x
-    least = min(float(np.nanmin(one.y, initial=0.0)) for one in curves.values())
-    lowest = -1.1 if least < -0.5 else -0.6 if least < -0.15 else -0.2
-    ends = float(powers[0]), float(powers[-1])
-    layout = axes(ends, (lowest, 1.1), WORDS("error_axis"), WORDS("cosine"))
-    ticks = range(math.ceil(powers[0]), math.floor(powers[-1]) + 1)
-    marked(layout["xaxis"], list(ticks), [f"{10.0**power:,g}" for power in ticks])
-    marked(layout["yaxis"], [-1, -0.5, 0, 0.5, 1])
-    layout["xaxis"] |= {"zeroline": False}
-    names = {role: name for role, (name, _) in NAMES.items()}
-    data = [
-        *lines(curves, names, layout, HEIGHT),
-        *(_here(result, values, role) for role in NAMES),
-    ]
-    cosines = [float(result.facts[f"cos_{name}"]) for name in ("plain", "used")]
-    known = all(map(math.isfinite, cosines))
-    plain, used = (number(one, 3) if known else None for one in cosines)
-    arrows = in_words(result, NAMES)
-    return WORDS.chart("direction", data, layout, HEIGHT, plain=plain, used=used, arrows=arrows)
-
-
-def _here(result: Result, values: Values, role: str) -> Trace:
-    """The learner's own error of the label on a curve, where the chart reaches it."""
-    name, fact = NAMES[role]
-    powers = result.curves[0].x
-    size = float(values["size"])
-    there = size > 0 and powers[0] <= math.log10(size) <= powers[-1]
-    return scatter(
-        "markers",
-        [math.log10(size) if there else float(powers[0])],
-        [float(result.facts[f"cos_{fact}"])],
-        name,
-    ) | {
-        "marker": mark(ROLES[role]),
-        "visible": there,
-        "hovertemplate": WORDS("direction_hover", error=number(size, 4), name=name),
-    }

@@ -13,7 +13,6 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
     batch,
     each,
     ordinary,
-    over_labels,
     plain_loss,
     shortened,
     without_first,
@@ -22,7 +21,7 @@ from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.result import Array, FactsAsAsked, Note, Result
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, turn
 from lessons.kit.experiment import Experiment, Program, Roles, components
@@ -30,9 +29,6 @@ from lessons.kit.gradients import gradient
 from lessons.kit.inputs import COMPUTED_IN, array
 
 WORDS = Words(__file__)
-
-SIZES = torch.logspace(-1.0, 3.0, 21, dtype=torch.float64)
-"""The errors of the label over which the direction is drawn."""
 
 FAR = 1e6
 """An error of the label so large that a clip certainly acts on it."""
@@ -61,7 +57,7 @@ PARAMETERS = (
 
 
 def compute(program: Program, values: Values) -> Result:
-    """The gradients at the learner's batch, and the direction over the error of the label."""
+    """The gradients at the learner's batch."""
     device, dtype = device_and_dtype(values)
     clip, limit = values["clip"], values["limit"]
     rows = ordinary(values["seed"], values["batch"] - 1)
@@ -74,13 +70,8 @@ def compute(program: Program, values: Values) -> Result:
     roles = {role: array(y) for role, y in tensors.items()}
     x, y = batch(rows, values["size"], values["angle"])
     samples = each(x, y)
-    x, good = batch(rows, 0.0, values["angle"])
-    labels = good.repeat(len(SIZES), 1, 1)
-    labels[:, 0, 0] -= SIZES
-    sizes = over_labels(program, x.to(device, dtype), labels.to(device, dtype), clip, limit)
     return Result(
         series=components(tensors),
-        curves=_over_sizes({role: array(found) for role, found in sizes.items()}),
         facts=FactsAsAsked(
             {
                 **{name: values[name] for name in ("size", "angle", "limit", "batch")},
@@ -127,16 +118,6 @@ def cosine(one: Array, other: Array) -> float:
         return math.nan
     unit = one / lengths[0], other / lengths[1]
     return float(np.clip(unit[0] @ unit[1], -1.0, 1.0))
-
-
-def _over_sizes(found: Mapping[str, Array]) -> tuple[Series, ...]:
-    """The cosine with the direction without the bad sample, over the power of ten of its error."""
-    powers = array(SIZES.log10())
-    good = found["intended_gradient"]
-    return tuple(
-        Series(role, role, powers, np.array(list(map(cosine, rows, good))))
-        for role, rows in found.items()
-    )
 
 
 def _measures(roles: Mapping[str, Array]) -> dict[str, float]:

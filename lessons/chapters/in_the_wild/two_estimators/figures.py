@@ -1,4 +1,4 @@
-"""The charts of two estimators: the draws of each, their running means, variance over baseline."""
+"""The charts of two estimators: the draws of each, and the variance over the baseline."""
 
 import math
 
@@ -6,13 +6,12 @@ import numpy as np
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.parameters import Values
-from lessons.contract.result import Histogram, Result, Series
+from lessons.contract.result import Histogram, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
-    band,
     cells,
     curve,
     dragged,
@@ -23,8 +22,8 @@ from lessons.kit.chart_pieces import (
     stepped,
     thin,
 )
-from lessons.kit.findings import brief
 from lessons.kit.line_names import label, named
+from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -44,8 +43,8 @@ ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """Three histograms over one axis, the means so far, the variance over the baseline."""
-    return [_draws(result), _running(result), _variance(result)]
+    """Three histograms over one axis, and the variance over the baseline."""
+    return [_draws(result), _variance(result)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -80,11 +79,9 @@ def _draws(result: Result) -> Figure:
         for role, one in bars.items()
     )
     end, exact = float(edges[-1]), float(result.facts["exact"])
-    return Figure(
+    mean, variance = (float(result.facts[f"trick_{name}"]) for name in ("expected", "variance"))
+    return WORDS.chart(
         "draws",
-        _one_mean(result),
-        WORDS("draws_caption"),
-        WORDS("draws_alt", exact=number(exact, 4), draws=words),
         [
             *map(_area, bars.values()),
             *map(_spread, bars.values()),
@@ -96,25 +93,17 @@ def _draws(result: Result) -> Figure:
             ),
         ],
         layout,
-        height=TALL,
-        subject=WORDS("draws_subject"),
+        TALL,
+        mean=brief(mean, math.sqrt(variance) + abs(exact)),
+        variance=brief(variance),
+        exact=number(exact, 4),
+        draws=words,
     )
 
 
 def _with_variance(bars: Histogram) -> str:
     """The name of a row and the exact variance of one draw."""
     return f"{NAMES[bars.role]}: {brief(bars.spread**2)}"
-
-
-def _one_mean(result: Result) -> str:
-    """Say whether all estimators have the exact mean, and give their variances if they do."""
-    facts = result.facts
-    exact, yours = float(facts["exact"]), float(facts["trick_expected"])
-    size = math.sqrt(float(facts["trick_variance"])) + abs(exact)
-    if abs(yours - exact) > 1e-6 * size:
-        return WORDS("biased", yours=brief(yours, size), exact=brief(exact, size))
-    shown = [brief(float(facts[f"{name}_variance"])) for name in ("path", "score", "trick")]
-    return WORDS("draws_title", mean=brief(exact), variances=", ".join(shown))
 
 
 def _area(bars: Histogram) -> Trace:
@@ -136,46 +125,6 @@ def _spread(bars: Histogram) -> Trace:
         "marker": mark(ROLES[bars.role]) | {"size": [0, 9, 0], "opacity": 1},
         "hovertemplate": "%{x:.4g}<extra>" + NAMES[bars.role] + "</extra>",
     }
-
-
-def _running(result: Result) -> Figure:
-    means = {one.role: one for one in result.curves if one.name.startswith("running_")}
-    facts = result.facts
-    exact, count = float(facts["exact"]), int(facts["draws"])
-    widest = max(float(facts["score_variance"]), float(facts["trick_variance"]))
-    half = math.sqrt(widest) or 1.0
-    last = max(math.log10(count), 1.0)
-    layout = axes(
-        (0.0, last), (exact - half, exact + half), WORDS("draws_axis"), WORDS("mean_so_far")
-    )
-    powers = list(range(int(last) + 1))
-    marked(layout["xaxis"], powers, [f"{10**power:,}" for power in powers])
-    drawn = ("trick_gradient", "intended_gradient", "true_gradient")
-    mean, error = (brief(float(facts[name])) for name in ("trick_gradient_mean", "trick_error"))
-    ends = ((role, NAMES[role], means[role].y) for role in drawn)
-    return WORDS.chart(
-        "running",
-        [
-            *(band(means[role]) for role in drawn[:2]),
-            *(_thin(means[role]) for role in drawn),
-            *named(ends, layout, SHORT),
-        ],
-        layout,
-        draws=count,
-        mean=mean,
-        error=error,
-        exact=brief(exact),
-    )
-
-
-def _thin(series: Series) -> Trace:
-    """A line over powers of ten of the draws; a mark if there is just one draw."""
-    made = curve(series, exact=True)
-    if len(series.x) == 1:
-        made |= {"mode": "markers", "marker": mark(ROLES[series.role])}
-    made["line"] = made["line"] | {"width": 2}
-    made["hovertemplate"] = "%{y:.4g}<extra>" + NAMES[series.role] + "</extra>"
-    return made
 
 
 def _variance(result: Result) -> Figure:

@@ -181,10 +181,7 @@ def compute(program: Program, values: Values) -> Result:
             *(Series(role, role, first, slopes[: len(first)]) for role, slopes in drawn.items()),
             Series("true_gradient", "true_gradient", first, np.full_like(first, truth)),
         ),
-        curves=(
-            *_running(drawn, exact, truth),
-            *_variances(program, mu, sigma, values["baseline"], exact),
-        ),
+        curves=tuple(_variances(program, mu, sigma, values["baseline"], exact)),
         histograms=tuple(_histograms(drawn, exact, truth)),
         facts=FactsAsAsked(
             {
@@ -194,7 +191,6 @@ def compute(program: Program, values: Values) -> Result:
                 "cost": expected_cost(mu, sigma),
                 "trick_expected": trick.mean,
                 "trick_variance": trick.variance,
-                "trick_error": math.sqrt(trick.variance / count),
                 **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
                 "path_variance": exact["intended_gradient"].variance,
                 "score_variance": exact["noise"].variance,
@@ -221,22 +217,6 @@ def drawn_eps(values: Values) -> list[float]:
     """The first draws, for the table, the graph and the file to take home."""
     found: list[float] = normal_draws(values["seed"])[: min(values["draws"], FIRST)].tolist()
     return found
-
-
-def _running(
-    drawn: Mapping[str, Array], exact: Mapping[str, Moments], truth: float
-) -> Iterator[Series]:
-    """The mean of the draws so far, over powers of ten of their number."""
-    count = len(drawn["trick_gradient"])
-    many = np.unique(np.geomspace(1, count, 160).round().astype(np.int64))
-    powers = np.log10(many)
-    for role in ("trick_gradient", "intended_gradient"):
-        means = np.cumsum(drawn[role])[many - 1] / many
-        half = 2.0 * np.sqrt(exact[role].variance / many)
-        mean = exact[role].mean
-        yield Series(f"running_{role}", role, powers, means, mean - half, mean + half)
-    level = np.full_like(powers, truth)
-    yield Series("running_true_gradient", "true_gradient", powers, level)
 
 
 def _variances(

@@ -19,7 +19,6 @@ from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
 from lessons.kit.components import component_figure
 from lessons.kit.experiment import Experiment, Program
-from lessons.kit.findings import brief, extent
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
     COMPUTED_IN,
@@ -32,6 +31,7 @@ from lessons.kit.inputs import (
     series_by_role,
 )
 from lessons.kit.line_names import NAMES, lines, named
+from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
@@ -292,13 +292,9 @@ def _values(result: Result) -> Figure:
     strokes = _strokes(result, ends)
     heights = fitted([*(line.y for line in drawn), result["forward"].y, strokes["y"]], 1e-3)
     layout = axes(ends, heights, WORDS("logit_x"), WORDS("adds"))
-    still = all(_level(line.y) for line in drawn)
     added = ", ".join(number(float(y), 4) for y in result["forward"].y[:8])
-    return Figure(
+    chart = WORDS.chart(
         "values",
-        _of_values(result, still),
-        WORDS("values_caption"),
-        WORDS("values_alt", added=added),
         [
             *(curve(line, exact=True) for line in drawn),
             *named(_ends(result, drawn), layout, TALL),
@@ -306,22 +302,13 @@ def _values(result: Result) -> Figure:
             along_x(result["forward"]),
         ],
         layout,
-        height=TALL,
-        selects="point",
-        subject=WORDS("values_subject"),
+        TALL,
+        token=result.facts["token"],
+        value=brief(float(result.facts["forward"])),
+        slope=brief(float(result.facts["trick_gradient"])),
+        added=added,
     )
-
-
-def _of_values(result: Result, still: bool) -> str:
-    """Say whether the values move with the logits, and what autograd gives if they don't."""
-    if not still:
-        return WORDS("values_move")
-    slopes = np.abs(result["trick_gradient"].y)
-    if not np.isfinite(slopes).all():
-        return WORDS("values_stay")
-    if not slopes.any():
-        return WORDS("flat")
-    return WORDS("flat_slopes", slope=brief(float(slopes.max())))
+    return replace(chart, selects="point")
 
 
 def _ends(result: Result, drawn: list[Series]) -> Iterator[tuple[str, str, Array]]:
@@ -383,29 +370,10 @@ def _second(result: Result) -> Figure:
         f"{SECOND[role]} {number(float(one.y[middle]), 3)}" for role, one in known.items()
     )
     at = number(float(known["trick_gradient"].x[middle]), 3)
-    return Figure(
-        "second",
-        _of_second(known),
-        WORDS("second_caption"),
-        WORDS("second_alt", at=at, ends=words),
-        lines(known, SECOND, layout, SHORT),
-        layout,
-        subject=WORDS("second_subject"),
-    )
-
-
-def _of_second(known: dict[str, Series]) -> str:
     trick, true = known["trick_gradient"].y, known["intended_gradient"].y
     off, size = float(np.abs(trick - true).max()), float(np.abs(true).max())
-    if off <= 1e-6 * size:
-        return WORDS("second_right")
-    return WORDS("second_off", off=brief(off, size))
-
-
-def _level(y: Array) -> bool:
-    """Test whether a curve is constant, up to rounding."""
-    y = y[np.isfinite(y)]
-    return len(y) == 0 or extent(y) <= 1e-6 * float(np.abs(y).max())
+    drawn = lines(known, SECOND, layout, SHORT)
+    return WORDS.chart("second", drawn, layout, off=brief(off, size), at=at, ends=words)
 
 
 LESSON = Lesson(

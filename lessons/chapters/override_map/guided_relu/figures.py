@@ -7,24 +7,14 @@ import numpy as np
 
 from lessons.chapters.override_map.guided_relu.net import LAYERS, RULES
 from lessons.chapters.override_map.guided_relu.shapes import KINDS
-from lessons.contract.figure import TALL, Figure, Table
+from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Facts, Result
-from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import (
-    Trace,
-    annotation,
-    axes,
-    cells,
-    fitted,
-    gradient_points,
-    marked,
-    spoken,
-)
+from lessons.kit.chart_pieces import Trace, annotation, axes, cells
 from lessons.text import number
-from lessons.training.step_charts import HEIGHT, arms_table, banded, of, over_seeds
+from lessons.training.step_charts import HEIGHT, arms_table, of
 
 WORDS = Words(__file__)
 
@@ -49,8 +39,8 @@ _GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
 
 
 def figures(history: History, values: Values) -> list[Figure]:
-    """The maps of one picture; and if asked, how alike they stay as weights are randomised."""
-    return [_maps(history, values), *([_alike(history)] if _asked(values) else [])]
+    """The maps of one picture."""
+    return [_maps(history, values)]
 
 
 def table(history: History, values: Values) -> Table:
@@ -122,32 +112,6 @@ def _randomised(layers: int) -> str:
     if layers == LAYERS:
         return WORDS("all_layers")
     return WORDS("last_layer") if layers == 1 else WORDS("last_layers", n=layers)
-
-
-def _alike(history: History) -> Figure:
-    depth = np.arange(0.0, 1 + LAYERS)
-    series = []
-    for rule, (role, _) in LOOKS.items():
-        each = history.latest.picture[f"alike_{rule}"][:-1].reshape(LAYERS, -1)
-        each = np.vstack([np.ones(each.shape[1]), each])  # nothing replaced: the same map
-        series.append(over_seeds(depth, each, role))
-    layout = axes(
-        (-0.1, LAYERS + 0.1), (-1.05, 1.05), WORDS("layers_axis"), WORDS("correlation_axis")
-    )
-    marked(layout["xaxis"], depth.tolist())
-    each_depth = "; ".join(
-        f"{called} " + ", ".join(number(float(y), 2) for y in line.y)
-        for called, line in zip(CALLED.values(), series, strict=True)
-    )
-    return WORDS.chart(
-        "compared",
-        banded(series, CALLED.values(), layout),
-        layout,
-        HEIGHT,
-        correlations=_correlations(history.facts, LAYERS),
-        done=history.facts["compared_step"],
-        each_depth=each_depth,
-    )
 
 
 def _asked(values: Values) -> bool:
@@ -231,28 +195,6 @@ def _in_words(seen: dict[str, Array]) -> str:
         for rule, map_ in seen.items()
     )
     return f"{'; '.join(maps)}."
-
-
-def static_figures(result: Result, values: Values) -> list[Figure]:
-    """Eight relus: what each gets back."""
-    heights = fitted([result[name].y for name in GRADIENTS])
-    layout = axes((0.5, len(BEFORE) + 0.5), heights, "", WORDS("gradient"))
-    pairs = zip(BEFORE, upstream_of(values), strict=True)
-    names = [f"x {number(x, 3)}<br>u {number(u, 3)}" for x, u in pairs]
-    marked(layout["xaxis"], list(range(1, 1 + len(BEFORE))), names)
-    trick, true, meant = (result[name].y for name in GRADIENTS)
-    wrong = int((trick != meant).sum())
-    figure = WORDS.chart(
-        "relus",
-        gradient_points(result),
-        layout,
-        TALL,
-        some=int((trick != true).sum()),
-        all=len(BEFORE),
-        meant=WORDS("not_as_intended", n=wrong) if wrong else WORDS("as_intended"),
-        numbers=spoken(result, GRADIENTS),
-    )
-    return [figure]
 
 
 def static_table(result: Result, values: Values) -> Table:

@@ -15,7 +15,6 @@ from lessons.chapters.override_map.guided_relu.figures import (
     BEFORE,
     BEHIND,
     figures,
-    static_figures,
     static_table,
     table,
     upstream_of,
@@ -53,7 +52,7 @@ from lessons.training.by_seed import BySeed
 from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import gradient_override_map, override_gradients
+from lessons.tricks import gradient_override_map
 from lessons.tricks.entry import unmatched
 
 WORDS = Words(__file__)
@@ -69,7 +68,7 @@ TEST_EVERY, COMPARE_EVERY = 5, 50
 
 
 def guided_relu(
-    x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str, when: str
+    x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str
 ) -> torch.Tensor:
     def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
         return torch.where(op.outputs[0] > 0, upstream.clamp(min=0), 0.0)
@@ -78,18 +77,13 @@ def guided_relu(
         return upstream.clamp(min=0)
 
     relu = {"plain": "Relu", "guided": guided, "deconvnet": deconvnet}[rule]
-    if when == "runs":  # for each relu that runs in the block
-        with gradient_override_map({"Relu": relu}, warn=False):
-            return network(x)
-    score = network(x)  # for each relu of a graph that is there already
-    override_gradients(score, {"Relu": relu}, warn=False)
-    return score
+    with gradient_override_map({"Relu": relu}, warn=False):  # for each relu that runs in the block
+        return network(x)
 
 
 PARAMETERS = (
     Choice("shape", "triangle", names=KINDS, in_run="looks"),
     Choice("spelling", "relu", names=("relu", "clamp", "maximum"), in_run="looks"),
-    Choice("when", "runs", names=("runs", "built"), in_run="looks"),
     Integer("randomised", "0", low=0, high=LAYERS, in_run="looks"),
     Choice("behind", "weights", names=("weights", "sum"), in_run="looks"),
     Choice("rule", "guided", advanced=True, names=tuple(RULES), in_run="looks"),
@@ -123,7 +117,6 @@ class Shapes(BySeed):
         self.others = Networks.new([seed + FRESH for seed in self.seeds], *self._to)
         self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
         self._adam = Adam(self.networks.weights)
-        self._done = 0
         self._tested = self._test(values)
         self._compare(values)
 
@@ -132,19 +125,18 @@ class Shapes(BySeed):
         parts = [pictures(BATCH, float(values["noise"]), stream) for stream in self.streams]
         logits = self.networks.logits(torch.stack(parts, 1).to(*self._to), values["spelling"])
         self._adam.step(entropy(logits, labels(BATCH)), values["rate"])
-        self._done = done + 1
-        last = self._done == int(values["steps"])
-        if last or self._done % TEST_EVERY == 0:
+        done += 1
+        last = done == int(values["steps"])
+        if last or done % TEST_EVERY == 0:
             self._tested = self._test(values)
-        if last or self._done % COMPARE_EVERY == 0:
+        if last or done % COMPARE_EVERY == 0:
             self._compare(values)
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
-        if self._as != (values["spelling"], values["when"]):
+        if self._as != values["spelling"]:
             self._compare(values)
         found = dict(self._tested)
-        found["compared_step"] = torch.full_like(found["loss"], self._compared)
         for rule, each in self._alike.items():
             *depths, other = each.mean(2)
             found |= {f"{rule}_{layers}": one for layers, one in enumerate(depths, start=1)}
@@ -163,7 +155,6 @@ class Shapes(BySeed):
         for rule in RULES:
             both = maps(self.program, pair, x, torch.tensor([kind]), rule, values)[:, 0]
             found[rule] = array(both).reshape(2, SIDE, SIDE)
-        found |= {f"alike_{rule}": array(each) for rule, each in self._alike.items()}
         with torch.no_grad():
             shares = own.logits(x, values["spelling"])[0, :, 0].softmax(0)
         return found | {"pixels": array(x[0, 0]), "shares": array(shares)}
@@ -180,7 +171,7 @@ class Shapes(BySeed):
 
     def _compare(self, values: Values) -> None:
         """Compare the maps of the networks as they are now."""
-        self._as, self._compared = (values["spelling"], values["when"]), self._done
+        self._as = values["spelling"]
         x = test_pictures(COMPARED, values["noise"]).to(*self._to)
         self._alike = compared(self.program, self.networks, self.others, x, values)
 
@@ -202,7 +193,6 @@ def eight_relus(values: Values) -> Start:
     settings = {
         "network": layer(values["behind"], values["spelling"]),
         "rule": values["rule"],
-        "when": values["when"],
     }
     return Start({"x": x}, settings, (values["point"] - 1,))
 
@@ -239,7 +229,6 @@ def compute(program: Program, values: Values) -> Result:
     place = values["point"] - 1
     return Result(
         series=series,
-        curves=series,
         facts={
             **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
@@ -279,7 +268,7 @@ def two_pixels(program: Program) -> dict[str, float | str]:
         def score(x: torch.Tensor) -> torch.Tensor:
             return (torch.tensor(last).to(x) * torch.relu(rows @ x)).sum()
 
-        return gradient(program(x, score, rule, "runs"), x)
+        return gradient(program(x, score, rule), x)
 
     def cosine(rule: str) -> float:
         before, after = (gradient_of(last, rule) for last in lasts)
@@ -313,9 +302,7 @@ def missed(spelling: str) -> str:
 def _missing(values: Values) -> str:
     """The warning that the three maps are identical, if the rule reaches no relu."""
     words = missed(values["spelling"])
-    if not words:
-        return ""
-    return WORDS("same_maps", why=words) if values["when"] == "runs" else WORDS("no_relu")
+    return WORDS("same_maps", why=words) if words else ""
 
 
 def seconds(values: Values) -> float:
@@ -327,7 +314,6 @@ LAB = Lab(
     words=WORDS,
     parameters=PARAMETERS,
     compute=compute,
-    figures=static_figures,
     table=static_table,
     seconds=seconds,
     start=eight_relus,

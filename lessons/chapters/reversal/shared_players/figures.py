@@ -12,8 +12,8 @@ from lessons.contract.words import Words
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter, thin
 from lessons.kit.components import component_figure, component_table
-from lessons.kit.findings import brief, times
 from lessons.kit.line_names import NAMES, label
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
 
@@ -39,9 +39,9 @@ def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[F
         result: of the players' lab.
         arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
     """
-    true, trick = result["true_gradient"].y, result["trick_gradient"].y
-    factors = (times(trick[part], true[part]) for part in (slice(0, 4), slice(4, 6)))
-    extractor, classifier = (None if one is None else brief(one) for one in factors)
+    extractor, classifier = (
+        brief(float(result.facts[f"{one}_factor"]), 1.0) for one in ("extractor", "classifier")
+    )
     gradient = component_figure(
         WORDS,
         "gradient",

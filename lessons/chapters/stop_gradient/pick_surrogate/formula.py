@@ -11,7 +11,6 @@ import torch
 
 from lessons.contract.words import Words
 from lessons.playground.codegen.emit import Emitter
-from lessons.playground.codegen.frameworks import TORCH
 from lessons.playground.language.expressions import Node, called, kind_of, row_of, sign, walk
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.parse import parse_program
@@ -79,8 +78,7 @@ class Expression:
     @property
     def inline(self) -> "Code":
         """It as a function in torch, without a name; a constant takes x's shape."""
-        made = Emitter(TORCH).expression(self.node, floats=kind_of(self.node) == "number")
-        body = ast.unparse(ast.fix_missing_locations(made))
+        body = Emitter().text(self.node, floats=kind_of(self.node) == "number")
         return Code(f"lambda x: {body if self.reads_x else f'torch.zeros_like(x) + {body}'}")
 
 

@@ -1,7 +1,5 @@
 """The noise lab's charts and table."""
 
-import math
-
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
@@ -23,10 +21,10 @@ from lessons.kit.chart_pieces import (
     stepped,
     thin,
 )
-from lessons.kit.findings import of_gradient, of_spread, of_value, titled
 from lessons.kit.inputs import place_of
 from lessons.kit.line_names import NAMES, label
 from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
+from lessons.kit.titles import gradient_at, value_at
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -62,7 +60,7 @@ def _gradients(result: Result) -> Figure:
     data += [along_x(result[name]) for name in reversed(NOISY)]
     return Figure(
         "gradient",
-        _of_gradients(result),
+        gradient_at("dz/dx", (float(result.facts[name]) for name in ("x", *NOISY))),
         WORDS("gradient_caption"),
         WORDS("gradient_alt", numbers=spoken(result, GRADIENTS)),
         data,
@@ -73,25 +71,11 @@ def _gradients(result: Result) -> Figure:
     )
 
 
-def _of_gradients(result: Result) -> str:
-    """The distance between draws of the gradient at the chosen input; else its course over x."""
-    found = ""
-    if int(result.facts["draws"]) > 1:
-        trick, true = (float(result.facts[f"{name}_deviation"]) for name in NOISY)
-        size = abs(float(result.facts["true_gradient_mean"]))
-        found = of_spread(true, trick, size)
-    if found:
-        return WORDS("gradient_spread", found=found)
-    curves = {series.name: series for series in result.curves}
-    autograd, plain, wanted = (curves[name] for name in GRADIENTS)
-    return titled("dz/dx", of_gradient(autograd, plain, wanted), WORDS("the_gradient"))
-
-
 def _forward(result: Result) -> Figure:
     forward = next(series for series in result.curves if series.name == "forward")
     return Figure(
         "forward",
-        _of_forward(result, forward),
+        value_at("z", (float(result.facts[name]) for name in ("x", "forward"))),
         WORDS("forward_caption"),
         WORDS("forward_alt", numbers=spoken(result, ["forward"])),
         [band(forward), curve(forward), along_x(result["forward"])],
@@ -100,21 +84,11 @@ def _forward(result: Result) -> Figure:
     )
 
 
-def _of_forward(result: Result, forward: Series) -> str:
-    """The distance between draws of the value at the chosen input; else its course over x."""
-    facts = result.facts
-    mean, deviation, x = (float(facts[name]) for name in ("forward_mean", "forward_deviation", "x"))
-    if int(facts["draws"]) > 1 and (found := of_spread(None, deviation, abs(mean))):
-        return WORDS("forward_spread", found=found, x=number(x, 3))
-    return titled("z", of_value(forward), WORDS("the_value"))
-
-
 def _histogram(result: Result, values: Values) -> Figure:
     x = number(float(result.facts["x"]))
-    subject = WORDS("histogram_subject", x=x)
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))
-        found = WORDS("finite_in_none", x=x)
+        found, subject = WORDS("finite_in_none", x=x), WORDS("histogram_subject", x=x)
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
     wanted = ROLES["intended_gradient"]
@@ -130,11 +104,8 @@ def _histogram(result: Result, values: Values) -> Figure:
     ]
     layout = axes((float(ends[0]), float(ends[-1])), (-1.3, 1.3), "dz/dx", WORDS("draws_axis"))
     marked(layout["yaxis"], [])
-    return Figure(
+    return WORDS.chart(
         "histogram",
-        _mean_of(result),
-        WORDS("histogram_caption", x=x),
-        WORDS("histogram_alt", x=x, draws="; ".join(summaries)),
         [
             *(_bars(bars) for bars in result.histograms),
             thin([target, target], [-1.3, 1.3], wanted.label)
@@ -145,17 +116,11 @@ def _histogram(result: Result, values: Values) -> Figure:
             ),
         ],
         layout,
-        subject=subject,
+        x=x,
+        draws="; ".join(summaries),
+        mean=number(float(result.facts["trick_gradient_mean"]), 3),
+        target=number(target, 3),
     )
-
-
-def _mean_of(result: Result) -> str:
-    """The mean of the draws at the chosen input."""
-    found = {bars.role: bars for bars in result.histograms}
-    if not math.isfinite(found["trick_gradient"].mean):
-        return WORDS("finite_in_none", x=number(float(result.facts["x"])))
-    mean, target = found["trick_gradient"].mean, float(result.facts["intended_gradient"])
-    return WORDS("histogram_title", mean=number(mean, 3), target=number(target, 3))
 
 
 def _bars(bars: Histogram) -> Trace:

@@ -1,0 +1,58 @@
+"""Titles of charts: one sentence with the numbers at the learner's point."""
+
+from collections.abc import Iterable
+
+from lessons.contract.words import Words
+from lessons.text import number
+
+WORDS = Words(__file__)
+
+_SAME = 1e-6
+"""Of the largest size: numbers nearer than this are one number, up to rounding."""
+
+
+def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
+    """Write a number for a title: in full below a million, and rounding errors as 0.
+
+    Args:
+        value: the number.
+        beside: another one; a number that is far smaller is the rounding error of its computation.
+        digits: significant ones.
+
+    >>> brief(374.6, digits=2), brief(-12345.6), brief(0.0612, digits=2), brief(1e-12, beside=2.0)
+    ('375', '−12,346', '0.061', '0')
+    """
+    if 10**digits - 0.5 <= abs(value) < 1e6:
+        return f"{value:,.0f}".replace("-", "−")
+    return number(0.0 if abs(value) <= _SAME * abs(beside) else value, digits)
+
+
+def gradient_at(gradient: str, point: Iterable[float], called: str = "x") -> str:
+    """Say what autograd returns at one place, and what the true gradient is there.
+
+    Args:
+        gradient: its name.
+        point: the place, autograd's gradient, the true gradient.
+        called: the name of what is differentiated by.
+    """
+    at, came, true = point
+    return WORDS(
+        "gradient_at",
+        called=called,
+        at=brief(at),
+        name=gradient,
+        came=brief(came, true),
+        true=brief(true, came),
+    )
+
+
+def value_at(value: str, point: Iterable[float], called: str = "x") -> str:
+    """Say what the forward value is at one place.
+
+    Args:
+        value: its name.
+        point: the place, the value.
+        called: the name of what it is a function of.
+    """
+    at, y = point
+    return WORDS("value_at", called=called, at=brief(at), name=value, y=brief(y))
