@@ -40,6 +40,7 @@ from pages.labs.messages import (
     Group,
     KeyEntry,
     NoteSpec,
+    Option,
     Pane,
     TableSpec,
     View,
@@ -77,8 +78,8 @@ def groups(visit: Visit) -> list[Group]:
     plain = [p for p in lab.parameters if p.name in near or p in offered]
     more = [p for p in lab.parameters if p not in plain]
     return [
-        {"title": None, "open": True, "controls": [shown(p) for p in plain]},
-        {"title": None, "open": True, "controls": [shown(p) for p in more]},
+        {"title": None, "open": True, "controls": [shown(p) for p in part]}
+        for part in (plain, more)
     ]
 
 
@@ -87,6 +88,11 @@ def control(name: str, label: str, **more: Any) -> Control:
     made: Any = {"kind": "text", "value": "", "help": "", "error": None, "hidden": False}
     shown: Control = made | {"placeholder": "", "name": name, "label": label} | more
     return shown
+
+
+def options(labels: Mapping[str, str]) -> list[Option]:
+    """Offer these values, each with its label."""
+    return [{"value": value, "label": label} for value, label in labels.items()]
 
 
 def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
@@ -177,10 +183,9 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
         ends = {"min": min(low, value), "max": max(high, value), "step": parameter.step}
         return {"kind": "slider", "scale": "linear", **ends}
     if isinstance(parameter, Index):
-        entries = enumerate(values[parameter.of], start=1)
-        options = [{"value": str(i), "label": f"x = {number(x)}"} for i, x in entries]
-        chosen = str(min(value, len(options)))
-        return {"kind": "select", "options": options, "value": chosen, "of": parameter.of}
+        labels = {str(i): f"x = {number(x)}" for i, x in enumerate(values[parameter.of], start=1)}
+        chosen = str(min(value, len(labels)))
+        return {"kind": "select", "options": options(labels), "value": chosen, "of": parameter.of}
     if isinstance(parameter, Integer):
         ends = {"min": parameter.low, "max": parameter.high, "step": 1}
         scale = {"kind": "slider", "scale": "log"} if parameter.log else {"kind": "integer"}
@@ -188,13 +193,12 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
     if isinstance(parameter, (Numbers, Text)):
         return {"kind": "text", "placeholder": parameter.placeholder}
     if isinstance(parameter, Choice):
-        options = [{"value": name, "label": label} for name, label in parameter.options]
-        return {"kind": "choice" if len(options) <= 4 else "select", "options": options}
+        kind = "choice" if len(parameter.options) <= 4 else "select"
+        return {"kind": kind, "options": options(dict(parameter.options))}
     if isinstance(parameter, Device):
         labels = {name: name for name in devices()}
         labels.setdefault(value, WORDS("not_here", device=value))
-        options = [{"value": name, "label": label} for name, label in labels.items()]
-        return {"kind": "select", "options": options}
+        return {"kind": "select", "options": options(labels)}
     raise TypeError(f"no control for {type(parameter).__name__}")
 
 
