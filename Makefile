@@ -13,6 +13,7 @@ LISTEN ?= 127.0.0.1
 # The newest that the gradient-tricks package admits, in pyproject.toml.
 TORCH ?= 2.15.0
 MINUTES ?= 10
+SEED ?= $(shell date +%s)
 # For `make mutants`: a room, its tests, and how many faults to seed there.
 ROOM ?= lessons/tricks
 ROOM_TESTS ?= tests/engine
@@ -43,11 +44,12 @@ run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=…; for a class LISTEN
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
 	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)
 
-test-quick: .venv/.tests ## run what takes no browser, no process and no training, in a minute (ARGS=…)
+test-quick: .venv/.tests ## for an ordinary day: run what takes no browser, no process and no training (ARGS=…)
 	@$(TESTS) -m pytest -n auto -m "not (browser or slow or long)" $(ARGS)
 
-test-long: .venv/.tests ## run all cases of what `make test` tries some of, and what takes longest
-	@TEST_LONG=1 $(TESTS) -m pytest -n auto -m "random or long" $(ARGS)
+test-long: .venv/.tests browser ## run what takes longest, and many random cases, new ones each time (SEED=… draws them again)
+	@seed=$(SEED) && echo "Random cases are drawn by SEED=$$seed" && \
+	  TEST_LONG=$$seed $(TESTS) -m pytest -n auto -m "random or long" --hypothesis-seed=$$seed $(ARGS)
 
 lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
 	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/training tests/equivalents tests/recorder tests/labs tests/pages tests/playground -k "$(SLUG) or glossary" $(ARGS)

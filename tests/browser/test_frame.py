@@ -17,7 +17,7 @@ from lessons.outputs.scorm import framed, package
 from pages.ui.memory import COOKIE, Trail, pack
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB, becomes, elsewhere, says
-from tests.support.browser import launch
+from tests.support.browser import launch, new_page
 
 pytestmark = pytest.mark.browser
 
@@ -48,7 +48,7 @@ GONE = 2  # the state of a runtime that was told the end
 def page(playwright) -> Iterator[Page]:
     """A page in a browser that blocks cookies of third parties."""
     browser = launch(playwright, "--test-third-party-cookie-phaseout")
-    yield browser.new_page(viewport={"width": 1280, "height": 800})
+    yield new_page(browser, viewport={"width": 1280, "height": 800})
     browser.close()
 
 
