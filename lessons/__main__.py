@@ -11,7 +11,6 @@ python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
 python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons run moons --steps 200 --json
 python -m lessons notebook flip > flip.ipynb
-python -m lessons scorm flip https://lab.example.org/ > flip.zip
 python -m lessons play my_program.txt --json
 python -m lessons trace train.py:loss --arg x=-2,-1,1
 """
@@ -33,7 +32,6 @@ from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.quiz_in_terminal import ask
 from lessons.outputs.reading import entry, in_columns, reading, settings
-from lessons.outputs.scorm import framed, package
 from lessons.text import console
 from lessons.training.under_way import Run
 
@@ -63,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
 
 
-def _answer(options: argparse.Namespace) -> str | bytes:
+def _answer(options: argparse.Namespace) -> str:
     """What the command prints."""
     if options.command == "trace":
         return trace.run(options)
@@ -78,9 +76,6 @@ def _answer(options: argparse.Namespace) -> str | bytes:
         return play(options)
     if options.command == "show":
         return reading(find(options.lesson), options.answers)
-    if options.command == "scorm":
-        lesson = find(options.lesson)
-        return package(lesson, framed(lesson, options.address))
     if options.help:
         return _help(options)
     if not options.lesson:
@@ -113,9 +108,6 @@ def _parser() -> argparse.ArgumentParser:
     quiz = commands.add_parser("quiz", help="ask the five questions of a chapter's quiz")
     quiz.add_argument("chapter", help="a slug, as python -m lessons list prints them")
     quiz.add_argument("--seed", type=_count, metavar="N", help="the same N, the same questions")
-    scorm = commands.add_parser("scorm", help="write a SCORM 1.2 package that frames a lesson")
-    scorm.add_argument("lesson", help="a slug, as python -m lessons list prints them")
-    scorm.add_argument("address", help="of the server's home page, as learners reach it")
     for name, says in _WITH_SETTINGS.items():
         command = commands.add_parser(name, help=says, add_help=False)
         command.add_argument("lesson", nargs="?", help="a slug, as python -m lessons list prints")
