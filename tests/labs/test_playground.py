@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from lessons.playground.codegen.program_file import code as program_file
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
 from lessons.playground.document.presets import preset, presets
@@ -73,7 +74,8 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
 def test_the_code_can_be_read_and_taken_home():
     code = frame(Wish(lab="playground", open=["code"]))["code"]
     assert [*code["panes"]] == ["torch"]
-    assert [one["address"] for one in code["files"]] == ["api/playground/torch", ""]
+    assert code["files"]["playground_in_torch.py"] == program_file(preset(FIRST))
+    assert from_text(code["files"]["playground.txt"]) == preset(FIRST)
 
 
 def test_every_field_of_a_document_has_a_control():
@@ -225,7 +227,8 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert now.errors == {}
     assert now.address() == {}
     assert warned(now)
-    whole = frame(Wish(lab="playground", values=now.form))["document"]
+    code = frame(Wish(lab="playground", values=now.form, open=["code"]))["code"]
+    whole = code["files"]["playground.txt"]
     assert from_text(whole) == now.document
 
 
