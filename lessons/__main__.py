@@ -1,10 +1,8 @@
-"""The lessons without a browser: list, show, glossary, quiz, run, export, notebook; play for the
-playground, and trace for a torch program of one's own.
+"""The lessons without a browser: list, show, run, export, notebook; play for the playground, and
+trace for a torch program of one's own.
 
 python -m lessons list
 python -m lessons show noise_leaks --answers
-python -m lessons glossary straight-through
-python -m lessons quiz reversal --seed 7
 python -m lessons run noise_leaks --help
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
@@ -26,12 +24,10 @@ from lessons.doctor import command as trace
 from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find
-from lessons.outputs.glossary import terms_like
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
-from lessons.outputs.quiz_in_terminal import ask
-from lessons.outputs.reading import entry, in_columns, reading, settings
+from lessons.outputs.reading import in_columns, reading, settings
 from lessons.text import console
 from lessons.training.under_way import Run
 
@@ -68,10 +64,6 @@ def _answer(options: argparse.Namespace) -> str:
     leave_unsaid()
     if options.command == "list":
         return "\n\n".join(map(_chapter, chapters()))
-    if options.command == "glossary":
-        return "\n\n".join(map(entry, terms_like(options.term)))
-    if options.command == "quiz":
-        return ask(options.chapter, options.seed)
     if options.command == "play":
         return play(options)
     if options.command == "show":
@@ -103,11 +95,6 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     show.add_argument("--answers", action="store_true", help="print the answers, too")
-    glossary = commands.add_parser("glossary", help="print what terms mean")
-    glossary.add_argument("term", nargs="?", default="", help="a part of its name; all without it")
-    quiz = commands.add_parser("quiz", help="ask the five questions of a chapter's quiz")
-    quiz.add_argument("chapter", help="a slug, as python -m lessons list prints them")
-    quiz.add_argument("--seed", type=_count, metavar="N", help="the same N, the same questions")
     for name, says in _WITH_SETTINGS.items():
         command = commands.add_parser(name, help=says, add_help=False)
         command.add_argument("lesson", nargs="?", help="a slug, as python -m lessons list prints")
