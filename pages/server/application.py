@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import files, log
+from pages.server import files, forkserver, log
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
@@ -87,6 +87,7 @@ async def lifespan(app: object) -> AsyncIterator[None]:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     try:
+        forkserver.start()
         prepare()
         await site.load()
         log.set_up()
