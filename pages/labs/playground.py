@@ -12,6 +12,17 @@ from lessons.playground.codegen.program_file import defined_in_the_file, program
 from lessons.playground.document.as_text import to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Plot, zeros
+from lessons.playground.document.form import (
+    MOST_TEXT,
+    Form,
+    complete,
+    control_of,
+    form_of,
+    read,
+    unpacked,
+    with_sliders,
+    without_leftovers,
+)
 from lessons.playground.document.presets import preset, preset_of, presets
 from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.language.playground_error import PlaygroundError
@@ -36,17 +47,6 @@ from pages.labs.messages import (
     Wish,
 )
 from pages.labs.playground_controls import groups
-from pages.labs.playground_form import (
-    MOST_TEXT,
-    Form,
-    complete,
-    control_of,
-    form_of,
-    read,
-    unpacked,
-    with_sliders,
-    without_leftovers,
-)
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 from pages.labs.words import WORDS
 

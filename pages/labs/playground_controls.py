@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lessons.contract.devices import DTYPES
+from lessons.playground.document.form import rows
 from lessons.playground.document.input_text import read_number
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
@@ -13,7 +14,6 @@ from lessons.text import visible
 from lessons.tricks import op_types
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
-from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
 from pages.labs.words import WORDS
 

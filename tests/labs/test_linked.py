@@ -8,11 +8,11 @@ import numpy as np
 
 from lessons.contract.computed import computed
 from lessons.outputs.catalogue import find, lessons
+from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import presets
 from pages.labs import playground
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
-from pages.labs.playground_form import form_of
 from tests.support.folded import folded
 
 DRAWN = [lesson.slug for lesson in lessons() if lesson.lab.start]
