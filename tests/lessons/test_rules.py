@@ -21,7 +21,7 @@ from lessons.check import (
 )
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
-from lessons.contract.result import FactsAsAsked, Series
+from lessons.contract.result import FactsAsAsked
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
@@ -29,6 +29,7 @@ from lessons.training.under_way import Run
 TRY = "drag the {{ scale:.3g }}, or **Scale λ**. The value"
 USE = "**Use it** when one part"
 
+TWICE = FactsAsAsked({"a": 1.0}, lambda: {"a": 2.0})
 
 BROKEN = {
     (text.form, "flip", "en.md"): [
@@ -165,38 +166,43 @@ def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
     assert any(says in one for one in found), found
 
 
-def changed(slug, **changes):
-    """A lesson whose results have other parts: values, or functions of the result."""
-    lesson = find(slug)
-
-    def compute(program, values):
-        found = lesson.lab.compute(program, values)
-        made = {name: part(found) if callable(part) else part for name, part in changes.items()}
-        return replace(found, **made)
-
-    return replace(lesson, lab=replace(lesson.lab, compute=compute))
+def moved(result, **by):
+    """A result whose forward series lies elsewhere, by so much in x or y."""
+    first, *others = result.series
+    moves = {name: getattr(first, name) + step for name, step in by.items()}
+    return replace(result, series=(replace(first, **moves), *others))
 
 
-def other_x(result):
-    forward, *others = result.series
-    return (Series("forward", "forward", forward.x + 1, forward.y), *others)
+def with_facts(result, **facts):
+    return replace(result, facts={**result.facts, **facts})
 
 
 @pytest.mark.parametrize(
-    ("rule", "slug", "changes", "says"),
+    ("rule", "slug", "change", "says"),
     [
-        (numbers.results, "wrong_place", {"notes": ()}, "no note says why"),
-        (numbers.results, "flip", {"series": lambda r: r.series[:-1]}, "lacks a series"),
-        (numbers.results, "flip", {"series": other_x}, "isn't over the learner's x"),
-        (numbers.results, "flip", {"facts": FactsAsAsked({"a": 1}, lambda: {"a": 2})}, "same name"),
-        (numbers.facts, "flip", {"facts": lambda r: {**r.facts, "scale": 7.0}}, "'scale' is a"),
-        (numbers.facts, "flip", {"facts": lambda r: {**r.facts, "x": 7.0}}, "'x' is a control"),
-        (questions.typed, "flip", {"facts": lambda r: {**r.facts, "product": "12"}}, "shown"),
+        (numbers.results, "wrong_place", lambda r: replace(r, notes=()), "no note says why"),
+        (numbers.results, "flip", lambda r: replace(r, series=r.series[:-1]), "lacks a series"),
+        (numbers.results, "flip", lambda r: moved(r, x=1), "isn't over the learner's x"),
+        (numbers.results, "flip", lambda r: replace(r, facts=TWICE), "same name"),
+        (numbers.facts, "flip", lambda r: with_facts(r, scale=7.0), "'scale' is a control"),
+        (numbers.facts, "flip", lambda r: with_facts(r, x=7.0), "'x' is a control"),
+        (numbers.ops, "flip", lambda r: [torch.ones(()) for _ in range(4001)] and r, "at most"),
+        (questions.typed, "flip", lambda r: with_facts(r, product="12"), "cannot be shown"),
+        (numbers.cuts, "flip", lambda r, cut=0: moved(r, y=1), "changes the value"),
+        (numbers.cuts, "flip", lambda r, cut=0: replace(r, facts={"x": 1.0}), "a fact is gone"),
+        (numbers.cuts, "flip", lambda r, cut=0: torch.ones(()).backward(), "no gradient to read"),
     ],
 )  # fmt: skip
-def test_a_broken_result_is_noticed(rule, slug, changes, says):
-    found = list(map(str, problems(Runs(changed(slug, **changes)), rule)))
-    assert any(says in one for one in found), found
+def test_a_broken_result_is_noticed(rule, slug, change, says):
+    """Of the functions, those with two parameters change what comes after a cut alone."""
+    lesson, after_a_cut = find(slug), change.__code__.co_argcount > 1
+
+    def compute(program, values):
+        found = lesson.lab.compute(program, values)
+        return found if after_a_cut and program is lesson.program else change(found)
+
+    runs = Runs(replace(lesson, lab=replace(lesson.lab, compute=compute)))
+    assert says in str(problems(runs, rule))
 
 
 def test_a_chart_without_a_number_in_words_is_noticed():
@@ -207,42 +213,6 @@ def test_a_chart_without_a_number_in_words_is_noticed():
 
     runs = Runs(replace(lesson, lab=replace(lesson.lab, figures=figures)))
     assert "gradient_alt has no number" in str(problems(runs, numbers.results))
-
-
-@pytest.mark.parametrize(
-    ("broken", "says"),
-    [
-        (lambda found: replace(found, series=other_values(found)), "changes the value"),
-        (lambda found: replace(found, facts={"x": 1.0}), "a fact is gone"),
-        (lambda found: torch.zeros(()).backward(), "no gradient to read"),
-    ],
-)
-def test_a_cut_that_breaks_the_lab_is_noticed(broken, says):
-    lesson = find("flip")
-
-    def compute(program, values):
-        found = lesson.lab.compute(program, values)
-        return found if program is lesson.program else broken(found)
-
-    runs = Runs(replace(lesson, lab=replace(lesson.lab, compute=compute)))
-    assert says in str(problems(runs, numbers.cuts))
-
-
-def other_values(result):
-    forward, *others = result.series
-    return (replace(forward, y=forward.y + 1), *others)
-
-
-def test_a_slow_lab_is_noticed():
-    lesson = find("flip")
-
-    def compute(program, values):
-        for _ in range(4001):
-            torch.zeros(())
-        return lesson.lab.compute(program, values)
-
-    runs = Runs(replace(lesson, lab=replace(lesson.lab, compute=compute)))
-    assert "ops, at most 4000" in str(problems(runs, numbers.ops))
 
 
 def test_an_answer_that_is_no_option_and_a_name_of_the_graph_are_noticed():
@@ -283,10 +253,8 @@ def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter):
     folder = edited(chapter, "flip", "lesson.py", "-2 * scale * plain", "1 / 0 * plain")
     (problem,) = problems(Runs(catalogue.load(folder)), numbers.results)
     line = (folder / "lesson.py").read_text("utf-8").splitlines()[problem.line - 1]
-    assert (problem.file, line.strip()) == (
-        folder / "lesson.py",
-        '"added": 1 / 0 * plain_path + beside,',
-    )
+    assert problem.file == folder / "lesson.py"
+    assert "1 / 0" in line
     assert "ZeroDivisionError" in problem.text
 
 
