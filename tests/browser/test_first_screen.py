@@ -12,6 +12,7 @@ from tests.browser.looking import (
     ready,
 )
 from tests.support.amount import also
+from tests.support.browser import new_page
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +46,7 @@ def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
     app, browser, name, width, height
 ):
     # A first visit: each piece of Streamlit's script has yet to come.
-    page = browser.new_page(viewport={"width": width, "height": height})
+    page = new_page(browser, viewport={"width": width, "height": height})
     page.add_init_script(SHIFTS)
     page.goto(app.url + PLACES[name])
     ready(page)

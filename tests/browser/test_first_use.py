@@ -9,6 +9,7 @@ from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
 from tests.browser.looking import becomes, is_at_step, look, on, ran, ready, says, tiles
 from tests.support.amount import also
+from tests.support.browser import new_page
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +29,7 @@ def heading(page: Page) -> Locator:
 
 
 def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, browser: Browser):
-    page = browser.new_page()
+    page = new_page(browser)
     left = math.inf  # messages to let through
     held: list[str | bytes] = []
     lines: list[WebSocketRoute] = []

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.looking import PATIENT, SHIFTS, ran, ready
 from tests.support.amount import also
+from tests.support.browser import new_page
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +28,7 @@ KINDS = {
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A first visit, on a phone: each piece of Streamlit's script has yet to come."""
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page = new_page(browser, viewport={"width": 390, "height": 844})
     yield page
     page.close()
 

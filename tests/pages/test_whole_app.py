@@ -22,8 +22,8 @@ from pages.server import WORDS
 from pages.server.application import OTHER_PAGES
 from pages.ui.page import LIVE
 from tests.browser.looking import ready
-from tests.support.browser import new_context
-from tests.support.server import ROOT, streamlit
+from tests.support.browser import PATIENCE, new_context
+from tests.support.server import ROOT, START_SECONDS, streamlit
 from tests.support.stream import Stream, state
 
 pytestmark = pytest.mark.browser  # they share the browser's server
@@ -38,7 +38,7 @@ HEADERS = {
 
 def answer(url: str, path: str, method: str = "GET", **headers: str) -> tuple[int, dict, str]:
     """Status, headers and text; the path is sent as it is, and redirects are not followed."""
-    line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=START_SECONDS)
     try:
         line.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
         for name, value in headers.items():
@@ -75,10 +75,11 @@ EVERY = [
     ("GET", f"/{LIVE}", 200),
     ("GET", "/files/nothing", 404),
     ("PUT", f"/{LIVE}", 404),
-    ("GET", "/api/lessons", 200),
-    ("GET", "/api/lessons/flip?scale=much", 400),
-    ("GET", "/api/lessons/nothing", 404),
-    ("DELETE", "/api/lessons", 405),
+    ("GET", "/frame.json?lab=flip&scale=3", 200),
+    ("GET", "/frame.json?lab=flip&scale=much", 400),
+    ("GET", "/frame.json?lab=nothing", 404),
+    ("DELETE", "/frame.json", 405),
+    ("GET", "/frame.json/", 404),
     ("GET", "/labs", 404),
     ("GET", "/_stcore/health", 200),
     ("OPTIONS", "/_stcore/health", 204),
@@ -122,7 +123,7 @@ def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
 def socket_refused(url: str, path: str, **more) -> tuple[int, dict[str, str], str]:
     """How a socket was refused."""
     with pytest.raises(InvalidStatus) as refused:
-        connect(url.replace("http", "ws") + path, **more).__enter__()
+        connect(url.replace("http", "ws") + path, open_timeout=START_SECONDS, **more).__enter__()
     response = refused.value.response
     headers = {name.lower(): value for name, value in response.headers.items()}
     return response.status_code, headers, response.body.decode()
@@ -146,7 +147,7 @@ def port(url: str) -> str:
     return str(urlsplit(url).port)
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing/at/all", "/api/lessons", "/_stcore/host-config"])
+@pytest.mark.parametrize("path", ["/", "/nothing/at/all", "/frame.json", "/_stcore/host-config"])
 def test_a_name_that_is_not_of_this_machine_gets_nothing(app, path):
     status, headers, text = answer(app.url, path, Host=f"evil.example:{port(app.url)}")
     assert status == 403
@@ -175,7 +176,9 @@ def test_a_page_behind_a_proxy_that_changes_its_name_says_how_to_allow_that(app,
     page.route(
         f"{url}/**",
         lambda route: route.fulfill(
-            response=route.fetch(url=route.request.url.replace(url, app.url))
+            response=route.fetch(
+                url=route.request.url.replace(url, app.url), timeout=1000 * PATIENCE
+            )
         ),
     )
     page.goto(url)

@@ -40,7 +40,7 @@ def listening(app: ASGIApp) -> Iterator[str]:
         yield f"127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(START_SECONDS)
 
 
 @contextmanager
@@ -70,7 +70,7 @@ class Browser:
 
     def __init__(self, url: str, **more: Any) -> None:
         self.socket: ClientConnection = connect(
-            url, max_size=None, open_timeout=START_SECONDS, **more
+            url, max_size=None, open_timeout=START_SECONDS, ping_interval=None, **more
         ).__enter__()
         self.url, self.seq = url, 0
         self.token = uuid4().hex  # of its training: the server keeps runs of others for a while

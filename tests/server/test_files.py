@@ -89,7 +89,7 @@ def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothin
 
     def read():
         threads.append(threading.current_thread())
-        go.wait(20)
+        go.wait(60)
         return b"slow " * 1000
 
     async def many():

@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 
 from pages.server.hosts import KnownHosts
 from tests.server.asgi import ask, inside, sent
-from tests.support.server import ROOT, streamlit
+from tests.support.server import ROOT, START_SECONDS, streamlit
 
 OWN = socket.gethostname().partition(".")[0]
 OURS = "127.0.0.1:8501"
@@ -118,14 +118,15 @@ def test_no_site_on_the_internet_is_asked_about_a_page(monkeypatch):
         course = {"server.corsAllowedOrigins": "https://course.example"}
         with streamlit(ROOT / "app.py", settings=course) as server:
             for path in ("labs", "_stcore/stream"):
+                patient = {"proxy": None, "open_timeout": START_SECONDS}
                 address = f"ws{server.url.removeprefix('http')}/{path}"
                 with (
                     pytest.raises(InvalidStatus, match="403"),
-                    connect(address, origin="https://evil.example", proxy=None),
+                    connect(address, origin="https://evil.example", **patient),
                 ):
                     pass
                 for origin in (server.url, "https://course.example"):
-                    with connect(address, origin=origin, proxy=None):
+                    with connect(address, origin=origin, **patient):
                         pass
             assert "evil.example" not in server.log()
         with pytest.raises(BlockingIOError):

@@ -18,7 +18,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Error, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    Playwright,
+    sync_playwright,
+)
 
 FLAGS = [
     "--no-sandbox",  # the sandbox refuses to start as root and in most containers
@@ -53,6 +60,13 @@ def new_context(browser: Browser, **settings: Any) -> BrowserContext:
     return context
 
 
+def new_page(browser: Browser, **settings: Any) -> Page:
+    """A page in a context of its own, which closes with the page; its waits have our patience."""
+    page = browser.new_page(**settings)
+    page.context.set_default_timeout(1000 * PATIENCE)
+    return page
+
+
 def find(playwright: Playwright, *first: str) -> str | None:
     """The path of the browser to use, one of the first ones if there is, or None. Nothing is
     downloaded.
@@ -71,7 +85,10 @@ def launch(playwright: Playwright, *flags: str, without: Sequence[str] = ()) -> 
     of Playwright's.
     """
     return playwright.chromium.launch(
-        executable_path=_path(playwright), args=[*FLAGS, *flags], ignore_default_args=[*without]
+        executable_path=_path(playwright),
+        args=[*FLAGS, *flags],
+        ignore_default_args=[*without],
+        timeout=1000 * PATIENCE,
     )
 
 
@@ -83,7 +100,7 @@ def launch_with_profile(playwright: Playwright, *first: str) -> BrowserContext:
     """
     path = _path(playwright, *first)
     return playwright.chromium.launch_persistent_context(
-        "", executable_path=path, args=FLAGS, bypass_csp=True
+        "", executable_path=path, args=FLAGS, bypass_csp=True, timeout=1000 * PATIENCE
     )
 
 
@@ -97,7 +114,7 @@ def _path(playwright: Playwright, *first: str) -> str:
 def _answers(path: str) -> bool:
     """Whether this is a browser: Ubuntu's chromium-browser may only tell you to install another."""
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, timeout=30)
+        done = subprocess.run([path, "--version"], capture_output=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and b"Chrom" in done.stdout

@@ -11,6 +11,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
+from tests.support.server import START_SECONDS
+
 
 class Stream:
     """One session on a page of the server at ``url``."""
@@ -22,6 +24,8 @@ class Stream:
             origin=Origin(url),
             subprotocols=[Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")],
             max_size=None,
+            open_timeout=START_SECONDS,
+            ping_interval=None,
         ).__enter__()
         self.messages: list[ForwardMsg] = []
         """Those of the last run."""
@@ -41,7 +45,7 @@ class Stream:
         client.widget_states.widgets.extend(states)
         self.socket.send(message.SerializeToString())
 
-    def finished(self, timeout: float = 60) -> bool:
+    def finished(self, timeout: float = START_SECONDS) -> bool:
         """Wait for the end of a run; whether it ended well."""
         self.messages = []
         while True:
@@ -52,7 +56,7 @@ class Stream:
                 if ended != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                     return ended == ForwardMsg.FINISHED_SUCCESSFULLY
 
-    def run(self, *states: WidgetState, timeout: float = 60) -> bool:
+    def run(self, *states: WidgetState, timeout: float = START_SECONDS) -> bool:
         """A run with these widgets, up to its end; whether it ended well."""
         self.rerun(*states)
         return self.finished(timeout)

@@ -20,6 +20,7 @@ from lessons.playground.document.contents import (
     Plot,
 )
 from lessons.playground.document.input_text import format_values, read_number, read_values
+from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_program
@@ -27,7 +28,6 @@ from lessons.playground.language.pasted import output_after, pasted
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, visible
 from lessons.tricks import op_types
-from pages.labs.words import WORDS
 
 Form = dict[str, str]
 T = TypeVar("T")
