@@ -14,7 +14,7 @@ import torch
 from lessons.check.compared import compared, ours_at
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Values
-from lessons.outputs.plain_torch import plain_torch
+from lessons.outputs.plain_torch import with_settings
 
 _LONGEST, _WITH_A_MAP, _TRAINING = 40, 90, 120
 """Lines of a file: of most, of those that write an override map of their own, of a training."""
@@ -50,7 +50,8 @@ def printed_alike(runs: Runs, settings: Iterable[Values]) -> Problems:
     for values in {repr(one): one for one in settings}.values():
         if lesson.lab.training:
             values, words = {**values, "steps": _STEPS}, [str(_STEPS), "99"]
-        found = printed(plain_torch(lesson, values), words)
+        chosen = {**values, **lesson.lab.drawn(values)}
+        found = printed(with_settings(lesson.in_torch, chosen), words)
         dtype, where = values.get("dtype", "float64"), f"At {lesson.changed(values)} it prints"
         apart = compared(ours_at(runs, values), found)
         for name in (name for name, gap in apart.items() if not gap <= _TOLERANCE[dtype]):

@@ -44,7 +44,7 @@ def plotly(runs):
                 for theme in () if known in seen else ("light", "dark"):
                     drawn = themed(figure, theme)
                     go.Figure(drawn)
-                    if re.search("role:|ink:", repr(drawn)):
+                    if re.search("role:|ink:", repr(shape(drawn))):
                         yield None, f"{figure.name} has a colour that no theme resolves."
                 seen.add(known)
                 visible = [trace for trace in figure.data if trace.get("visible", True)]
