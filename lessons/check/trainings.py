@@ -55,23 +55,23 @@ def read(lesson: Lesson) -> dict[str, Any]:
 @contextmanager
 def kept(runs: Runs) -> Iterator[None]:
     """Within the block, answers and tasks are graded by the runs in trained.json, if these hold."""
-    lesson, others = runs.lesson, dict(ENDS)
-    if lesson.lab.training and not runs.thorough:
-        file = read(lesson)
-        if file["sources"] == digest(lesson):
-            runs.trained |= file["runs"]
-    ENDS.clear()
-    for name, facts in runs.trained.items():
-        settings = (one.partition("=") for one in name.split())
-        ENDS[lesson.lab, lesson.program, tuple((one, text) for one, _, text in settings)] = facts
+    lesson, known = runs.lesson, dict[Any, Facts]()
+    if runs.thorough:
+        ENDS.clear()
+    elif lesson.lab.training and (file := read(lesson))["sources"] == digest(lesson):
+        runs.trained |= file["runs"]
+        for name, facts in runs.trained.items():
+            settings = tuple(tuple(one.split("=")) for one in name.split())
+            known[lesson.lab, lesson.program, settings] = facts
+    ENDS.update(known)
     try:
         yield
         for (_, program, given), facts in ENDS.items():
             if program is lesson.program:
-                runs.trained[" ".join(f"{one}={text}" for one, text in given)] = facts
+                runs.trained[" ".join(map("=".join, given))] = facts
     finally:
-        ENDS.clear()
-        ENDS.update(others)
+        for one in known:
+            ENDS.pop(one, None)
 
 
 def told(lesson: Lesson) -> dict[str, Values]:

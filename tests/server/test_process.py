@@ -11,6 +11,7 @@ from tests.server.serving import resident
 from tests.support.server import ROOT
 
 
+@pytest.mark.slow
 def test_what_is_loaded_is_frozen_and_no_lesson_is_loaded_later():
     told = (
         "import gc, sys; from pages.server.process import prepare; prepare();"
