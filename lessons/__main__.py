@@ -1,17 +1,16 @@
-"""The lessons without a browser: list, show, glossary, quiz, run, export, notebook; play for the
-playground, and trace for a torch program of one's own.
+"""The lessons without a browser: list, show, run, export, notebook; check and keep for who writes
+them; play for the playground, and trace for a torch program of one's own.
 
 python -m lessons list
 python -m lessons show noise_leaks --answers
-python -m lessons glossary straight-through
-python -m lessons quiz reversal --seed 7
 python -m lessons run noise_leaks --help
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
 python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons run moons --steps 200 --json
 python -m lessons notebook flip > flip.ipynb
-python -m lessons scorm flip https://lab.example.org/ > flip.zip
+python -m lessons check flip
+python -m lessons keep flip
 python -m lessons play my_program.txt --json
 python -m lessons trace train.py:loss --arg x=-2,-1,1
 """
@@ -21,20 +20,19 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from lessons.check import Problem, check
+from lessons.check.trainings import keep
 from lessons.contract.history import History
 from lessons.doctor import TraceError
 from lessons.doctor import command as trace
 from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.ask import Asked, asked
-from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find
-from lessons.outputs.glossary import terms_like
+from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find, lessons
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
-from lessons.outputs.quiz_in_terminal import ask
-from lessons.outputs.reading import entry, in_columns, reading, settings
-from lessons.outputs.scorm import framed, package
-from lessons.text import console
+from lessons.outputs.reading import in_columns, reading, settings
+from lessons.text import console, counted
 from lessons.training.under_way import Run
 
 _PROGRAM = "python -m lessons"
@@ -58,29 +56,35 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     suit_small_tensors()
-    return console.answer(
-        _PROGRAM, lambda: _answer(trace.parse(_parser(), arguments)), TraceError, UnknownLessonError
+    problems: list[Problem] = []
+    status = console.answer(
+        _PROGRAM,
+        lambda: _answer(trace.parse(_parser(), arguments), problems),
+        *(TraceError, UnknownLessonError),
     )
+    return status or int(bool(problems))
 
 
-def _answer(options: argparse.Namespace) -> str | bytes:
-    """What the command prints."""
+def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
+    """What the command prints; a check adds the problems that it finds."""
     if options.command == "trace":
         return trace.run(options)
     leave_unsaid()
+    if options.command == "check":
+        slugs = options.lessons or [lesson.slug for lesson in lessons()]
+        problems += [problem for slug in slugs for problem in check(slug, options.all)]
+        found = counted(len(problems), "problem")
+        return "\n".join([*map(str, problems), f"{counted(len(slugs), 'lesson')}, {found}"])
+    if options.command == "keep":
+        for slug in options.lessons:
+            keep(slug)
+        return "Kept. Look at what changed: git diff"
     if options.command == "list":
         return "\n\n".join(map(_chapter, chapters()))
-    if options.command == "glossary":
-        return "\n\n".join(map(entry, terms_like(options.term)))
-    if options.command == "quiz":
-        return ask(options.chapter, options.seed)
     if options.command == "play":
         return play(options)
     if options.command == "show":
         return reading(find(options.lesson), options.answers)
-    if options.command == "scorm":
-        lesson = find(options.lesson)
-        return package(lesson, framed(lesson, options.address))
     if options.help:
         return _help(options)
     if not options.lesson:
@@ -108,14 +112,11 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     show.add_argument("--answers", action="store_true", help="print the answers, too")
-    glossary = commands.add_parser("glossary", help="print what terms mean")
-    glossary.add_argument("term", nargs="?", default="", help="a part of its name; all without it")
-    quiz = commands.add_parser("quiz", help="ask the five questions of a chapter's quiz")
-    quiz.add_argument("chapter", help="a slug, as python -m lessons list prints them")
-    quiz.add_argument("--seed", type=_count, metavar="N", help="the same N, the same questions")
-    scorm = commands.add_parser("scorm", help="write a SCORM 1.2 package that frames a lesson")
-    scorm.add_argument("lesson", help="a slug, as python -m lessons list prints them")
-    scorm.add_argument("address", help="of the server's home page, as learners reach it")
+    checked = commands.add_parser("check", help="check lessons by the rules of a lesson")
+    checked.add_argument("lessons", nargs="*", metavar="lesson", help="a slug; all without it")
+    checked.add_argument("--all", action="store_true", help="try all cases, train all anew")
+    kept = commands.add_parser("keep", help="keep the numbers that check compares, after a change")
+    kept.add_argument("lessons", nargs="+", metavar="lesson", help="a slug")
     for name, says in _WITH_SETTINGS.items():
         command = commands.add_parser(name, help=says, add_help=False)
         command.add_argument("lesson", nargs="?", help="a slug, as python -m lessons list prints")

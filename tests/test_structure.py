@@ -27,6 +27,7 @@ ROOMS = [
     "playground",
     "chapters",
     "outputs",
+    "check",
 ]
 LAYERS = [*(f"lessons.{room}" for room in ROOMS), "lessons", "pages", "app"]  # the lowest first
 TOP_LEVEL = {

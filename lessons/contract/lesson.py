@@ -108,11 +108,7 @@ class Lesson:
     @property
     def equivalents(self) -> dict[str, Path]:
         """Files in the folder with the same program in other frameworks, by label."""
-        names = {
-            "TensorFlow 2": "in_tensorflow.py",
-            "TensorFlow 1": "in_tensorflow1.py",
-            "JAX": "in_jax.py",
-        }
+        names = {"TensorFlow 1": "in_tensorflow1.py", "JAX": "in_jax.py"}
         paths = {label: self.folder / name for label, name in names.items()}
         return {label: path for label, path in paths.items() if path.exists()}
 

@@ -19,8 +19,8 @@ def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
         beside: another one; a number that is far smaller is the rounding error of its computation.
         digits: significant ones.
 
-    >>> brief(374.6, digits=2), brief(-999.996), brief(0.061), brief(1e-12, beside=2.0)
-    ('375', '−1,000', '0.061', '0')
+    >>> brief(374.6, digits=2), brief(-12345.6), brief(0.0612, digits=2), brief(1e-12, beside=2.0)
+    ('375', '−12,346', '0.061', '0')
     """
     if 10**digits - 0.5 <= abs(value) < 1e6:
         return f"{value:,.0f}".replace("-", "−")

@@ -6,6 +6,7 @@ nothing else. A broken one is an error that names the folder.
 """
 
 import importlib
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -91,10 +92,26 @@ def find(slug: str) -> Lesson:
         UnknownLessonError: there is none.
     """
     known = lessons_by_slug()
-    if slug in known:
-        return known[slug]
+    if slug not in known:
+        raise _unknown(slug, known)
+    return known[slug]
+
+
+def folder_of(slug: str) -> Path:
+    """Find a lesson's folder; loads no lesson.
+
+    Raises:
+        UnknownLessonError: there is none.
+    """
+    known = {path.parent.name: path.parent for path in ROOT.glob("*/*/lesson.py")}
+    if slug not in known:
+        raise _unknown(slug, known)
+    return known[slug]
+
+
+def _unknown(slug: str, known: Collection[str]) -> UnknownLessonError:
     among = suggestion(slug, known)
-    raise UnknownLessonError(WORDS("no_lesson", slug=cited(slug, 40), nearest=among))
+    return UnknownLessonError(WORDS("no_lesson", slug=cited(slug, 40), nearest=among))
 
 
 def load(folder: Path) -> Lesson:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
-from lessons.text import cited
 from lessons.text.words import ProseError, in_language, sections
 
 _FILE = in_language(Path(__file__).with_name("terms"))
@@ -72,19 +71,6 @@ def find_term(slug: str) -> Term | None:
     return next((term for term in terms() if term.slug == slug), None)
 
 
-def terms_like(text: str) -> list[Term]:
-    """The terms with this text in one of their spellings.
-
-    Raises:
-        ValueError: there is none.
-    """
-    looked = _plain(text)
-    found = [one for one in terms() if looked in _plain("\n".join((one.name, *one.also)))]
-    if not found:
-        raise ValueError(f"The glossary has no term like {cited(text)}.")
-    return found
-
-
 @cache
 def first_uses(slug: str) -> tuple[frozenset[str], ...]:
     """For each step of the lesson, the slugs of the terms that its text is the first to use."""
@@ -124,10 +110,6 @@ def uses(text: str, allowed: Collection[str]) -> Iterator[tuple[int, int, Term]]
             if term.slug in left:
                 left.discard(term.slug)
                 yield start, end, term
-
-
-def _plain(text: str) -> str:
-    return re.sub("[-_ ]+", " ", text.lower()).strip()
 
 
 def _term(name: str, text: str) -> Term:

@@ -1,8 +1,7 @@
 """A lesson as a Jupyter notebook: its text, its plain torch, a figure of the numbers."""
 
+import json
 from typing import Any
-
-import nbformat
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
@@ -11,9 +10,6 @@ from lessons.outputs.reading import steps
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
-
-_MAKE: Any = nbformat.v4  # its functions carry no types
-_WRITES: Any = nbformat.writes
 
 _FIGURE = """\
 import plotly.graph_objects as go
@@ -27,16 +23,21 @@ figure"""
 
 
 def notebook(lesson: Lesson, values: Values) -> str:
-    """The notebook's text. It needs torch and plotly."""
-    cells = [
-        _MAKE.new_markdown_cell(f"# {lesson.title}\n\n{lesson.summary}"),
-        *map(_MAKE.new_markdown_cell, steps(lesson)),
-        _MAKE.new_markdown_cell("## " + WORDS("code_title") + "\n\n" + WORDS("change_a_setting")),
-        _MAKE.new_code_cell(plain_torch(lesson, values)),
-        _MAKE.new_code_cell(_FIGURE),
-    ]
+    """Return the notebook as a file's text, in Jupyter's format 4.5. It needs torch and plotly.
+
+    The same lesson and settings give the same text.
+    """
+    about_code = "## " + WORDS("code_title") + "\n\n" + WORDS("change_a_setting")
+    texts = [f"# {lesson.title}\n\n{lesson.summary}", *steps(lesson), about_code]
+    cells = [_cell("markdown", text) for text in texts]
+    codes = (plain_torch(lesson, values), _FIGURE)
+    cells += [_cell("code", code) | {"execution_count": None, "outputs": []} for code in codes]
     for number, cell in enumerate(cells):
-        cell["id"] = f"{lesson.slug}-{number}"  # the same lesson, the same file
+        cell["id"] = f"{lesson.slug}-{number}"
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    made = _MAKE.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    return str(_WRITES(made)) + "\n"
+    made = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def _cell(kind: str, text: str) -> dict[str, Any]:
+    return {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True)}

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from lessons.contract.computed import computed
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
@@ -46,7 +47,7 @@ def _why_no_number(lesson: Lesson, values: Values) -> list[str]:
     """
     if lesson.lab.training is not None:
         return []
-    result = lesson.compute(lesson.lab.preview(values))
+    result = computed(lesson, lesson.lab.preview(values)).result
     if not any(np.isnan(series.y).any() for series in result.series):
         return []
     said = " ".join(note.text for note in result.notes if note.level == "warning")

@@ -10,12 +10,14 @@ import math
 import random
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
 
 from lessons import tricks
-from lessons.contract.graph_numbers import GraphNumber, gradients_of
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
@@ -29,12 +31,13 @@ from lessons.contract.parameters import (
     Values,
 )
 from lessons.contract.prose import Option
+from lessons.contract.result import Array, Series
 from lessons.outputs.brief import choices, specialised
 from lessons.outputs.catalogue import chapters_by_slug, find
 from lessons.recorder import Edge, Node, RecordError, Recording, Value, record
 from lessons.recorder.derivatives import local_derivative
 from lessons.recorder.picture.sentences import stale_sentence
-from lessons.recorder.recording.plain_tensor import place
+from lessons.recorder.recording.plain_tensor import flat, place
 from lessons.text import factor, number
 from lessons.text.words import Texts
 
@@ -173,15 +176,49 @@ def _runs(lesson: Lesson, values: Values, output: int) -> "list[_Run]":
         if isinstance(end, tuple):
             end = (end[output] ** 2).sum() / 2
     recording.backward(end)
-    leaves = [node for node in recording if node.leaf and node.kind == "input"]
-    found: list[GraphNumber] = []
+    found: list[_Gradient] = []
     for role in ("trick_gradient", "intended_gradient"):  # of two outputs one has the latter
-        found = found or gradients_of(recording, leaves, start.index, result[role])
+        found = found or _gradients(recording, start.index, result[role])
     true, meant = result["true_gradient"].y, result["intended_gradient"].y
     return [
-        _Run(recording, start, one, float(true[one.row or 0]), float(meant[one.row or 0]))
-        for one in found
+        _Run(recording, start, one, float(true[one.row]), float(meant[one.row])) for one in found
     ]
+
+
+class _Gradient(NamedTuple):
+    """The gradient of a leaf's shown component, and its place in the lab's series."""
+
+    node: str
+    value: float
+    row: int
+
+
+def _gradients(recording: Recording, index: tuple[int, ...], series: Series) -> list[_Gradient]:
+    """The leaves whose gradients the lab shows: one of them, or all of them end to end."""
+    leaves = [node for node in recording if node.leaf and node.kind == "input"]
+    known = recording.gradients
+    came = [(node, known[node.name]) for node in leaves if node.name in known]
+    for group in [*([one] for one in came), came]:
+        numbers: list[float] = []
+        found: list[_Gradient] = []
+        for node, value in group:
+            if value is None:
+                numbers += [0.0] * node.outputs[0].size
+                continue
+            at, shown = flat(place(index, value.shape), value.shape), value.component(index)
+            found.append(_Gradient(node.name, shown, len(numbers) + at))
+            numbers += value.numbers
+        if found and _agree(numbers, series.y):
+            return found
+    return []
+
+
+def _agree(some: Sequence[float], others: Array) -> bool:
+    if len(some) != len(others):
+        return False
+    # Float32 rounds sums in its own order.
+    least = 1e-7 * float(np.abs(others[np.isfinite(others)]).max(initial=0.0))
+    return np.allclose(some, others, rtol=1e-5, atol=least, equal_nan=True)
 
 
 def _differ(one: float, other: float) -> bool:
@@ -194,7 +231,7 @@ class _Run:
 
     recording: Recording
     start: Start
-    asked: GraphNumber
+    asked: _Gradient
     true: float
     meant: float
 

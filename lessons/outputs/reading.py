@@ -14,7 +14,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
 from lessons.contract.prose import Question, Step, fill
 from lessons.contract.result import Result
-from lessons.outputs.glossary import Term, lessons_of, terms
 from lessons.outputs.trained import case, end_of
 from lessons.text.words import Texts
 
@@ -22,8 +21,8 @@ WORDS = Texts(__file__)
 
 RUN = "python -m lessons run"
 _TRICKS = re.compile(rf"\b({'|'.join(tricks.__all__)})\(")
-_INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?(lesson|term)=([\w-]+)[^)]*\)")
-"""A link to another page of the app: its text, what it leads to, the slug."""
+_INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?(?:lesson=([\w-]+))?[^)]*\)")
+"""A link to another page of the app: its text, the lesson's slug."""
 
 
 def reading(lesson: Lesson, answers: bool = False) -> str:
@@ -31,7 +30,7 @@ def reading(lesson: Lesson, answers: bool = False) -> str:
     end = WORDS("with_answers", command=f"python -m lessons show {lesson.slug} --answers")
     if answers:
         end = WORDS("remember", text=lesson.prose.front["remember"])
-    start = [f"# {lesson.title}", lesson.summary, *_new_terms(lesson), *_imports(lesson)]
+    start = [f"# {lesson.title}", lesson.summary, *_imports(lesson)]
     return "\n\n".join([*start, *steps(lesson, answers), end]) + "\n"
 
 
@@ -122,20 +121,13 @@ def _imports(lesson: Lesson) -> Iterator[str]:
         yield fenced(f"import torch\nfrom gradient_tricks import {', '.join(names)}")
 
 
-def _new_terms(lesson: Lesson) -> Iterator[str]:
-    """The glossary's terms that the course uses first in this lesson."""
-    new = [one.name for one in terms() if [of.slug for of in lessons_of(one)][:1] == [lesson.slug]]
-    if new:
-        command = "python -m lessons glossary TERM"
-        yield WORDS("new_terms", terms=", ".join(new), command=command)
-
-
 def _with_commands(text: str) -> str:
-    """Replace each link to a page of the app by the command that prints the same."""
-    commands = {"lesson": "show", "term": "glossary"}
-    return _INSIDE.sub(
-        lambda link: f"{link[1]} (`python -m lessons {commands[link[2]]} {link[3]}`)", text
-    )
+    """Replace each link to a page of the app by its text and the command that prints the page."""
+
+    def printed(link: re.Match[str]) -> str:
+        return f"{link[1]} (`python -m lessons show {link[2]}`)" if link[2] else link[1]
+
+    return _INSIDE.sub(printed, text)
 
 
 def in_columns(table: Table) -> str:
@@ -146,11 +138,6 @@ def in_columns(table: Table) -> str:
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     )
-
-
-def entry(term: Term) -> str:
-    """A term of the glossary and what it means."""
-    return _with_commands(f"{term.name}\n{textwrap.indent(term.text, '    ')}")
 
 
 def settings(lesson: Lesson) -> str:

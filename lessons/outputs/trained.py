@@ -1,7 +1,7 @@
 """The ends of the trainings that a lesson's text tells of, kept with the lesson.
 
 A reader in a terminal or a notebook gets a training's numbers without waiting for it. The command
-``python -m tests.support.trained`` writes the files, and a long test trains again.
+``python -m lessons keep`` writes the files, and a long test trains again.
 """
 
 import json
@@ -39,11 +39,11 @@ def end_of(lesson: Lesson, step: Step) -> History | None:
     if not tells(lesson, step):
         return None
     path, name = lesson.folder / FILE, key(lesson, case(lesson, step))
-    ends = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    ends = json.loads(path.read_text("utf-8"))["ends"] if path.is_file() else {}
     if name not in ends:
         raise ProseError(
             f"{path} lacks the training of step {step.title!r} at {name or 'the defaults'}. "
-            f"`python -m tests.support.trained {lesson.slug}` writes it."
+            f"`python -m lessons keep {lesson.slug}` writes it."
         )
     return History.at_end(ends[name])
 

@@ -11,12 +11,27 @@ from operator import methodcaller
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 unseen: Callable[[], AbstractContextManager[None]] = torch._C.DisableTorchFunction
 """Within `with unseen():` no mode sees torch's calls: a recorder's own must not be recorded."""
 
 transforms: Callable[[], int] = torch._C._functorch.get_dynamic_layer_stack_depth
 """How many of `torch.func`'s transforms are around what runs now."""
+
+
+class CountedOps(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Counts the ops that torch runs in its block, those of backward passes too."""
+
+    count = 0
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else torch loads its compiler, which takes over a second
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        return func(*args, **(kwargs or {}))
 
 
 def can_compile() -> bool:

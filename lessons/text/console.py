@@ -10,7 +10,7 @@ _MOST_BYTES = 1_000_000
 """The longest file that is read."""
 
 
-def answer(program: str, compute: Callable[[], str | bytes], *mistakes: type[Exception]) -> int:
+def answer(program: str, compute: Callable[[], str], *mistakes: type[Exception]) -> int:
     """Print what a command computes, or what is wrong with what was asked.
 
     Args:
@@ -37,7 +37,7 @@ def answer(program: str, compute: Callable[[], str | bytes], *mistakes: type[Exc
     return 0
 
 
-def write(content: str | bytes) -> None:
+def write(content: str) -> None:
     """Print, and see to it that it arrives. A reader may stop early.
 
     Raises:
@@ -46,13 +46,7 @@ def write(content: str | bytes) -> None:
     if sys.stdout is None:
         raise ValueError("standard output is closed.")
     try:
-        if isinstance(content, str):
-            print(content, end="" if content.endswith("\n") else "\n", flush=True)
-        elif sys.stdout.isatty():
-            raise ValueError("a terminal cannot show this file. Write it to one: … > lesson.zip")
-        else:
-            sys.stdout.buffer.write(content)
-            sys.stdout.flush()
+        print(content, end="" if content.endswith("\n") else "\n", flush=True)
     except OSError as error:
         # Python would write the rest when it ends, and fail again.
         with open(os.devnull, "wb") as nowhere:

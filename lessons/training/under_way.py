@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any, Literal
 
 from lessons.contract.history import History
@@ -134,18 +133,21 @@ def finished(lab: Lab, program: Callable[..., Any], values: Values) -> History:
     return run.history
 
 
+ENDS: dict[
+    tuple[Lab, Callable[..., Any], tuple[tuple[str, str], ...]], Mapping[str, float | int | str]
+] = {}
+"""Facts at the ends of the runs that grade answers, by lab, program and settings; at most 64."""
+
+
 def numbers_at_end(lab: Lab, program: Callable[..., Any], **settings: str) -> Mapping[str, float]:
     """The numbers of a run's facts at its end; kept, since each answer to grade asks for them.
 
     Args:
         settings: as text, those that differ from the lab's own; few seeds and few steps, say.
     """
-    return _at_end(lab, program, tuple(settings.items()))
-
-
-@lru_cache(maxsize=64)
-def _at_end(
-    lab: Lab, program: Callable[..., Any], settings: tuple[tuple[str, str], ...]
-) -> Mapping[str, float]:
-    history = finished(lab, program, validate(lab.parameters, dict(settings)))
-    return {name: float(value) for name, value in history.facts.items()}
+    asked = lab, program, tuple(settings.items())
+    if asked not in ENDS:
+        if len(ENDS) >= 64:
+            ENDS.pop(next(iter(ENDS)), None)
+        ENDS[asked] = finished(lab, program, validate(lab.parameters, settings)).facts
+    return {name: float(value) for name, value in ENDS[asked].items()}

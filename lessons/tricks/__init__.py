@@ -4,7 +4,6 @@ The public face. Only torch and the standard library are used; read plain.py fir
 """
 
 from .errors import TrickError
-from .existing_graph import override_gradients
 from .modules import (
     ClipGradient,
     ClipGradientNorm,
@@ -46,7 +45,6 @@ __all__ = [
     "gradient_override_map",
     "identity",
     "op_types",
-    "override_gradients",
     "py_func",
     "register_gradient",
     "scale_gradient",

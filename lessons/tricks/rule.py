@@ -1,8 +1,4 @@
-"""What a gradient rule is handed (`op`) and what it must hand back (checked here).
-
-Shared by the map of override_map.py and by existing_graph.py, which overrides a graph that is
-already built.
-"""
+"""What a gradient rule is handed (`op`) and what it must hand back (checked here)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -72,7 +68,7 @@ class Op:
         name: str,
         inputs: Sequence[Any],
         outputs: Sequence[Any],
-        call: tuple[tuple[Any, ...], dict[str, Any]] | Missing,
+        call: tuple[tuple[Any, ...], dict[str, Any]],
     ) -> None:
         self.type, self.name = type, name
         self.inputs = Tensors(inputs, f"op {name!r} of type {type}: inputs")
@@ -81,14 +77,10 @@ class Op:
 
     @property
     def args(self) -> tuple[Any, ...]:
-        if isinstance(self._call, Missing):
-            raise TrickError(self._call.reason)
         return tuple(put_back(value, self.inputs) for value in self._call[0])
 
     @property
     def kwargs(self) -> dict[str, Any]:
-        if isinstance(self._call, Missing):
-            raise TrickError(self._call.reason)
         return {name: put_back(value, self.inputs) for name, value in self._call[1].items()}
 
     def __repr__(self) -> str:

@@ -4,8 +4,6 @@ Each is bound once, under a name of ours. When a new torch renames one, this fil
 """
 
 from collections.abc import Callable
-from operator import attrgetter
-from typing import Any
 
 import torch
 from torch.overrides import (
@@ -28,14 +26,3 @@ under_transforms: Callable[[], bool] = torch._C._are_functorch_transforms_active
 """Whether `torch.func.grad`, `vmap` or the like is around what runs now."""
 
 is_view: Callable[[torch.Tensor], bool] = torch.Tensor._is_view
-
-running_node: Callable[[], Any] = torch._C._current_autograd_node
-"""In a hook: the autograd node that it sits on."""
-
-output_metadata: Callable[[Any], Any] = attrgetter("_input_metadata")
-"""Shape, dtype and device of each output of an autograd node, which its gradients must have."""
-
-
-def saved(node: Any, word: str) -> Any:
-    """What an autograd node saved under this name; None if nothing, RuntimeError if it is gone."""
-    return getattr(node, f"_saved_{word}", None)

@@ -1,15 +1,12 @@
 """Python code in coloured pieces, some lines marked."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
 from pygments.token import Token  # type: ignore[import-untyped]
 
 from pages.labs.messages import Pane
-
-Mark = Literal["trick", "added", "removed"]
 
 # Lines are numbered by what marks them: none is added, none left out.
 _LEXER = PythonLexer(ensurenl=False, stripnl=False)
@@ -21,24 +18,17 @@ _KINDS = {
     Token.Comment: "comment",
 }
 
-TAGS: dict[Mark, str] = {"trick": "mark", "added": "ins", "removed": "del"}
-"""The HTML element that marks a line."""
 
-
-def marked_lines(source: str, text: str) -> dict[int, Mark]:
-    """Marks on the lines where this text stands, each time; none if it stands nowhere."""
+def marked_lines(source: str, text: str) -> list[int]:
+    """The lines where this text stands, 0 for the first; none if it stands nowhere."""
     starts = [found.start() for found in re.finditer(re.escape(text), source)] if text else []
     firsts = [source.count("\n", 0, start) for start in starts]
-    return {line + n: "trick" for line in firsts for n in range(text.count("\n") + 1)}
+    return [line + n for line in firsts for n in range(text.count("\n") + 1)]
 
 
-def pane(source: str, marks: Mapping[int, Mark] | None = None, remarks: Sequence[str] = ()) -> Pane:
-    """The source as the lab takes it; ``marks`` by line, 0 for the first; ``remarks`` go below."""
-    return {
-        "lines": [[[kind, text] for kind, text in line] for line in coloured(source)],
-        "marks": {str(line): TAGS[mark] for line, mark in (marks or {}).items()},
-        "remarks": list(remarks),
-    }
+def pane(source: str, marks: Sequence[int] = (), remarks: Sequence[str] = ()) -> Pane:
+    """The source as the lab takes it; ``marks`` are lines, ``remarks`` go below."""
+    return {"lines": coloured(source), "marks": [*marks], "remarks": [*remarks]}
 
 
 def coloured(source: str) -> list[list[tuple[str, str]]]:

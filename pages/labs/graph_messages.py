@@ -130,28 +130,15 @@ class Stretch(TypedDict):
     typed: NotRequired[int]
 
 
-class Link(TypedDict):
-    """A node's value or gradient that another part of the page shows too.
-
-    ``role`` is that of its charts' lines, ``cell`` its row and column in the table, ``fact`` the
-    name by which the text quotes it.
-    """
-
-    node: str
-    of: Literal["value", "gradient"]
-    role: str | None
-    cell: tuple[int, int] | None
-    fact: str | None
-
-
 class GraphSpec(TypedDict):
     """The whole drawing, for one component of its tensors.
 
     ``scissors`` says how an edge that is cut is told of: all that are cut, or each click by itself.
     ``covered`` says why no gradient is shown yet, if none is; ``entries`` of which entries the
     numbers are, if there are several, and which of them are sums; ``equation`` is the sum that an
-    input's gradient is, piece by piece with whether it is struck out. ``wide`` is None where the
-    drawing only fits upright.
+    input's gradient is, piece by piece with whether it is struck out; ``leaves`` the inputs whose
+    gradients the charts show as the trick gradient. ``wide`` is None where the drawing only fits
+    upright.
     """
 
     scissors: Literal["cuts", "snip"] | None
@@ -167,4 +154,4 @@ class GraphSpec(TypedDict):
     entries: str
     alternative: str
     stretches: list[Stretch]
-    links: list[Link]
+    leaves: list[str]

@@ -1,9 +1,12 @@
 """A lesson's lab: computes the frame that a wish asks for."""
 
+from functools import partial
+
 from lessons.contract.computed import computed
 from lessons.contract.lesson import RefusedTextError
 from lessons.outputs.catalogue import UnknownLessonError, find
 from pages.labs import payload
+from pages.labs.frame import frame as build
 from pages.labs.messages import Frame, Wish
 from pages.labs.visit import visited
 
@@ -27,35 +30,26 @@ def frame(wish: Wish) -> Frame:
     """
     lesson = find(wish.lab)
     visit = visited(lesson, wish)
-    step, values = visit.step, visit.values
+    step, values, hidden = visit.step, visit.values, visit.hidden
     run = computed(lesson, values, visit.cuts)
     result = run.result
-    done, said = step.is_done(wish.answers, result.facts), step.numbers(wish.answers, result.facts)
-    query = lesson.query(values, visit.place, run.cuts, wish.hide, wish.fix)
-    charts = lesson.figures(result, values, visit.hidden)
-    table = payload.table(lesson.table(result, values, visit.hidden))
-    graph = ["graph"] if lesson.lab.start else []
-    views = [*graph, *(chart.name for chart in charts), "table", "code"]
-    stage = step.stage or views[0]
-    shown = {stage, *wish.open}
-    return {
-        "form": visit.text,
-        "accepted": not visit.errors,
-        "settled": values == visit.asked,
-        "groups": payload.groups(visit),
-        "notes": payload.lesson_notes(visit, run),
-        "query": query,
-        "key": payload.key(lesson, result, visit.hidden),
-        "figures": payload.figures([chart for chart in charts if chart.name in shown]),
-        "table": table if "table" in shown else None,
-        "status": payload.status(result, values, run.seconds),
-        "graph": payload.lesson_graph(visit, run, table) if "graph" in shown else None,
-        "code": payload.lesson_code(lesson, run.cuts) if "code" in shown else None,
-        "stage": stage,
-        "views": [payload.view(name, lesson.views) for name in views],
-        "turn": done,
-        "numbers": said,
-        "trained": lesson.lab.trained_with,
-        "document": "",
-        "goals": [],
-    }
+    return build(
+        visit.text,
+        wish.open,
+        step.stage,
+        graph=partial(payload.lesson_graph, visit, run) if lesson.lab.start else None,
+        charts=lesson.figures(result, values, hidden),
+        table=lesson.table(result, values, hidden),
+        code=partial(payload.lesson_code, visit, run.cuts),
+        labels=lesson.views,
+        accepted=not visit.errors,
+        settled=values == visit.asked,
+        groups=payload.groups(visit),
+        notes=payload.lesson_notes(visit, run),
+        query=lesson.query(values, visit.place, run.cuts, wish.hide, wish.fix),
+        key=payload.key(lesson, result, hidden),
+        status=payload.status(result, values, run.seconds),
+        turn=step.is_done(wish.answers, result.facts),
+        numbers=step.numbers(wish.answers, result.facts),
+        trained=lesson.lab.trained_with,
+    )

@@ -185,27 +185,20 @@ class KeyEntry(TypedDict):
 class Pane(TypedDict):
     """Code next to the lab: by line, pieces of kind and text; marked lines; remarks below it."""
 
-    lines: list[list[list[str]]]
-    marks: dict[str, str]
+    lines: list[list[tuple[str, str]]]
+    marks: list[int]
     remarks: list[str]
 
 
-class CodeFile(TypedDict):
-    """A file to take away, from an address or, where there is none, the document itself.
+class Code(TypedDict):
+    """The program as code.
 
-    ``how`` is ``get`` where the settings go into the address, ``post`` where the document is sent.
+    ``panes`` are by name, the code that ran first, then what says the same. ``files`` to take home
+    are texts by name.
     """
 
-    name: str
-    address: str
-    how: Literal["get", "post", "here"]
-
-
-class Code(TypedDict):
-    """The program as code: ``panes`` by name, the code that ran first, then what says the same."""
-
     panes: dict[str, Pane]
-    files: list[CodeFile]
+    files: dict[str, str]
 
 
 class GoalSpec(TypedDict):
@@ -224,41 +217,48 @@ class View(TypedDict):
     label: str
 
 
-class Frame(TypedDict):
+class Shown(TypedDict):
+    """What a lab and a training both show.
+
+    Args:
+        figures, table: those on the stage and in open drawers.
+        views: all that there are; those of a training come with its picture.
+        turn: whether the step's task is done; None where there is none to do.
+        numbers: what the marks in the text beside the lab say.
+    """
+
+    figures: list[FigureSpec]
+    table: TableSpec | None
+    views: list[View]
+    notes: list[NoteSpec]
+    status: str
+    turn: bool | None
+    numbers: dict[str, str]
+
+
+class Frame(Shown):
     """Everything that a lab shows at one moment.
 
     Args:
         stage: the view that the step is about; the others are in drawers.
-        views: all that the lab has; those of a training come with its picture.
-        turn: whether the step's task is done; None where there is none to do.
         form: what every control says, those out of sight included.
         accepted: whether all of it gave this picture; else some text is refused.
         settled: whether the picture is whole: a resting hand changes nothing in it.
         query: the address that restores this screen, without "?" and without the backward step.
-        numbers: what the marks in the text beside the lab say.
         trained: the controls that set what a training's steps are made with, and ``cuts`` where an
             edge is cut in them; empty where nothing is trained, else pictures of it come besides.
-        document: the playground's program as a document, once the hand rests.
     """
 
     form: dict[str, str]
     accepted: bool
     settled: bool
     groups: list[Group]
-    notes: list[NoteSpec]
     query: str
     key: list[KeyEntry]
-    figures: list[FigureSpec]
-    table: TableSpec | None
-    status: str
     graph: GraphSpec | None
     code: Code | None
     stage: str
-    views: list[View]
-    turn: bool | None
-    numbers: dict[str, str]
     trained: list[str]
-    document: str
     goals: list[GoalSpec]
 
 
@@ -282,16 +282,9 @@ class TrainerSpec(TypedDict):
     count: int
 
 
-class Picture(TypedDict):
-    """A training at one moment: the charts that are shown."""
+class Picture(Shown):
+    """A training at one moment."""
 
-    figures: list[FigureSpec]
-    views: list[View]
-    turn: bool | None
-    table: TableSpec | None
-    notes: list[NoteSpec]
-    numbers: dict[str, str]
-    status: str
     training: TrainerSpec
 
 

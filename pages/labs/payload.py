@@ -9,7 +9,7 @@ from lessons.contract.covering import drawable
 from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lesson import Lesson
+from lessons.contract.lesson import Lesson, step_controls
 from lessons.contract.parameters import (
     LONGEST_TEXT,
     Choice,
@@ -26,20 +26,22 @@ from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
+from lessons.outputs.plain_torch import plain_torch
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
 from lessons.text import number
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.linked import links, stretches
+from pages.labs.linked import leaves_in_charts, stretches
 from pages.labs.messages import (
     Code,
-    CodeFile,
     Control,
     FigureSpec,
     Group,
     KeyEntry,
     NoteSpec,
+    Option,
+    Pane,
     TableSpec,
     View,
 )
@@ -72,11 +74,12 @@ def groups(visit: Visit) -> list[Group]:
 
     choice = lab.training is not None and len(devices()) > 1
     offered = [p for p in lab.parameters if isinstance(p, Device) and choice]
-    plain = [p for p in lab.parameters if p.name in visit.near or p in offered]
+    near = step_controls(visit.lesson, visit.step)
+    plain = [p for p in lab.parameters if p.name in near or p in offered]
     more = [p for p in lab.parameters if p not in plain]
     return [
-        {"title": None, "open": True, "controls": [shown(p) for p in plain]},
-        {"title": None, "open": True, "controls": [shown(p) for p in more]},
+        {"title": None, "open": True, "controls": [shown(p) for p in part]}
+        for part in (plain, more)
     ]
 
 
@@ -85,6 +88,11 @@ def control(name: str, label: str, **more: Any) -> Control:
     made: Any = {"kind": "text", "value": "", "help": "", "error": None, "hidden": False}
     shown: Control = made | {"placeholder": "", "name": name, "label": label} | more
     return shown
+
+
+def options(labels: Mapping[str, str]) -> list[Option]:
+    """Offer these values, each with its label."""
+    return [{"value": value, "label": label} for value, label in labels.items()]
 
 
 def figures(drawn: Collection[Figure]) -> list[FigureSpec]:
@@ -137,7 +145,7 @@ def graph(
     if cover:
         picture, scissors = covered(picture), None
     about = {"scissors": scissors, "cuts": cuts, "covered": cover}
-    made: Any = {**picture, **about, "stretches": [], "links": []}
+    made: Any = {**picture, **about, "stretches": [], "leaves": []}
     shown: GraphSpec = made
     return shown
 
@@ -175,10 +183,9 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
         ends = {"min": min(low, value), "max": max(high, value), "step": parameter.step}
         return {"kind": "slider", "scale": "linear", **ends}
     if isinstance(parameter, Index):
-        entries = enumerate(values[parameter.of], start=1)
-        options = [{"value": str(i), "label": f"x = {number(x)}"} for i, x in entries]
-        chosen = str(min(value, len(options)))
-        return {"kind": "select", "options": options, "value": chosen, "of": parameter.of}
+        labels = {str(i): f"x = {number(x)}" for i, x in enumerate(values[parameter.of], start=1)}
+        chosen = str(min(value, len(labels)))
+        return {"kind": "select", "options": options(labels), "value": chosen, "of": parameter.of}
     if isinstance(parameter, Integer):
         ends = {"min": parameter.low, "max": parameter.high, "step": 1}
         scale = {"kind": "slider", "scale": "log"} if parameter.log else {"kind": "integer"}
@@ -186,13 +193,12 @@ def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
     if isinstance(parameter, (Numbers, Text)):
         return {"kind": "text", "placeholder": parameter.placeholder}
     if isinstance(parameter, Choice):
-        options = [{"value": name, "label": label} for name, label in parameter.options]
-        return {"kind": "choice" if len(options) <= 4 else "select", "options": options}
+        kind = "choice" if len(parameter.options) <= 4 else "select"
+        return {"kind": kind, "options": options(dict(parameter.options))}
     if isinstance(parameter, Device):
         labels = {name: name for name in devices()}
         labels.setdefault(value, WORDS("not_here", device=value))
-        options = [{"value": name, "label": label} for name, label in labels.items()]
-        return {"kind": "select", "options": options}
+        return {"kind": "select", "options": options(labels)}
     raise TypeError(f"no control for {type(parameter).__name__}")
 
 
@@ -208,30 +214,34 @@ def lesson_notes(visit: Visit, run: Computed) -> list[NoteSpec]:
     return notes(found)
 
 
+def lesson_code(visit: Visit, cuts: tuple[Cut, ...]) -> Code:
+    """A lesson's program as it ran, and the same in other frameworks; a file to take home."""
+    lesson = visit.lesson
+    file = plain_torch(lesson, visit.asked, cuts)
+    return {"panes": _panes(lesson, cuts), "files": {f"{lesson.slug}.py": file}}
+
+
 @lru_cache(maxsize=64)
-def lesson_code(lesson: Lesson, cuts: tuple[Cut, ...]) -> Code:
-    """A lesson's program as it ran, and the same in other frameworks."""
+def _panes(lesson: Lesson, cuts: tuple[Cut, ...]) -> dict[str, Pane]:
     source = lesson.source_with(cuts)
     panes = {WORDS("ran"): pane(source, marked_lines(source, lesson.highlight))}
     panes[WORDS("plain_torch")] = pane(lesson.in_torch)
     panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
-    address = f"api/lessons/{lesson.slug}/file"
-    file: CodeFile = {"name": f"{lesson.slug}.py", "address": address, "how": "get"}
-    return {"panes": panes, "files": [file]}
+    return panes
 
 
-def lesson_graph(visit: Visit, run: Computed, table: TableSpec) -> GraphSpec | None:
+def lesson_graph(visit: Visit, run: Computed) -> GraphSpec | None:
     """The run's graph, if it has one."""
-    lesson, start, recording = visit.lesson, visit.lesson.lab.start, run.recording
-    if start is None or recording is None:
+    lesson, recording = visit.lesson, run.recording
+    if lesson.lab.start is None or recording is None:
         return None
     covers = visit.hidden & {"trick_gradient", "true_gradient"}
-    index, cuts = start(visit.values).index, [write_cuts([edge]) for edge in run.cuts]
+    start, cuts = lesson.lab.start(visit.values), [write_cuts([edge]) for edge in run.cuts]
     cover = WORDS("covered_gradients") if covers else ""
-    drawn = graph(recording, index, "cuts", cuts, cover)
+    drawn = graph(recording, start.index, "cuts", cuts, cover)
     if lesson.prose.front.get("graph") == "upright":
         drawn["wide"] = None
     drawn["stretches"] = stretches(lesson, recording)
-    there = {node["id"] for node in drawn["nodes"]}
-    drawn["links"] = links(recording, index, run.result, table, there, visit.hidden)
+    if not covers:
+        drawn["leaves"] = leaves_in_charts(start, run.result)
     return drawn

@@ -2,39 +2,17 @@
 
 import time
 from collections.abc import Collection, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from urllib.parse import urlencode
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
+from lessons.playground.codegen.program_file import code as program_file
 from lessons.playground.codegen.program_file import defined_in_the_file, program_code
 from lessons.playground.document.as_text import to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Plot, zeros
-from lessons.playground.document.presets import preset, preset_of, presets
-from lessons.playground.goals import GOALS, looked_at
-from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.budget import seconds_of
-from lessons.playground.running.outcome import run_checked
-from lessons.playground.running.outcome_charts import figures, key, table
-from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.scissors import edges, snip
-from pages.labs import payload
-from pages.labs.code import pane
-from pages.labs.graph_messages import GraphSpec
-from pages.labs.linked import links_of_program, stretches_of_program
-from pages.labs.messages import (
-    Code,
-    CodeFile,
-    Frame,
-    GoalSpec,
-    Group,
-    NoteSpec,
-    TableSpec,
-    Wish,
-)
-from pages.labs.playground_controls import groups
-from pages.labs.playground_form import (
+from lessons.playground.document.form import (
     MOST_TEXT,
     Form,
     complete,
@@ -45,6 +23,30 @@ from pages.labs.playground_form import (
     with_sliders,
     without_leftovers,
 )
+from lessons.playground.document.presets import preset, preset_of, presets
+from lessons.playground.goals import GOALS, looked_at
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.budget import seconds_of
+from lessons.playground.running.outcome import run_checked
+from lessons.playground.running.outcome_charts import figures, key, table
+from lessons.playground.running.recorded import place, recorded
+from lessons.playground.running.scissors import edges, snip
+from lessons.recorder import Recording
+from pages.labs import payload
+from pages.labs.code import pane
+from pages.labs.frame import frame as build
+from pages.labs.graph_messages import GraphSpec
+from pages.labs.linked import stretches_of_program
+from pages.labs.messages import (
+    Code,
+    Frame,
+    GoalSpec,
+    Group,
+    NoteSpec,
+    Pane,
+    Wish,
+)
+from pages.labs.playground_controls import groups
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 from pages.labs.words import WORDS
 
@@ -53,68 +55,40 @@ FIRST = "noise_leaks"
 
 
 def frame(wish: Wish) -> Frame:
-    """What the playground shows.
+    """Return what the playground shows.
 
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    return shown(state(wish), wish.live, wish.open)
+    return shown(state(wish), wish.open)
 
 
-def shown(state: State, live: bool = False, opened: Collection[str] = ()) -> Frame:
-    """A state as a frame: stage, drawers and code of the last good run; less while a hand moves.
+def shown(state: State, opened: Collection[str] = ()) -> Frame:
+    """Build the frame of a state, with the views of the last good run.
 
     Args:
         state: the settings, and their result.
-        live: whether a hand moves.
         opened: the drawers that are open, by view.
     """
     made = state.computed
     controls = groups(state)
-    frame: Frame = {
-        "form": state.form,
-        "accepted": not state.errors,
-        "settled": True,
-        "query": urlencode(state.address()),
-        "groups": controls,
-        "notes": _notes(state, controls),
-        "key": [],
-        "figures": [],
-        "table": None,
-        "status": "",
-        "graph": None,
-        "code": None,
-        "stage": "",
-        "views": [],
-        "turn": None,
-        "numbers": {},
-        "trained": [],
-        "document": "",
-        "goals": _goals(None if state.errors else made),
-    }
-    if made is not None:
-        good = made.document
-        numbers = payload.table(table(made.outcome))
-        charts = payload.figures(figures(made.outcome, good))
-        views = [
-            *["graph"] * (made.recording is not None),
-            *(one["id"] for one in charts),
-            "table",
-            "code",
-        ]
-        seen = {views[0], *opened}
-        frame |= {
-            "key": [payload.key_entry(ROLES[name]) for name in key(made.outcome)],
-            "figures": [chart for chart in charts if chart["id"] in seen],
-            "table": numbers if "table" in seen else None,
-            "status": payload.status(made.outcome, {"dtype": good.dtype}, made.seconds),
-            "graph": _graph(made, numbers) if "graph" in seen else None,
-            "stage": views[0],
-            "views": [payload.view(name, {}) for name in views],
-            "code": _code(good) if "code" in seen else None,
-            "document": "" if live else to_text(good),
-        }
-    return frame
+    return build(
+        state.form,
+        opened,
+        graph=partial(_graph, made, made.recording) if made and made.recording else None,
+        charts=figures(made.outcome, made.document) if made else (),
+        table=table(made.outcome) if made else None,
+        code=partial(_code, made.document) if made else None,
+        accepted=not state.errors,
+        groups=controls,
+        notes=_notes(state, controls),
+        query=urlencode(state.address()),
+        key=[payload.key_entry(ROLES[name]) for name in key(made.outcome)] if made else (),
+        status=payload.status(made.outcome, {"dtype": made.document.dtype}, made.seconds)
+        if made
+        else "",
+        goals=_goals(None if state.errors else made),
+    )
 
 
 def seconds(wish: Wish) -> float:
@@ -218,19 +192,16 @@ def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
         return form, error.message
 
 
-def _graph(made: Computed, numbers: TableSpec) -> GraphSpec | None:
+def _graph(made: Computed, recording: Recording) -> GraphSpec:
     """A run's graph; where an edge has a text of its own, the scissors cut it."""
-    if made.recording is None:
-        return None
     there, index = edges(made.checked.program), place(made.checked)
     cut = [name for name, operand in there.items() if operand.cut]
-    drawn = payload.graph(made.recording, index, "snip", sorted(cut))
+    drawn = payload.graph(recording, index, "snip", sorted(cut))
     for edge in drawn["edges"]:
         name = edge["id"]
         edge["cuttable"] = name in there and (edge["cuttable"] or name in cut)
-    nodes = {node["id"] for node in drawn["nodes"]}
     drawn["stretches"] = stretches_of_program(made.checked)
-    drawn["links"] = links_of_program(made.recording, index, made.outcome, numbers, nodes)
+    drawn["leaves"] = [made.checked.over.name]
     return drawn
 
 
@@ -276,20 +247,17 @@ def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
 
 
 def _code(document: Document) -> Code:
-    """The program in torch."""
-    # Its text alone counts: moving an input makes no new code.
+    """The program in torch, and files to take home."""
+    # Its text alone counts: moving an input changes no pane.
     inputs = tuple(Input(one.name, 1.0) for one in document.inputs)
-    return _code_of(document.with_(inputs=inputs, plot=Plot(), intended="", title="", about=""))
+    still = document.with_(inputs=inputs, plot=Plot(), intended="", title="", about="")
+    files = {"playground_in_torch.py": program_file(document), "playground.txt": to_text(document)}
+    return {"panes": _panes(still), "files": files}
 
 
 @lru_cache(maxsize=24)
-def _code_of(document: Document) -> Code:
-    checked = check(document)
-    source = program_code(checked)
+def _panes(document: Document) -> dict[str, Pane]:
+    source = program_code(check(document))
     own = defined_in_the_file(source)
     remarks = [WORDS("in_file", names=", ".join(own))] if own else []
-    files: list[CodeFile] = [
-        {"name": "playground_in_torch.py", "address": "api/playground/torch", "how": "post"},
-        {"name": "playground.txt", "address": "", "how": "here"},
-    ]
-    return {"panes": {"torch": pane(source, remarks=remarks)}, "files": files}
+    return {"torch": pane(source, remarks=remarks)}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lessons.contract.devices import DTYPES
+from lessons.playground.document.form import rows
 from lessons.playground.document.input_text import read_number
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
@@ -13,7 +14,6 @@ from lessons.text import visible
 from lessons.tricks import op_types
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
-from pages.labs.playground_form import rows
 from pages.labs.playground_state import State
 from pages.labs.words import WORDS
 
@@ -31,15 +31,12 @@ def groups(state: State) -> list[Group]:
     table = [
         control for place in range(1, rows(state.form) + 1) for control in _override(state, place)
     ]
-    used = bool(state.document.overrides)
-    found: list[tuple[str | None, bool, list[Control]]] = [
-        (None, True, _program(state)),
-        (WORDS("inputs", names=visible(", ".join(names), 40)), state.pasted, inputs),
-        (WORDS("override_table"), used, table),
-        (None, False, _plot(state)),
-    ]
+    named, used = WORDS("inputs", names=visible(", ".join(names), 40)), state.document.overrides
     return [
-        {"title": title, "open": open_, "controls": controls} for title, open_, controls in found
+        {"title": None, "open": True, "controls": _program(state)},
+        {"title": named, "open": state.pasted, "controls": inputs},
+        {"title": WORDS("override_table"), "open": bool(used), "controls": table},
+        {"title": None, "open": False, "controls": _plot(state)},
     ]
 
 
@@ -59,9 +56,8 @@ def _select(
 ) -> Control:
     """A choice by labels; what is chosen is offered, known or not."""
     value = state.form[name]
-    options = {**labels, value: labels.get(value, WORDS("not_there", name=value))}
-    made = [{"value": option, "label": text} for option, text in options.items()]
-    return _control(state, name, label, kind, options=made, help=help)
+    offered = {**labels, value: labels.get(value, WORDS("not_there", name=value))}
+    return _control(state, name, label, kind, options=payload.options(offered), help=help)
 
 
 def _program(state: State) -> list[Control]:
@@ -72,7 +68,7 @@ def _program(state: State) -> list[Control]:
         {"value": known.name, "label": known.document.title, "group": known.group}
         for known in presets()
     ]
-    changes = [{"value": "undo", "label": WORDS("undo")}, {"value": "redo", "label": WORDS("redo")}]
+    changes = payload.options({"undo": WORDS("undo"), "redo": WORDS("redo")})
     error = state.errors.get("program")
     return [
         _control(
@@ -156,22 +152,19 @@ def _override(state: State, place: int) -> list[Control]:
     """A row of the override table."""
     used = state.outcome.op_types if state.outcome else _SOME_OPS
     tensorflow = op_types()
-    ops = [
-        {"value": op, "label": WORDS("op_in_tensorflow", op=tensorflow.get(op) or op)}
-        for op in used
-    ]
+    ops = {op: WORDS("op_in_tensorflow", op=tensorflow.get(op) or op) for op in used}
     # rule_about fits every rule in the list: none of them uses the op's own derivative.
     about = {
         name: WORDS("rule_about", rule=rule, about=help) for name, (rule, help) in RULES.items()
     }
     name = f"override.{place}"
     return [
-        _control(state, f"{name}.op", WORDS("op"), options=ops, placeholder="mul"),
+        _control(state, f"{name}.op", WORDS("op"), options=payload.options(ops), placeholder="mul"),
         _control(
             state,
             f"{name}.rule",
             WORDS("rule"),
-            options=[{"value": rule, "label": text} for rule, text in about.items()],
+            options=payload.options(about),
             placeholder=WORDS("rule_hint"),
             help=about.get(state.form[f"{name}.rule"].strip(), ""),
         ),

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from lessons.playground.document.as_text import to_url
 from lessons.playground.document.check import Checked
 from lessons.playground.document.contents import Document
+from lessons.playground.document.form import INPUT, Form, names
 from lessons.playground.document.presets import preset_of
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome
 from lessons.recorder import Recording
-from pages.labs.playground_form import INPUT, Form, names
 
 LARGEST_GRAPH = 60
 """Ops: a drawing of more is no help, and takes long to lay out."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from lessons.contract.lesson import Lesson, step_controls
+from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
 from lessons.recorder.cutting import Cut
@@ -19,7 +19,7 @@ class Visit:
         text, errors: the text that each control shows, and the refusals by parameter.
         asked, values: the settings, and those to compute with: cheaper ones during a drag.
         cuts, refusal: the edges to cut that the graph has, and what to say of the others.
-        held, near: the controls that wait for an answer, and those that the step names.
+        held: the controls that wait for an answer.
         hidden: the roles that open questions hide.
     """
 
@@ -34,7 +34,6 @@ class Visit:
     cuts: tuple[Cut, ...]
     refusal: str
     held: tuple[str, ...]
-    near: frozenset[str]
     hidden: frozenset[str]
 
 
@@ -47,7 +46,6 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     place = min(wish.step, len(lesson.prose.steps))
     step = lesson.prose.steps[place - 1]
     held, hidden = step.held(wish.answers), lesson.prose.hidden(wish.answers, place)
-    near = step_controls(lesson, step)
     own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
     cuts, refusal = lesson.cuts_in(wish.cuts, asked)
@@ -63,6 +61,5 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
         cuts=cuts,
         refusal=refusal,
         held=held,
-        near=near,
         hidden=hidden,
     )

@@ -46,7 +46,7 @@ class Addresses:
 
     Args:
         app: what answers for pages and sockets.
-        root: where the app is. Pages, sockets and folders are named relative to it.
+        root: where the app is. Pages and sockets are named relative to it.
         machines: whole paths that programs ask for.
     """
 
@@ -56,13 +56,11 @@ class Addresses:
         root: str = "/",
         pages: Names = (),
         sockets: Names = (),
-        folders: Names = (),
         machines: Names = (),
     ) -> None:
         self._app, self._root, self._machines = app, root, machines
         with_slash = [f"{name}/" for name in pages]  # Streamlit leads to the address without
         self._known = {"", *pages, *with_slash, *_STREAMLITS}
-        self._folders = tuple(f"{name}/" for name in folders)
         self._sockets = sockets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +71,7 @@ class Addresses:
             file = files.served.get(name) if scope["method"] in {"GET", "HEAD"} else None
             if file:
                 app = await file.answer(Headers(scope=scope))
-            elif name not in self._known and not name.startswith(self._folders):
+            elif name not in self._known:
                 app = self._refusal(scope)
         elif kind == "websocket" and path.removeprefix(self._root) not in self._sockets:
             app = _NO_FILE

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import api, files, log
+from pages.server import files, forkserver, log
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
@@ -24,6 +24,8 @@ from pages.ui.page import page
 
 SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
+FRAME = "frame.json"
+"""The address of a frame for people and programs, relative to the app's."""
 OTHER_PAGES = ("course", "playground", "glossary", "your_own_code", "teach")
 """The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
@@ -45,7 +47,8 @@ def routes(labs: Site) -> list[BaseRoute]:
     # The server listens only once it has loaded everything, so any answer means that it is ready.
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
     found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
-    return [*found, WebSocketRoute(root() + SOCKET, labs.admit), *api.routes(root(), labs.ask)]
+    found.append(Route(root() + FRAME, labs.frame_json, methods=["GET"]))
+    return [*found, WebSocketRoute(root() + SOCKET, labs.admit)]
 
 
 def known_hosts() -> Middleware:
@@ -64,11 +67,12 @@ def middleware() -> list[Middleware]:
     """Return the middleware around the pages, the outermost first."""
     pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
     files.add_page(page(), pages)
+    machines = [*_health_paths(), root() + FRAME]
     report = files.served[REPORT].content(packed=False).decode()
     return [
         Middleware(SecurityHeaders, page() + report),
         known_hosts(),
-        Middleware(Addresses, root(), pages, [SOCKET, STREAM], ["api"], _health_paths()),
+        Middleware(Addresses, root(), pages, [SOCKET, STREAM], machines),
         Middleware(SocketGuard, root()),
     ]
 
@@ -83,6 +87,7 @@ async def lifespan(app: object) -> AsyncIterator[None]:
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
     try:
+        forkserver.start()
         prepare()
         await site.load()
         log.set_up()

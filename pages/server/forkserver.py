@@ -9,7 +9,7 @@ from multiprocessing import forkserver
 
 FORKS = sys.platform != "win32"
 CONTEXT = multiprocessing.get_context("forkserver" if FORKS else "spawn")
-CONTEXT.set_forkserver_preload(["pages.server.preload"])
+CONTEXT.set_forkserver_preload(["pages.server.worker", "pages.server.preload"])
 
 
 def start() -> None:

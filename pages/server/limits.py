@@ -8,8 +8,9 @@ CORES = "GRADIENT_TRICKS_CORES"
 # Linux limits groups of processes. A container finds its own group here, in version 1 or 2.
 GROUP = Path("/sys/fs/cgroup")
 MOST_CORES = 8
-BASE, PER_CORE = 520e6, 200e6
-"""Bytes of all processes without workers (500 MB at rest), and of the workers for one core."""
+BASE, PER_CORE = 640e6, 200e6
+"""Bytes of all processes without workers (620 MB once all pages were opened), and of the workers
+for one core."""
 
 
 def cores() -> int:

@@ -1,17 +1,17 @@
-"""What a server's sockets and its API share: the workers, and the newest frames."""
+"""What a server's sockets and /frame.json share: the workers, and the newest frames."""
 
 import asyncio
+import json
 import logging
 import os
 from collections import OrderedDict
-from collections.abc import Mapping
 from hashlib import blake2b
 from weakref import WeakValueDictionary
 
-from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.websockets import WebSocket
 
-from lessons.outputs.numbers_api import Answer
 from pages.server import WORDS, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
@@ -25,7 +25,7 @@ MOST_KEPT = 400_000
 MOST_SOCKETS = 1_500
 """Open sockets in a process; the next one is told to try again later."""
 MOST_QUESTIONS = 64
-"""Questions to the API that wait; one is computed at a time, as for a socket."""
+"""Requests for /frame.json that wait; one is computed at a time, as for a socket."""
 TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
@@ -101,19 +101,25 @@ class Site:
             logging.getLogger(__name__).error("a wish ended its worker twice")
             return Reply("mistake", MISTAKE)
 
-    async def ask(self, kind: str, name: str, query: Mapping[str, str], body: str) -> Answer:
-        """Answer a question to the API in a worker.
+    async def frame_json(self, request: Request) -> Response:
+        """Answer an address with the frame that it names, or with why there is none."""
+        status, text = await self._frame_at(dict(request.query_params))
+        # Any site may read it: it depends on no cookie.
+        headers = {"Access-Control-Allow-Origin": "*"}
+        if status == 200:  # until the app changes, the same address has the same frame
+            headers["Cache-Control"] = "public, max-age=600"
+        else:
+            text = json.dumps({"error": text})
+        return Response(text, status, headers, "application/json")
 
-        Raises:
-            HTTPException: too many questions wait, or this one ended its worker twice.
-        """
+    async def _frame_at(self, query: dict[str, str]) -> tuple[int, str]:
         if self._questions >= MOST_QUESTIONS:
-            raise HTTPException(503, "The server is busy. Try again in a moment.")
+            return 503, "The server is busy. Try again in a moment."
         self._questions += 1
         try:
             async with self._asking:
-                return await self.slow.run(worker.answer, kind, name, query, body)
+                return await self.slow.run(worker.frame_at, query)
         except LostError:
-            raise HTTPException(500, MISTAKE) from None
+            return 500, MISTAKE
         finally:
             self._questions -= 1

@@ -1,11 +1,13 @@
-"""What runs in a worker process: frames, the API's answers, and the steps of trainings.
+"""What runs in a worker process: frames, and the steps of trainings.
 
 Each function takes and returns plain values; whatever goes wrong becomes a reply.
 """
 
 import faulthandler
+import json
 import logging
 import os
+import re
 import signal
 import threading
 import time
@@ -16,7 +18,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from lessons.contract.environment import CUDA
 from lessons.contract.lesson import RefusedTextError
-from lessons.outputs import numbers_api
+from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
 from pages.labs import home, lesson, playground, wire
@@ -95,13 +97,39 @@ def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply
         return Reply("mistake", MISTAKE)
 
 
-def answer(kind: str, name: str, query: Mapping[str, str], body: str) -> numbers_api.Answer:
-    """Compute an answer for the API."""
+def frame_at(query: Mapping[str, str]) -> tuple[int, str]:
+    """Compute the frame that an address names, as it is once every question is answered.
+
+    Args:
+        query: ``lab``; ``step``, ``cuts`` and ``open``, the drawers with commas between, if wanted.
+            All other names are settings.
+
+    Returns:
+        An HTTP status, and the frame as JSON or why there is none.
+    """
+    values = dict(query)
+    lab, step, cuts, drawers = (values.pop(name, "") for name in ("lab", "step", "cuts", "open"))
+    named = {"lab": lab, "values": values, "good": {}, "cuts": cuts, "open": drawers.split(",")}
     try:
-        return numbers_api.answer(kind, name, query, body)
+        if lab not in LABS:
+            taught = asked(lab, values, cuts).lesson
+            named["answers"] = [question.name for question in taught.prose.questions]
+        number = int(step) if re.fullmatch(r"\d{1,3}", step, re.ASCII) else step or 1
+        wish = read(json.dumps(named | {"step": number}))
+    except UnknownLessonError as error:
+        return 404, str(error)
+    except ValueError as error:  # a setting, a cut or another part is refused
+        return 400, str(error)
+    try:
+        shown = LABS.get(lab, lesson).frame(wish)
+        if shown["accepted"]:
+            return 200, wire.encode(shown).decode()
+        controls = [control for group in shown["groups"] for control in group["controls"]]
+        errors = filter(None, (control["error"] for control in controls))
+        return 400, next(errors, "") or shown["notes"][0]["text"]
     except BaseException:  # our mistake, or a panic of a library in Rust
-        logging.getLogger(__name__).exception("a question could not be answered")
-        return 500, MISTAKE, ""
+        logging.getLogger(__name__).exception("a frame could not be computed")
+        return 500, MISTAKE
 
 
 class Chunk(NamedTuple):

@@ -9,8 +9,7 @@ from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.prose import Step, fill
 from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
-from pages.labs import numbers
-from pages.ui import memory, playground_view, questions, quiz_view, results
+from pages.ui import memory, numbers, playground_view, questions, quiz_view, results
 from pages.ui.end_card import at_end, has_ended
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab

@@ -3,15 +3,20 @@
 import difflib
 import html
 from collections.abc import Mapping
+from typing import Literal
 
-from pages.labs.code import TAGS, Mark, coloured
+from pages.labs.code import coloured
+
+Mark = Literal["added", "removed"]
+_TAGS: dict[Mark, str] = {"added": "ins", "removed": "del"}
+"""The HTML element that marks a line."""
 
 
 def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = "") -> str:
     """Write the source as HTML, everything in it escaped."""
     rows = []
     for number, pieces in enumerate(coloured(source)):
-        tag = TAGS[marks[number]] if marks and number in marks else "span"
+        tag = _TAGS[marks[number]] if marks and number in marks else "span"
         line = "".join(
             f'<span class="{kind}">{html.escape(text)}</span>' if kind else html.escape(text)
             for kind, text in pieces

@@ -8,11 +8,11 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.playground.document.as_text import from_url, to_url
+from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import lesson_document, preset
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from pages.labs.playground import FIRST
-from pages.labs.playground_form import form_of
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
 from pages.ui.words import WORDS

@@ -14,7 +14,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Option, Question, fill
 from lessons.contract.typed import Typed, grade
 from lessons.text.words import written
-from pages.labs import numbers
+from pages.ui import numbers
 from pages.ui.glossed import CODE
 from pages.ui.listing import difference, markup, output
 from pages.ui.memory import Trail

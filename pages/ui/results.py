@@ -1,7 +1,5 @@
 """What a learner hands in: results as files, and as a message to a page that frames a lesson."""
 
-from base64 import b64encode
-from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -22,19 +20,14 @@ def offer(lesson: Lesson, trail: Trail) -> None:
     """Let the learner download the results of this lesson."""
     st.markdown(f"**{WORDS('download_results')}**")
     made = as_files(_results(lesson, trail))
-    downloads({f"{lesson.slug}-results.{end}": text.encode() for end, text in made.items()})
+    files = {f"{lesson.slug}-results.{end}": text for end, text in made.items()}
+    _component(key="results_files", data={"files": files, "message": None})
 
 
 def tell(lesson: Lesson, trail: Trail) -> None:
     """Send the lesson's results to the page that frames it, if they have changed."""
     if st.context.is_embedded:
         _component(key="results_message", data={"files": {}, "message": _results(lesson, trail)})
-
-
-def downloads(files: Mapping[str, bytes]) -> None:
-    """Offer files to download, by name."""
-    encoded = {name: b64encode(content).decode() for name, content in files.items()}
-    _component(key="results_files", data={"files": encoded, "message": None})
 
 
 def _results(lesson: Lesson, trail: Trail) -> dict[str, Any]:

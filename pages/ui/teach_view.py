@@ -1,6 +1,7 @@
 """The page for teachers: sets a lesson on a live preview, and makes its link and its frame."""
 
 import html
+import re
 from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl, urljoin
 
@@ -9,14 +10,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.outputs import catalogue
-from lessons.outputs.scorm import framed, package
-from pages.ui import results
+from lessons.text import cited
 from pages.ui.component import component
 from pages.ui.place import Place
 from pages.ui.words import WORDS
 
 _HEIGHT = 600
 """Pixels of the frame: it shows one step with its stage."""
+_SITE = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s?#]*)?")
 _PREVIEW = "teach_preview"
 """Session key of the preview: ``query`` is the address in it, which follows its lab."""
 _component = component(
@@ -44,16 +45,16 @@ def teach_page() -> None:
         if without_hidden(lesson, asked.text, hidden) != asked.text:
             st.caption(WORDS("try_it_omitted"))
         site = urljoin(st.context.url or "", ".")
-        try:
-            address = framed(lesson, site, _query(lesson, step, hidden, locked))
-        except ValueError as error:
-            st.error(str(error))
+        if not _SITE.fullmatch(site):  # the browser says it
+            st.error(WORDS("no_site", site=cited(site)))
             return
-        _give(lesson, address)
-        data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": address}
+        query = _query(lesson, step, hidden, locked)
+        address = f"{site.rstrip('/')}/{lesson.chapter}?{query}"
+        framed = f"{address}&embed=true"
+        _give(lesson, address, framed)
+        data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": framed}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
-        st.markdown(f"{WORDS('teach_results')}\n\n{WORDS('teach_scorm')}")
-        results.downloads({f"{lesson.slug}-scorm.zip": package(lesson, address)})
+        st.markdown(WORDS("teach_results"))
 
 
 def _controls(
@@ -89,9 +90,8 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     return lesson.query(place.values, step, place.drawn, hidden, locked, given)
 
 
-def _give(lesson: Lesson, framed: str) -> None:
+def _give(lesson: Lesson, address: str, framed: str) -> None:
     """Show the link and the code for a frame, next to each other."""
-    address = framed.removesuffix("&embed=true")
     link, frame = st.columns(2)
     link.markdown(f"**{WORDS('link')}**")
     link.code(address, language=None, wrap_lines=True)

@@ -21,7 +21,7 @@ from websockets.asyncio.client import ClientConnection
 
 from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.playground.document.as_text import to_url
-from pages.labs.playground_form import form_of
+from lessons.playground.document.form import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
 from tests.bench.learner import BROKEN, Heard, Learner, arrive, connected, open_page
@@ -155,7 +155,7 @@ async def idle(url: str, number: int) -> None:
 
 
 async def numbers(url: str, number: int) -> None:
-    address = f"{url}/api/lessons/noise_leaks?draws={MOST_DRAWS}&seed={number}"
+    address = f"{url}/frame.json?lab=noise_leaks&draws={MOST_DRAWS}&seed={number}"
     with await asyncio.to_thread(urllib.request.urlopen, address, timeout=60) as answer:
         answer.read()
 
@@ -181,7 +181,7 @@ ATTACKS = {
     "a page rerun 200 × a second": Attack(1, reruns),
     "sockets opened and closed": Attack(10, come_and_go),
     "twenty who never read": Attack(20, flood(lambda n: wish("cliff", seed=str(n)), 0.02, True)),
-    "the API, eight loops": Attack(8, numbers),
+    "frames over HTTP, eight loops": Attack(8, numbers),
     "twenty heavy programs by address": Attack(20, heavy_page),
     "200 who read no file": Attack(200, unread_file),
 }

@@ -6,6 +6,8 @@ the noise_high slider gets its key presses one by one, and is dragged with the m
 takes two turns in each round: how far it is from itself is the noise of the measurement. Each round
 draws other noise, and the drag goes one way: next to nothing is asked for that the server has
 computed before.
+
+``make bench BESIDE=…`` also measures the app of another checkout: how a commit compares.
 """
 
 import json
@@ -25,6 +27,7 @@ from tests.bench import mouse
 from tests.bench.page import SIZE, VIEWPORT, opened, pressed
 from tests.bench.peers import lab
 from tests.bench.shared import (
+    BESIDE,
     app,
     milliseconds,
     percentile,
@@ -41,6 +44,7 @@ PEERS = ROOT / "tests" / "bench" / "peers"
 ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 1.75
 APP, AGAIN, FLOOR = "this app", "this app again", "floor: no server"
 STAGE, STAGE_FLOOR = "this app, its stage alone", "floor of the stage"
+OTHER, OTHER_STAGE = "the other checkout", "the other checkout, its stage alone"
 LINE = Path(__file__).with_name("line.js").read_text(encoding="utf-8")
 # Pass or miss; never loosened. The app's p50 is at most this many times a peer's …
 TARGETS = {"Dash": 0.6, "NiceGUI": 0.8, "plain Streamlit": 0.2}
@@ -77,12 +81,14 @@ def peer(module: str) -> AbstractContextManager[Server]:
 def subjects() -> list[Subject]:
     plain = ".st-key-{}".format
 
-    def ours(name: str, replayed: bool = False, whole: bool = True) -> Subject:
+    def ours(
+        name: str, replayed: bool = False, whole: bool = True, root: str | Path = ROOT
+    ) -> Subject:
         """This app with all its views open, as the peers have them, or as a learner finds it."""
         step = 2 if whole else 3  # step 3 has the slider in sight
         return Subject(
             name,
-            app,
+            lambda: app(root),
             slider="[data-control=noise_high] input[type=range]",
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=gradient]",
@@ -93,7 +99,9 @@ def subjects() -> list[Subject]:
             replayed=replayed,
         )
 
+    beside = [ours(OTHER, root=BESIDE), ours(OTHER_STAGE, root=BESIDE, whole=False)]
     return [
+        *(beside if BESIDE else []),
         ours(APP),
         ours(AGAIN),
         ours(FLOOR, replayed=True),
@@ -215,6 +223,12 @@ def report(all_: list[Subject], server_ms: float) -> list[str]:
     )
     above = p50[APP] - p50[FLOOR] - server_ms
     share, stage_share = updates[APP] / updates[FLOOR], updates[STAGE] / updates[STAGE_FLOOR]
+    beside = [
+        f"- {one} × the other checkout's: {p50[ours] / p50[other]:.2f} from key press to paint, "
+        f"{updates[ours] / updates[other]:.2f} updates a second"
+        for one, ours, other in (("whole lab", APP, OTHER), ("stage", STAGE, OTHER_STAGE))
+        if other in p50
+    ]
     return [
         *table(rows),
         "",
@@ -244,6 +258,7 @@ def report(all_: list[Subject], server_ms: float) -> list[str]:
             f"the stage: {updates[STAGE]:.0f} updates a second, {stage_share:.2f} × its floor "
             f"(≥ {STAGE_UPDATES}, {STAGE_OF_FLOOR} ×)",
         ),
+        *beside,
     ]
 
 

@@ -10,6 +10,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
@@ -17,10 +18,14 @@ from lessons.contract.typed import Typed
 from pages.ui import memory
 from tests.support.server import ROOT, Server, streamlit
 
+BESIDE = os.environ.get("BESIDE", "")
+"""The checkout of another commit, to measure in the same run; it runs with this environment."""
 
-def app() -> AbstractContextManager[Server]:
-    """This app, on a port of its own."""
-    return streamlit(ROOT / "app.py", python=streamlit_python())
+
+def app(root: Path | str = ROOT) -> AbstractContextManager[Server]:
+    """The app of this checkout, or of the one in that folder, on a port of its own."""
+    folder = Path(root).resolve()
+    return streamlit(folder / "app.py", folder, streamlit_python())
 
 
 def streamlit_python() -> str:

@@ -3,6 +3,7 @@
 Each round starts a server and an empty profile, opens a page, waits for the stage painted and
 until nothing more comes, and opens the page once more in a new tab of the same profile. That one
 shows what the browser has kept of the first visit; the text says when the page itself is there.
+``make bench BESIDE=…`` visits another checkout's app as well.
 """
 
 import statistics
@@ -12,8 +13,9 @@ from typing import NamedTuple
 from playwright.sync_api import BrowserContext, WebSocket, sync_playwright
 
 from tests.bench.page import VIEWPORT
-from tests.bench.shared import app, surroundings, table, target
+from tests.bench.shared import BESIDE, app, surroundings, table, target
 from tests.support.browser import launch_with_profile
+from tests.support.server import ROOT
 
 PAGES = {"home": "/", "noise_leaks": "/stop_gradient?lesson=noise_leaks"}
 ROUNDS = 3
@@ -76,12 +78,15 @@ def open_page(profile: BrowserContext, url: str) -> Opened:
 def main() -> str:
     """The report, as Markdown; progress goes to stderr."""
     measured_on = surroundings("streamlit", "plotly")
-    seen: dict[str, list[tuple[Opened, Opened]]] = {name: [] for name in PAGES}
+    visited = {name: (ROOT, path) for name, path in PAGES.items()}
+    if BESIDE:
+        visited |= {f"{name}, other checkout": (BESIDE, path) for name, path in PAGES.items()}
+    seen: dict[str, list[tuple[Opened, Opened]]] = {name: [] for name in visited}
     with sync_playwright() as playwright:
         for number in range(ROUNDS):
-            for name, path in PAGES.items():
+            for name, (root, path) in visited.items():
                 print(f"round {number + 1} of {ROUNDS}: {name}", file=sys.stderr)
-                with app() as server, launch_with_profile(playwright) as profile:
+                with app(root) as server, launch_with_profile(playwright) as profile:
                     first = open_page(profile, server.url + path)
                     seen[name].append((first, open_page(profile, server.url + path)))
                     version = profile.browser.version if profile.browser else ""

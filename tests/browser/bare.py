@@ -23,9 +23,10 @@ from streamlit.file_util import get_static_dir
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
-from pages.labs import home, numbers
+from pages.labs import home
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
+from pages.ui import numbers
 from pages.ui.memory import Trail
 from pages.ui.page import LIVE, STYLE
 from pages.ui.place import Place

@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeVar
@@ -88,19 +88,15 @@ window.WebSocket = class extends WebSocket {
 
 
 @contextmanager
-def elsewhere(body: str, files: Mapping[str, bytes] = {}) -> Iterator[str]:
-    """The address of a page with this in it, and of files next to it, at another site than the
-    app's.
-    """
+def elsewhere(body: str) -> Iterator[str]:
+    """The address of a page with this in it, at another site than the app's."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            name = self.path.removeprefix("/").partition("?")[0]
             self.send_response(200)
-            kind = "text/javascript" if name.endswith(".js") else "text/html"
-            self.send_header("Content-Type", kind)
+            self.send_header("Content-Type", "text/html")
             self.end_headers()
-            self.wfile.write(files.get(name, body.encode()))
+            self.wfile.write(body.encode())
 
         def log_message(self, *said: object) -> None:
             pass

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 LABS = ("", "stop_gradient?lesson=noise_leaks", "reversal?lesson=moons&step=2", "playground")
 OTHERS = ("course", "reversal?quiz=7", "glossary", "teach", "your_own_code")
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
-FILES = {"moons", "playground", "scorm"}
+FILES = {"moons", "playground"}
 # Streamlit shows these in English only.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
 # A formula's annotation and label are its LaTeX.

@@ -2,10 +2,13 @@
 
 import math
 import time
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from lessons.outputs.catalogue import find
+from lessons.outputs.plain_torch import plain_torch
 from pages.labs.words import VIEWS
 from tests.browser.looking import (
     MORE,
@@ -96,26 +99,6 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     open_drawers(ready(page), "gradient")
     settled(page)
     assert line(page) == seen
-
-
-def test_a_value_that_is_gone_back_to_at_once_shows_its_own_picture(page):
-    """The second of two requests under way wants what was there before the first."""
-    there_and_back = """() => {
-      const bar = document.querySelector("[data-control=noise_high] input[type=range]");
-      const [before, count] = [bar.value, sent.labs.length];
-      for (const value of ["1.7", before]) {
-        bar.value = value;
-        bar.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-      return sent.labs.length - count;
-    }"""
-    page.evaluate("performance.now = () => 0")  # each answer is quick, or there is one request
-    bar(page, "noise_high").press("ArrowRight")
-    settled(page)
-    before = line(page)
-    assert page.evaluate(there_and_back) == 2
-    settled(page)
-    assert line(page) == before
 
 
 def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
@@ -261,6 +244,17 @@ def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
     assert line(page) != before  # as it is now, not as it was
     page.evaluate("placed({ step: 5 })")
     expect(page.locator("[data-figure]")).to_have_count(0)
+
+
+def test_the_file_to_take_home_has_what_the_controls_say(page):
+    open_drawers(page, "code")
+    exact(page, "noise_high").fill("1.25")
+    answered(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name=says("download", name="noise_leaks.py")).click()
+    lesson = find("noise_leaks")
+    text = plain_torch(lesson, lesson.validate({"draws": "2000", "noise_high": "1.25"}))
+    assert Path(download.value.path()).read_text("utf-8") == text
 
 
 def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(bare, open_page):

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.playground.document.presets import preset
+from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.words import WORDS as LANGUAGE
 from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
@@ -132,7 +133,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     expect(page.get_by_role("button", name=says("run"))).to_be_enabled()
     program(page).press("Tab")
     expect(program(page)).not_to_be_focused()
-    expect(page.locator(".gl-notes")).to_contain_text(LAB_WORDS("intended_gone", name="clean"))
+    expect(page.locator(".gl-notes")).to_contain_text(DOCUMENT("intended_gone", name="clean"))
     shows(page, "x₁", "autograd", "7")
     # What is wrong in a closed drawer opens it, and the picture is that of before.
     control(page, "low").fill("9")
@@ -168,7 +169,7 @@ def test_a_rule_is_offered_and_not_refused_while_its_row_is_filled_in(page):
     expect(error(page, "override.1.rule")).to_be_empty()
     expect(page.locator(".gl-lab.gl-old")).to_have_count(0)
     program(page).focus()
-    expect(error(page, "override.1.rule")).to_contain_text(LAB_WORDS("no_rule"))
+    expect(error(page, "override.1.rule")).to_contain_text(DOCUMENT("no_rule"))
     rule.press_sequentially("grad * in2, None")
     expect(error(page, "override.1.rule")).to_be_empty()
     control(page, "preset", "select").select_option(label=preset("halve").title)
@@ -221,7 +222,7 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     expect(page.locator(".gl-stage")).to_be_in_viewport()
     write(page, "def f(x):\n    return 3 * x")
     see.click()
-    said = LAB_WORDS("pasted", inputs="x", output="out")
+    said = DOCUMENT("pasted", inputs="x", output="out")
     expect(page.locator(".gl-notes").first).to_contain_text(said)
     assert 60 <= page.locator(".gl-notes").first.bounding_box()["y"] < 120
 

@@ -9,9 +9,11 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
-from tests.equivalents import TOLERANCE, Equivalent, compared, equivalents, ours
+from lessons.check import Runs, frameworks
+from lessons.outputs.catalogue import lessons
 
 
 def main() -> int:
@@ -24,39 +26,31 @@ def main() -> int:
     asked = options.parse_args()
 
     versions = _versions(asked.python)
+    chosen = [one for one in lessons() if not asked.only or one.slug in asked.only]
     compared, failed = 0, 0
-    for one in equivalents():
-        if asked.only and one.lesson.slug not in asked.only:
-            continue
-        entry, error = one.kept, ""
-        if asked.all or entry is None or entry["digest"] != one.digest:
-            printed, error = _run(asked.python, one)
-            framework = "jax" if one.label == "JAX" else "tensorflow"
+    for lesson, label, path in [(one, *each) for one in chosen for each in one.equivalents.items()]:
+        entry, error = frameworks.kept(path), ""
+        if asked.all or entry.get("digest") != frameworks.digest(path):
+            printed, error = _run(asked.python, path)
+            framework = "jax" if label == "JAX" else "tensorflow"
             version = f"{framework} {versions[framework]}"
-            entry = {"digest": one.digest, "version": version, "printed": printed}
-        error = error or _verdict(one, entry["printed"])
+            entry = {"digest": frameworks.digest(path), "version": version, "printed": printed}
+        error = error or "; ".join(frameworks.apart(Runs(lesson), entry["printed"]))
         if asked.write and not error:
-            one.record.write_text(json.dumps(entry, ensure_ascii=False) + "\n", "utf-8")
-        print(f"{'✗' if error else '✓'} {one.name}{': ' + error if error else ''}", flush=True)
+            record = json.dumps(entry, ensure_ascii=False) + "\n"
+            path.with_suffix(".json").write_text(record, "utf-8")
+        name = f"{lesson.chapter}/{lesson.slug}/{path.name}"
+        print(f"{'✗' if error else '✓'} {name}{': ' + error if error else ''}", flush=True)
         compared, failed = compared + 1, failed + bool(error)
     print(f"{compared} compared, {failed} to mend" if failed else f"all {compared} agree")
     return 1 if failed else 0
 
 
-def _verdict(one: Equivalent, printed: dict[str, Any]) -> str:
-    try:
-        apart = compared(ours(one.lesson), printed)
-    except ValueError as error:
-        return str(error)
-    far = [f"{name} differs by {value:.2g}" for name, value in apart.items() if value > TOLERANCE]
-    return "; ".join(far)
-
-
-def _run(python: str, one: Equivalent) -> tuple[dict[str, Any] | None, str]:
+def _run(python: str, path: Path) -> tuple[dict[str, Any] | None, str]:
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "JAX_PLATFORMS": "cpu"}
     try:
         done = subprocess.run(
-            [python, str(one.path)],
+            [python, str(path)],
             capture_output=True,
             text=True,
             timeout=180,

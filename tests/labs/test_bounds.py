@@ -13,10 +13,10 @@ from lessons.contract.lesson import RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons
 from lessons.playground.document.contents import Document, Input, Noise
+from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import presets
 from pages.labs import lesson, playground
 from pages.labs.messages import MAX_MESSAGE, Wish
-from pages.labs.playground_form import form_of
 from tests.playground.heavy import heavy
 from tests.support.amount import cases
 from tests.support.peak import costs

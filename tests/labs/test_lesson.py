@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lessons.__main__ import main as export
 from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import frame, seconds
@@ -135,6 +136,12 @@ def test_the_code_is_the_program_that_ran_with_its_trick_marked():
     assert ran["marks"]
     assert ran["lines"] != cut["lines"]
     assert plain == same
+
+
+def test_the_file_to_take_home_is_the_one_that_the_command_line_writes(capsys):
+    shown = frame(wish("flip", values={"scale": "3"}, live=True, open=["code"]))
+    export(["export", "flip", "--set", "scale=3"])
+    assert shown["code"]["files"] == {"flip.py": capsys.readouterr().out}
 
 
 def test_a_question_holds_its_controls_until_it_is_answered():

@@ -1,24 +1,25 @@
-"""What is linked is the same: the code of each op, and its numbers in the table and the text."""
+"""What is linked is the same: the code of each op, and the inputs whose gradients are charted."""
 
 import ast
 import textwrap
 from functools import cache
 
-import pytest
+import numpy as np
 
-from lessons.chapters.clipping.value_or_norm import lesson as value_or_norm
 from lessons.contract.computed import computed
 from lessons.outputs.catalogue import find, lessons
+from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import presets
 from pages.labs import playground
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
-from pages.labs.playground_form import form_of
 from tests.support.folded import folded
 
 DRAWN = [lesson.slug for lesson in lessons() if lesson.lab.start]
 # The graph is of two of the batch's samples, and every other number is of all.
 OTHER_NUMBERS = {"one_outlier"}
+# The graph has inputs that are not the lab's, or fewer.
+OTHER_LEAVES = {"starved", "collapse", "codebook"}
 
 
 @cache
@@ -26,25 +27,7 @@ def answered(slug):
     """The lesson's frame at its end, nothing covered."""
     steps = find(slug).prose.steps
     asked = [step.question.name for step in steps if step.question]
-    return frame(Wish(lab=slug, step=len(steps), answers=asked, open=["graph", "table"]))
-
-
-def written(text):
-    """The number that a page shows as this text."""
-    return float(text.replace("−", "-").replace("∞", "inf"))
-
-
-def said(graph, link):
-    """The number of a link as its node says it."""
-    box = next(box for box in graph["nodes"] if box["id"] == link["node"])
-    return written(box["value"] if link["of"] == "value" else box["upstream"])
-
-
-def test_a_frame_computes_no_fact_that_its_step_does_not_quote(monkeypatch):
-    monkeypatch.setattr(value_or_norm, "_many", pytest.fail)
-    assert frame(Wish(lab="value_or_norm", values={"g1": "2.123"}, open=["graph"]))["graph"][
-        "links"
-    ]
+    return frame(Wish(lab=slug, step=len(steps), answers=asked, open=["graph"]))
 
 
 @folded("slug", DRAWN)
@@ -65,46 +48,20 @@ def test_each_op_is_linked_to_the_expression_that_ran(slug):
 
 
 @folded("slug", DRAWN)
-def test_each_number_is_linked_to_itself(slug):
-    shown, lesson = answered(slug), find(slug)
-    facts = computed(lesson, lesson.validate({})).result.facts
-    for link in shown["graph"]["links"]:
-        if link["cell"]:
-            row, column = link["cell"]
-            cell = written(shown["table"]["rows"][row][column])
-            assert cell == pytest.approx(said(shown["graph"], link), rel=1e-3)
-            assert shown["table"]["columns"][column]["role"] == link["role"]
-        if link["fact"]:
-            assert facts[link["fact"]] == pytest.approx(said(shown["graph"], link), rel=1e-5)
-
-
-def test_all_but_a_few_lessons_link_the_gradient_to_charts_and_table():
-    gradients = [
-        (slug, link["cell"])
-        for slug in DRAWN
-        for link in answered(slug)["graph"]["links"]
-        if link["role"] == "trick_gradient" and link["of"] == "gradient"
-    ]
-    assert {*DRAWN} - {slug for slug, _ in gradients} == OTHER_NUMBERS
-    # The table of type_not_name is one of names and types.
-    in_table = {slug for slug, cell in gradients if cell}
-    assert {*DRAWN} - in_table == OTHER_NUMBERS | {"type_not_name"}
-
-
-def test_one_equal_component_does_not_make_a_tensor_the_same():
-    # At x = 0 the layer's output and its tanh are both 0: only the output is the lab's value.
-    asked = {"step": 9, "values": {"point": "9"}, "answers": ["where"], "open": ["graph"]}
-    shown = frame(Wish(lab="noise_layer", **asked))
-    box = {one["id"]: one["value"] for one in shown["graph"]["nodes"]}
-    linked = {one["node"] for one in shown["graph"]["links"] if one["role"] == "forward"}
-    assert box["tanh"] == "0"
-    assert linked
-    assert "tanh" not in linked
+def test_the_leaves_are_the_inputs_whose_gradients_the_charts_show(slug):
+    lesson, graph = find(slug), answered(slug)["graph"]
+    run = computed(lesson, lesson.validate({}))
+    gradients = run.recording.gradients
+    numbers = [n for leaf in graph["leaves"] for n in gradients[leaf].numbers]
+    assert (not numbers) == (slug in OTHER_LEAVES)
+    if numbers and slug not in OTHER_NUMBERS:
+        np.testing.assert_allclose(numbers, run.result["trick_gradient"].y, 1e-5, 1e-6)
+    assert {*graph["leaves"]} <= {node["id"] for node in graph["nodes"]}
 
 
 @folded("preset", presets(), ids=lambda one: one.name)
 def test_a_program_of_the_playground_is_linked(preset):
-    asked = {"values": form_of(preset.document), "open": ["graph", "table", "code"]}
+    asked = {"values": form_of(preset.document), "open": ["graph", "code"]}
     shown = playground.frame(Wish(lab="playground", **asked))
     graph = shown["graph"]
     lines = ["".join(text for _, text in line) for line in shown["code"]["panes"]["torch"]["lines"]]
@@ -115,14 +72,11 @@ def test_a_program_of_the_playground_is_linked(preset):
         ast.parse(lines[one["line"]][one["start"] : one["end"]], mode="eval")
         given = typed[one["typed"]].split("=")[0].strip()
         assert lines[one["line"]].strip().startswith(given.split(",")[0].strip())
-    for link in (link for link in graph["links"] if link["cell"]):
-        row, column = link["cell"]
-        cells = shown["table"]["rows"][row][column].replace("; ", ", ").split(", ")
-        assert said(graph, link) in map(written, cells)
-    assert {link["role"] for link in graph["links"]} & {"forward", "trick_gradient"}
+    (leaf,) = graph["leaves"]
+    assert leaf in {box["id"] for box in graph["nodes"] if box["kind"] == "input"}
 
 
 def test_a_covered_gradient_is_linked_to_nothing():
     graph = frame(Wish(lab="right_place", step=1))["graph"]
     assert graph["covered"]
-    assert {link["of"] for link in graph["links"]} == {"value"}
+    assert graph["leaves"] == []

@@ -8,9 +8,9 @@ import pytest
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.glossary import first_uses
-from pages.labs import numbers
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
+from pages.ui import numbers
 from pages.ui.glossed import linked
 from tests.support.folded import folded
 

@@ -24,7 +24,7 @@ def test_every_parameter_has_a_control_and_a_word_in_the_address(lesson):
     names = [parameter.name for parameter in lesson.lab.parameters]
     assert sorted(shown) == sorted(names)
     encode({"groups": groups})
-    assert not {*names} & {"lesson", "step", "term", *GRAPH, *TEACHER}
+    assert not {*names} & {"lab", "lesson", "open", "step", "term", *GRAPH, *TEACHER}
 
 
 def test_a_long_list_is_sent_whole_so_that_the_field_brings_it_back():
@@ -53,7 +53,7 @@ def test_a_gpu_is_offered_where_a_lesson_trains_and_an_absent_one_is_shown(monke
         visit = visited(lesson, Wish(lab=lesson.slug))
         values = visit.values | {"device": "cuda:77"}
         text = lesson.text(values)
-        plain, more = payload.groups(replace(visit, values=values, text=text, near=frozenset()))
+        plain, more = payload.groups(replace(visit, values=values, text=text))
         offered = [c for c in plain["controls"] if c["name"] == "device"]
         assert bool(offered) == (lesson.lab.training is not None and len(here) > 1)
         for control in offered or [c for c in more["controls"] if c["name"] == "device"]:
@@ -67,6 +67,6 @@ def test_a_gpu_is_offered_where_a_lesson_trains_and_an_absent_one_is_shown(monke
 def test_a_slider_reaches_a_value_beyond_its_usual_span():
     lesson = find("noise_leaks")
     visit = visited(lesson, Wish(lab=lesson.slug, values={"noise_high": "7"}))
-    plain, _ = payload.groups(replace(visit, near=frozenset({"noise_high"})))
-    (control,) = (c for c in plain["controls"] if c["name"] == "noise_high")
+    controls = (c for group in payload.groups(visit) for c in group["controls"])
+    (control,) = (c for c in controls if c["name"] == "noise_high")
     assert control["max"] == 7

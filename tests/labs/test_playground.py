@@ -4,17 +4,18 @@ import random
 
 import pytest
 
+from lessons.playground.codegen.program_file import code as program_file
 from lessons.playground.document.as_text import from_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.form import Form, form_of, read
 from lessons.playground.document.presets import preset, presets
+from lessons.playground.document.words import WORDS as DOCUMENT
 from pages.labs import playground
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, shown, state
 from pages.labs.playground_controls import groups
-from pages.labs.playground_form import Form, form_of, read
 from pages.labs.playground_state import LARGEST_GRAPH, State
 from pages.labs.wire import encode
-from pages.labs.words import WORDS
 from pages.ui.playground_view import asked
 from tests.playground.programs import HOSTILE
 from tests.playground.said import said
@@ -73,7 +74,8 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
 def test_the_code_can_be_read_and_taken_home():
     code = frame(Wish(lab="playground", open=["code"]))["code"]
     assert [*code["panes"]] == ["torch"]
-    assert [one["address"] for one in code["files"]] == ["api/playground/torch", ""]
+    assert code["files"]["playground_in_torch.py"] == program_file(preset(FIRST))
+    assert from_text(code["files"]["playground.txt"]) == preset(FIRST)
 
 
 def test_every_field_of_a_document_has_a_control():
@@ -98,13 +100,13 @@ def test_every_field_of_a_document_has_a_control():
     [
         ({"in__x__values": "1, a"}, "in.x.values", said("not_a_number")),
         ({"in__x__entry": "much"}, "in.x.entry", said("not_a_number")),
-        ({"in__u__seed": "-1"}, "in.u.seed", WORDS("no_whole_number", text="“-1”")),
+        ({"in__u__seed": "-1"}, "in.u.seed", said("no_whole_number", "“-1”")),
         ({"in__u__a": "9e99"}, "in.u.a", said("wide_noise")),
         ({"in__u__like": "w"}, "in.u.a", said("like_no_input", "w")),
         ({"inputs": ""}, "inputs", said("no_inputs")),
         ({"inputs": "x, u, x"}, "inputs", said("input_twice")),
-        ({"override__1__op": "mul"}, "override.1.rule", WORDS("no_rule")),
-        ({"override__1__rule": "clip"}, "override.1.op", WORDS("no_op")),
+        ({"override__1__op": "mul"}, "override.1.rule", DOCUMENT("no_rule")),
+        ({"override__1__rule": "clip"}, "override.1.op", DOCUMENT("no_op")),
         ({"override__1__op": "Squaer", "override__1__rule": "clip"}, "override.1.op",
          said("no_op_type_near", "square")),
         ({"override__1__op": "mul", "override__1__rule": "gard"}, "override.1.rule",
@@ -225,7 +227,8 @@ def test_what_no_address_can_hold_is_said_and_the_document_holds_it(tab):
     assert now.errors == {}
     assert now.address() == {}
     assert warned(now)
-    whole = frame(Wish(lab="playground", values=now.form))["document"]
+    code = frame(Wish(lab="playground", values=now.form, open=["code"]))["code"]
+    whole = code["files"]["playground.txt"]
     assert from_text(whole) == now.document
 
 

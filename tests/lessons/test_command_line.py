@@ -1,6 +1,5 @@
 """python -m lessons, as a user runs it; most of it in this process, for a new one takes seconds."""
 
-import io
 import json
 import os
 import re
@@ -15,8 +14,6 @@ import pytest
 from lessons.__main__ import _asked, _parser, main
 from lessons.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons
-from lessons.outputs.glossary import terms
-from lessons.outputs.quiz import quiz
 from lessons.outputs.reading import reading
 
 pytestmark = pytest.mark.slow
@@ -123,26 +120,6 @@ def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command):
     assert answered.count("After step 1,000: mean over the seeds") == 3
 
 
-def test_a_lesson_in_a_terminal_names_the_terms_that_are_new_there(command):
-    assert "New terms: " in (said := command("show", "two_passes").stdout)
-    assert "stop_gradient" in next(line for line in said.split("\n") if line.startswith("New"))
-
-
-def test_the_glossary_is_in_the_terminal_too(command):
-    assert command("glossary", "straight_through").stdout.startswith("straight-through")
-    assert len(re.findall(r"^\S", command("glossary").stdout, re.MULTILINE)) == len(terms())
-
-
-def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
-    items = quiz("reversal", 7)
-    right = [str([*item.options].index(item.right) + 1) for item in items]
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(["x", "9", *right])))
-    said = command("quiz", "reversal", "--seed", "7").stdout
-    assert "5 of 5 right" in said
-    monkeypatch.setattr("sys.stdin", io.StringIO("1\nq\n"))
-    assert " of 1 right" in command("quiz", "reversal").stdout
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -154,9 +131,6 @@ def test_a_quiz_is_asked_in_the_terminal(command, monkeypatch):
         (("export", "noise_leaks", "--set", "draws=-1"), "outside"),
         (("run",), "lesson"),
         (("dance",), "dance"),
-        (("quiz", "flip"), "stop_gradient, gone_missing"),
-        (("quiz", "reversal", "--seed", "9999999"), "999,999"),
-        (("glossary", "no such word"), "no such word"),
         (("run", "right_place", "--cuts", "mul:9"), "edge"),
         (("run", "right_place", "--cuts", "nothing:0"), "edge"),
         (("run", "right_place", "--cuts", "mul"), "edge"),

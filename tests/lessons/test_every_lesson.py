@@ -1,68 +1,61 @@
-"""What holds for every lesson there is, found through the catalogue."""
+"""What holds for every lesson there is: the rules of ``python -m lessons check``, and some more.
 
-import contextlib
-import itertools
-import json
+A lesson is one test: all of its rules read what was computed once.
+"""
+
 import re
 import sys
-from datetime import date
-from functools import cache
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from lessons.check import check, numbers, stage, torch_file
 from lessons.contract.bug import changed
-from lessons.contract.lesson import CutError
-from lessons.contract.parameters import Choice, Integer, Number, Numbers
-from lessons.contract.prose import fill, quoted
+from lessons.contract.covering import covered_figure
 from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
-from tests.lessons.numbers import kept, of_step, texts
+from lessons.recorder.recording.plain_tensor import Value, spelled
+from pages.labs.words import VIEWS
+from tests.lessons.test_chart_room import names_meet
 from tests.pages import a_bug
 from tests.support.amount import LONG, cases
+from tests.support.course import with_each_choice
 from tests.support.themed import themed
 
 LESSONS = pytest.mark.parametrize(
-    "lesson",
+    "slug",
     [
-        pytest.param(one, id=one.slug, marks=[pytest.mark.slow] if one.lab.training else [])
+        pytest.param(one.slug, id=one.slug, marks=[pytest.mark.slow] if one.lab.training else [])
         for one in lessons()
     ],
 )
-MOST_OPS = {"critic_leak": 11_000}  # 200 updates, as many as its control allows
-"""Of torch, from a move of a control to its numbers; of most lessons 4,000."""
+GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
 
 
-def settings(lesson):
-    """Defaults, then each parameter at the ends of what it accepts; in a long run of its slider."""
-    yield {}
-    for parameter in lesson.lab.parameters:
-        if isinstance(parameter, Number):
-            ends = {parameter.low: None, parameter.high: None}
-            ends |= dict.fromkeys(parameter.slider) if LONG else {}
-            yield from ({parameter.name: parameter.format(end)} for end in ends)
-        elif isinstance(parameter, Integer) and parameter.high < 1e5:
-            yield from ({parameter.name: str(end)} for end in (parameter.low, parameter.high))
-        elif isinstance(parameter, Numbers) and not parameter.optional:
-            yield {parameter.name: ", ".join(str(i / 8 - 16) for i in range(parameter.most))}
-            yield {parameter.name: "0"}
-            yield {parameter.name: "-1e300, 1e300, 5e-324"}
-        elif isinstance(parameter, Choice):
-            yield from ({parameter.name: name} for name in parameter.names)
+@LESSONS
+@pytest.mark.random
+def test_a_lesson_breaks_no_rule(slug):
+    found = check(slug, LONG, plotly, names_apart, drawers, backward_steps, random_settings)
+    assert not found, "\n".join(map(str, found))
 
 
-def computed(lesson):
-    return _computed(lesson.slug)
-
-
-@cache
-def _computed(slug):
-    """Each of these settings, its values and what they come to; for several tests."""
-    lesson = find(slug)
-    known = [(given, lesson.validate(_valid(lesson, given))) for given in settings(lesson)]
-    return [(given, values, lesson.compute(values)) for given, values in known]
+def plotly(runs):
+    """Plotly's validators accept each chart, in both themes, covered or not."""
+    seen = set()
+    for values, result in numbers.at_ends(runs):
+        for whole in runs.lesson.lab.figures(result, values):
+            for hidden in (frozenset(), GRADIENTS):
+                figure = covered_figure(whole, hidden)
+                known = shape(figure.data), shape(figure.layout)
+                for theme in () if known in seen else ("light", "dark"):
+                    if re.search("role:|ink:", go.Figure(themed(figure, theme)).to_json()):
+                        yield None, f"{figure.name} has a colour that no theme resolves."
+                seen.add(known)
+                visible = [trace for trace in figure.data if trace.get("visible", True)]
+                drawn = {str(trace.get("line", {}).get("color", "")) for trace in visible}
+                if drawn & {f"role:{name}" for name in hidden}:
+                    yield None, f"{figure.name} draws a hidden role."
 
 
 def shape(part):
@@ -79,156 +72,50 @@ def shape(part):
     return type(part) if isinstance(part, (int, float)) else part
 
 
-def _valid(lesson, given):
-    """An end that another value forbids is tried with that other moved along."""
-    if given.keys() == {"noise_low"}:
-        return given | {"noise_high": str(max(2.0, float(given["noise_low"])))}
-    if given.keys() == {"noise_high"}:
-        return given | {"noise_low": str(min(-0.5, float(given["noise_high"])))}
-    return given
+def names_apart(runs):
+    """Names below an axis stand apart on a phone."""
+    for step, values, result in runs.steps:
+        for figure in filter(names_meet, runs.lesson.lab.figures(result, values)):
+            yield step, f"Names below {figure.name} meet on a phone."
 
 
-def asked(lesson):
-    """Each question with the values that its step sets in the lab, defaults for the rest."""
-    for step in lesson.prose.steps:
-        if step.question:
-            yield step.question, lesson.validate(step.lab)
+def drawers(runs):
+    """Each part of the lab has a label for its drawer."""
+    for step, values, _ in runs.steps:
+        for name in stage.views(runs, values) - VIEWS.keys() - runs.lesson.views.keys():
+            yield step, f"Label the drawer of {name!r}."
 
 
-@LESSONS
-@pytest.mark.random
-def test_numbers_are_finite_or_the_reason_is_named(lesson):
-    for given, _, result in computed(lesson):
-        shown = (*result.series, *result.statistics)
-        finite = all(np.isfinite(series.y).all() for series in shown)
-        assert finite or result.notes, f"{given}: not finite, and no note says why"
-
-
-@LESSONS
-@pytest.mark.random
-@pytest.mark.parametrize("hidden", [frozenset(), frozenset({"trick_gradient", "true_gradient"})])
-def test_figures_are_valid_plotly_in_both_themes(lesson, hidden):
-    seen = set()
-    for given, values, result in computed(lesson):
-        for figure in lesson.figures(result, values, hidden):
-            known = shape(figure.data), shape(figure.layout)
-            for theme in () if known in seen else ("light", "dark"):
-                text = go.Figure(themed(figure, theme)).to_json()
-                assert "role:" not in text, given
-                assert "ink:" not in text, given
-            seen.add(known)
-            assert hidden or re.search(r"\d", figure.alt), f"{figure.name}: no number in words"
-            visible = [trace for trace in figure.data if trace.get("visible", True)]
-            roles = {str(trace.get("line", {}).get("color", "")) for trace in visible}
-            assert not roles & {f"role:{name}" for name in hidden}
-
-
-@LESSONS
-def test_hidden_numbers_are_in_no_table(lesson):
-    values = lesson.validate({})
-    result = lesson.compute(values)
-    hidden = frozenset({"trick_gradient", "true_gradient"})
-    table = lesson.table(result, values, hidden)
-    assert all(label for label, _ in table.columns), "a heading without a word is read as nothing"
-    for row in table.rows:
-        for cell, (_, role) in zip(row, table.columns, strict=True):
-            assert (role not in hidden) or "?" in cell
-
-
-@LESSONS
-@pytest.mark.random
-def test_result_is_one_strict_json_object(lesson):
-    for _, values, result in computed(lesson):
-        text = result.to_json(lesson=lesson.slug, parameters=lesson.text(values))
-        body = json.loads(text, parse_constant=pytest.fail)
-        assert len(body["facts"]) == len(result.facts), "two facts have the same name"
-        assert body["series"]["forward"]["role"] == "forward"
-        if isinstance(values.get("x"), tuple):
-            assert body["series"]["forward"]["x"] == list(values["x"])
-        assert {series["role"] for series in body["series"].values()} >= {
-            "forward",
-            "trick_gradient",
-            "true_gradient",
-            "intended_gradient",
+def backward_steps(runs):
+    """The steps of the backward pass end with the gradients that autograd gives."""
+    lab = runs.lesson.lab
+    names = {one.name for one in lab.parameters} if lab.start else ()
+    chosen = [
+        {name: value} for name, value in (("point", "3"), ("dtype", "float32")) if name in names
+    ]
+    for values in map(runs.lesson.validate, [{}, *chosen] if lab.start else []):
+        start = lab.start(values)
+        output = start.finish(start.call(runs.lesson.program))
+        leaves = {name: leaf for name, leaf in start.leaves.items() if leaf.requires_grad}
+        found = torch.autograd.grad(
+            output, list(leaves.values()), torch.ones_like(output), allow_unused=True
+        )
+        expected = {
+            name: spelled(Value.of(one).component(start.index))
+            for name, one in zip(leaves, found, strict=True)
+            if one is not None
         }
+        steps = runs.drawn(values)["steps"]
+        ends = {step["node"]: step["upstream"] for step in steps if step["kind"] == "leaf"}
+        if not expected or {name: ends.get(name) for name in expected} != expected:
+            yield "lesson.py", f"The steps end at {ends}, autograd gives {expected}."
 
 
-ROUNDING = {"rounded_share": 3.0, "batch_normalised_1": 1e-7}
-"""Facts about float32's rounding errors, with how far two processors may differ."""
-
-
-@LESSONS
-def test_every_placeholder_resolves_to_the_number_that_was_kept(lesson):
-    """If one was meant to move, or the lesson is new: `python -m tests.lessons.numbers SLUG`."""
-    assert lesson.slug in kept(), f"run `python -m tests.lessons.numbers {lesson.slug}`"
-    controls = [p.name for p in lesson.lab.parameters if isinstance(p, (Number, Integer))]
-    for step, known in zip(lesson.prose.steps, kept()[lesson.slug], strict=True):
-        values = lesson.validate(step.lab)
-        result = lesson.compute(values)
-        for text in texts(step):
-            assert "{{" not in fill(text, result.facts)
-        # A number with the name of a control is its handle in the text: it has to be its value.
-        for name, _ in quoted(step.text):
-            assert name not in controls or result.facts[name] == values[name], name
-        told = of_step(lesson, step, result)
-        assert known.keys() == told.keys(), step.title
-        for name, value in told.items():
-            least = ROUNDING.get(name, 1e-9)
-            near = value if isinstance(value, str) else pytest.approx(value, rel=1e-3, abs=least)
-            assert known[name] == near, (step.title, name)
-
-
-@LESSONS
-@pytest.mark.random
-def test_every_placeholder_resolves_whichever_edge_is_cut(lesson):
-    """The scissors stay in the learner's hand on every step: no cut may take a fact away."""
-    places = sorted({tuple(sorted(step.lab.items())) for step in lesson.prose.steps})
-    places = places[: cases(1, len(places))]
-    for values in (lesson.validate(dict(place)) for place in places):
-        for edge in lesson.edges(values):
-            with contextlib.suppress(CutError):
-                facts = lesson.compute(values, cuts=(edge,)).facts
-                for text in itertools.chain(*map(texts, lesson.prose.steps)):
-                    assert "{{" not in fill(text, facts), edge
-
-
-@LESSONS
-def test_predictions_are_computed_and_wrong_answers_told_apart(lesson):
-    for question, values in asked(lesson):
-        result = lesson.compute(values)
-        keys = [option.key for option in question.options]
-        assert lesson.right(question, result) in keys
-        assert len(set(keys)) == len(keys) >= 2
-        texts = [fill(option.text, result.facts) for option in question.options]
-        openings = {re.split(r"[.:] ", text)[0] for text in texts}
-        assert len(openings) == len(texts), f"{question.name}: two answers begin alike"
-
-
-@pytest.fixture
-def always_warned():
-    """Torch warns whenever there is reason to; by itself it does once in a process."""
-    torch.set_warn_always(True)
-    yield
-    torch.set_warn_always(False)
-
-
-@pytest.mark.parametrize(
-    "lesson", [one for one in lessons() if one.bug], ids=lambda lesson: lesson.slug
-)
-def test_a_bug_fails_its_assertion_and_exactly_one_fix_passes(lesson, always_warned):
-    bug = lesson.bug
-    (question,) = (one for one in lesson.prose.questions if one.kind == "bug")
-    assert [option.key for option in question.options] == list(bug.fixes)
-    failures = {key: bug.failure(code) for key, code in (("", bug.broken), *bug.fixes.items())}
-    assert failures[""]
-    for said in filter(None, failures.values()):
-        assert "Warning" not in said
-        assert not said.startswith(("NameError", "SyntaxError")), "no fix anybody would try"
-    assert [key for key, said in failures.items() if said is None] == [bug.right()]
-    thread = r"github\.com/[\w.-]+/[\w.-]+/issues/\d+|discuss\.pytorch\.org/t/\d+"
-    assert re.fullmatch(rf"https://({thread})", bug.url)
-    assert len(bug.title) > 8, f"{bug.source}: the thread's title, as it was read"
-    assert date(2005, 1, 1) < date.fromisoformat(bug.opened) < date.today(), bug.source
+def random_settings(runs):
+    """The file in plain torch prints the lesson's numbers at settings that nobody chose."""
+    few = {"seeds": "1"} if runs.lesson.lab.training else {}
+    settings = list(with_each_choice(runs.lesson, **few))
+    return torch_file.printed_alike(runs, settings[: cases(6, 99)] if few else settings)
 
 
 def test_a_fix_changes_what_is_there():
@@ -236,57 +123,7 @@ def test_a_fix_changes_what_is_there():
         changed(a_bug.broken, {"y": "x"})
 
 
-@LESSONS
-def test_the_text_keeps_the_rules_of_a_lesson(lesson):
-    """Each rule is a line of the recipe in lessons/chapters/README.md."""
-    said = list(rules_broken(lesson))
-    assert not said, "\n".join(said)
-
-
-def rules_broken(lesson):
-    """What a lesson's text lacks, a sentence each."""
-    steps, front = lesson.prose.steps, lesson.prose.front
-    kinds = [question.kind for question in lesson.prose.questions]
-    if not 4 <= len(steps) <= 7:
-        yield f"A lesson has 4 to 7 steps; this one has {len(steps)}."
-    for step in steps:
-        if len(step.text.split()) > 120:
-            yield f"“{step.title}” has {len(step.text.split())} words; a step has at most 120."
-        if not (step.question or step.turn or TRY.search(step.text)):
-            yield f"“{step.title}” asks nothing and has no **Try it:** … or **Your turn:** …"
-        for tried in TRY.findall(step.text) if not step.question else ():
-            labels = [one.label for one in lesson.lab.parameters]
-            if not any(word in tried for word in labels) and not SEEN.search(tried):
-                yield f"“{step.title}”: **Try it:** names no control by its label, nor the graph."
-    if not lesson.title.endswith("?"):
-        yield "The title is a question and ends with a question mark."
-    if kinds.count("bug") != 1:
-        yield f"There is one bug to find; here are {kinds.count('bug')}."
-    if len(steps) > 1 and (steps[-2].title != "When to use it" or steps[-2].question):
-        yield "The last step but one is “When to use it”, without a question."
-    if not steps[-1].question or steps[-1].question.name != "transfer":
-        yield "The last step asks `predict: transfer`: what was learned, in a new place."
-    if not 5 <= (words := len(front.get("remember", "").split())) <= 25:
-        yield f"`remember:` is one sentence of 5 to 25 words; this one has {words}."
-    said_all = lesson.folder.joinpath("en.md").read_text("utf-8")
-    for label, owner, repository, number in THREAD.findall(said_all):
-        name, sign, said = label.rpartition("#")
-        if sign and (said != number or name not in (repository, f"{owner}/{repository}")):
-            yield f"[{label}] leads to {owner}/{repository}#{number}."
-    if lesson.lab.start and not any(
-        s.stage == "graph" or s.cuts or s.graph_step is not None for s in steps
-    ):
-        yield "The lab has a graph: one step uses it (`stage: graph`, `cuts=` or `at=`)."
-
-
-TRY = re.compile(r"^\*\*Try it:\*\*(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
-THREAD = re.compile(
-    r"\[([^\]]+)\]\(https://github\.com/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)\)"
-)
-SEEN = re.compile(r"graph|scissors|\bStart\b|edge|chart|table|Step|Play|\bdrag")
-
-
-@LESSONS
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(lesson):
     """What one question hides shows when it is answered, but for a later question's own step."""
     for at, step in enumerate(lesson.prose.steps, 1):
@@ -294,37 +131,6 @@ def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(
         answered = answered[: answered.index(step.question.name) + 1] if step.question else []
         shown = set(step.question.hides) if step.question else set()
         assert not shown & lesson.prose.hidden(answered, at)
-
-
-@LESSONS
-def test_a_move_of_a_control_takes_few_ops(lesson):
-    """What depends on no setting is computed once, and is no part of it."""
-    most = MOST_OPS.get(lesson.slug, 4000)
-    asked = {tuple(step.lab.items()) for step in lesson.prose.steps}
-    for given in asked:
-        values = lesson.lab.preview(lesson.validate(dict(given)))
-        dict(lesson.compute(values).facts)
-        with Ops() as ops:
-            dict(lesson.compute(values).facts)  # those too that are computed as they are asked for
-        assert ops.count <= most, (
-            f"{ops.count} torch ops for one move of a control at {dict(given)}, at most {most}. "
-            "Put what depends on no setting into a function under @cache; train in lab.training."
-        )
-
-
-class Ops(TorchDispatchMode):
-    """Counts the ops that torch runs in its block, those of backward passes too."""
-
-    count = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.count += 1
-        return func(*args, **(kwargs or {}))
-
-
-@LESSONS
-def test_the_highlighted_line_is_in_the_source(lesson):
-    assert lesson.highlight in lesson.source
 
 
 def test_chapters_are_in_order():

@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.contract.parameters import InvalidParametersError
-from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.catalogue import find
 
 LAB = find("noise_leaks")
 
@@ -71,13 +71,6 @@ def test_everything_wrong_is_said_at_once():
 )
 def test_lists_are_read_as_people_write_them(text, numbers):
     assert LAB.validate({"x": text})["x"] == numbers
-
-
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_text_of_values_gives_the_very_same_values(lesson):
-    values = lesson.validate({})
-    assert lesson.validate(lesson.text(values)) == values
-    assert lesson.changed(values) == {}
 
 
 def test_awkward_numbers_survive_the_address():

@@ -27,6 +27,10 @@ def test_the_ends_of_a_format_are_where_torch_rounds_to_0_and_to_infinity(narrow
 def test_a_small_scale_loses_gradients_to_0_and_a_large_one_to_infinity():
     facts = [run(scale=str(2**power)).facts for power in (0, 6, 16, 28)]
     assert [(one["zeros"], one["infinite"]) for one in facts] == [(2, 0), (0, 0), (0, 0), (0, 1)]
+    lesson = find("scaled")
+    values = lesson.validate({"scale": "1"})
+    sizes, _ = lesson.lab.figures(lesson.compute(values), values)
+    assert sizes.title == lesson.lab.words("sizes_title", all=7, zeros=2, lost=0)
 
 
 def test_a_clip_before_unscaling_leaves_the_limit_over_the_scale():

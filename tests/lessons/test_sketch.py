@@ -138,29 +138,3 @@ def test_a_chart_without_0_among_its_levels_is_an_error():
     for low, high in ((1.0, 2.0), (-1.0, 2.3)):
         with pytest.raises(ValueError, match="0 is no level"):
             replace(SKETCH, low=low, high=high)
-
-
-@EACH
-def test_each_beliefs_own_curve_counts_as_that_belief(lesson, step):
-    sketch = lesson.sketch(step.question)
-    seen = lesson.compute(lesson.validate(step.lab))
-    expected = sketch.expected(seen)
-    assert list(expected) == [option.key for option in step.question.options]
-    for key, curve in expected.items():
-        assert np.isfinite(curve).all()
-        assert sketch.grade(sketch.write(curve), seen).key == key
-
-
-@EACH
-def test_the_right_beliefs_curve_is_the_computed_one(lesson, step):
-    sketch = lesson.sketch(step.question)
-    assert sketch.role in step.question.hides, "the curve to sketch is to be seen in the lab"
-    seen = lesson.compute(lesson.validate(step.lab))
-    right = lesson.right(step.question, seen)
-    assert np.allclose(sketch.expected(seen)[right], sketch.computed(seen), atol=sketch.near / 10)
-    graded = sketch.grade(sketch.write(sketch.computed(seen)), seen)
-    assert (graded.key, graded.hits) == (right, len(sketch.x))
-    others = [key for key in sketch.expected(seen) if key != right]
-    for key in others:
-        wrong = sketch.grade(sketch.write(sketch.expected(seen)[key]), seen)
-        assert wrong.hits * 2 <= len(sketch.x) + 2, f"{key} is as good as {right}"

@@ -133,3 +133,24 @@ def test_a_gradient_that_is_of_a_function_adds_up_to_0_around_a_rectangle():
     smooth = replace(lesson, program=lambda x, function, spelling, after: x**3)
     facts = smooth.compute(smooth.validate({})).facts
     assert facts["around"] == pytest.approx(0, abs=0.02)  # a sum of a few points
+
+
+@pytest.mark.parametrize(
+    ("slug", "tried", "meant"),
+    [
+        ("pick_surrogate", {"f": "relu(x)", "g": "x", "x": "-1, 2"}, [1, 1]),
+        ("the_end", {"way": "whole"}, [-4, -2, 2]),
+        ("wrong_place", {"u": "4"}, [-0.5, -0.5, 0.5]),
+        ("straight_through", {"spelling": "value"}, [1]),
+    ],
+)
+def test_what_is_to_be_tried_at_the_end_can_be_done_after_all_before(slug, tried, meant):
+    """The last steps find the lab as those before have left it, with what these said to try."""
+    lesson = find(slug)
+    *before, last = lesson.prose.steps[:-1]
+    given = {}
+    for one in before:
+        given |= one.lab | (one.question.reveal if one.question else {})
+    left = {"u": "-0.3"} if slug == "the_end" else {}
+    values = lesson.validate(given | left | last.lab | tried)
+    assert lesson.compute(values)["trick_gradient"].y == pytest.approx(meant)

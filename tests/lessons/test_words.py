@@ -22,9 +22,9 @@ LESSONS = [
 ]
 ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs")
 ROOMS += ("lessons/playground", "lessons/recorder", "pages/labs", "pages/ui")
-FOR_PROGRAMS = ("numbers_api.py", "play.py", "messages.py", "bundle.py", "component.py", "page.py")
+FOR_PROGRAMS = ("play.py", "messages.py", "bundle.py", "component.py", "page.py")
 FOR_PROGRAMS += ("derivatives.py",)
-"""They describe API, command and socket to programmers, hold JavaScript and CSS, or list ops."""
+"""They describe command and socket to programmers, hold JavaScript and CSS, or list ops."""
 MODULES = [
     *LESSONS,
     *(

@@ -35,19 +35,20 @@ def reads(said, value, digits=3, size=0.0):
     if not math.isfinite(value):
         return str(told) == str(value)
     if told == 0 or value == 0:
-        return abs(value) <= ROUNDING * size
+        return max(abs(value), abs(told)) <= ROUNDING * size
     last = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
     return abs(told - value) <= 0.51 * (min(last, 1) if 1000 <= abs(value) < 1e6 else last)
 
 
-def numbers_of(result):
+def numbers_of(result, figure):
     """The numbers that a title may quote: facts, points, counts, ends and lengths of lines."""
     found = [one for one in result.facts.values() if isinstance(one, (int, float))]
-    for one in (*result.series, *result.curves, *result.statistics):
-        y = one.y[np.isfinite(one.y)]
-        found += [len(one.y), len(y), np.count_nonzero(y), len(y) - np.count_nonzero(y)]
-        if len(y):
-            found += [y[0], y[-1], y.min(), y.max(), math.hypot(*y)]
+    lines = [(one.x, one.y) for one in (*result.series, *result.curves, *result.statistics)]
+    for x, y in (*lines, *((one["x"], one["y"]) for one in figure.data if "y" in one)):
+        known = np.asarray(y, np.float64)[np.isfinite(np.asarray(y, np.float64))]
+        found += [len(y), len(known), np.count_nonzero(known), (known == 0).sum()]
+        if len(known):
+            found += [x[0], x[-1], y[0], y[-1], known.min(), known.max(), math.hypot(*known)]
     for one in result.series:
-        found += [*one.x, *one.y]
+        found += [*one.x, *one.y, *(math.hypot(*one.y[at : at + 2]) for at in range(len(one.y)))]
     return found

@@ -36,7 +36,7 @@ def test_an_exception_on_a_page_is_found(monkeypatch):
         fuzz.opened(random.Random(1), "reversal", "")
 
 
-def test_a_mistake_of_ours_in_the_api_is_found(monkeypatch):
-    monkeypatch.setattr(worker, "answer", lambda *_: 1 / 0)
+def test_a_mistake_of_ours_in_a_frame_is_found(monkeypatch):
+    monkeypatch.setattr(worker, "frame_at", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         _ = [fuzz.asked(random.Random(place), "") for place in range(40)]

@@ -75,10 +75,11 @@ EVERY = [
     ("GET", f"/{LIVE}", 200),
     ("GET", "/files/nothing", 404),
     ("PUT", f"/{LIVE}", 404),
-    ("GET", "/api/lessons", 200),
-    ("GET", "/api/lessons/flip?scale=much", 400),
-    ("GET", "/api/lessons/nothing", 404),
-    ("DELETE", "/api/lessons", 405),
+    ("GET", "/frame.json?lab=flip&scale=3", 200),
+    ("GET", "/frame.json?lab=flip&scale=much", 400),
+    ("GET", "/frame.json?lab=nothing", 404),
+    ("DELETE", "/frame.json", 405),
+    ("GET", "/frame.json/", 404),
     ("GET", "/labs", 404),
     ("GET", "/_stcore/health", 200),
     ("OPTIONS", "/_stcore/health", 204),
@@ -146,7 +147,7 @@ def port(url: str) -> str:
     return str(urlsplit(url).port)
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing/at/all", "/api/lessons", "/_stcore/host-config"])
+@pytest.mark.parametrize("path", ["/", "/nothing/at/all", "/frame.json", "/_stcore/host-config"])
 def test_a_name_that_is_not_of_this_machine_gets_nothing(app, path):
     status, headers, text = answer(app.url, path, Host=f"evil.example:{port(app.url)}")
     assert status == 403

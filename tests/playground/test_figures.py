@@ -77,7 +77,10 @@ def test_points_are_shown_where_they_lie_on_the_curve(program, points):
                 assert len(trace["x"]) == points
 
 
-@folded("document", documents())
+SECOND = from_text("input x = [1, 2, 3]\nplot x from -3 to 3 entry 2\nprogram\ny = x**3\n")
+
+
+@folded("document", [SECOND, *documents()])
 def test_titles_tell_the_numbers_at_the_entry_that_moves(document):
     outcome = ran(document)
     place = document.plot.entry - 1

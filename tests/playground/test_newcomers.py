@@ -13,7 +13,9 @@ from torch.nn import functional
 from lessons.playground.codegen.program_file import program_code
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input
+from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import preset
+from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.spellings import INSTEAD
@@ -23,8 +25,6 @@ from lessons.playground.running.scissors import snip
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from pages.labs.playground_controls import groups
-from pages.labs.playground_form import form_of
-from pages.labs.words import WORDS as LABS
 from tests.playground.said import said
 
 RUNS = [
@@ -64,7 +64,7 @@ SAYS = [
     ("y = max(x, 0)", (1, 5), said("no_function write_maximum")),
     ("y = x.pow()", (1, 5), said("no_function write_power")),
     ("y = x.pow(exponent=2)", (1, 5), said("no_function write_power")),
-    ("y = torch.add(x, x, alpha=2)", (1, 5), said("no_function write", "a + b")),
+    ("y = torch.add(x, x, beta=2)", (1, 5), said("no_function write", "a + b")),
     ("a, b = x.mul(2)", (1, 8), said("one_output")),
     ("y == x", (1, 1), said("compares_alone")),
     ("y = x + torch.randn(3)", (1, 9), said("no_function noise_is_input")),
@@ -89,6 +89,7 @@ REWORDED = {
     "y = F.mse_loss(x, 1 - x)": "y = mean((x - (1 - x)) ** 2)",
     "y = F.mse_loss(x, u, reduction='sum')": "y = sum((x - u) ** 2)",
     "y = x.T": "y = transpose(x)",
+    "y = torch.add(x, x, alpha=2)": "y = x + 2 * x",
     "y = x\nimport torch": "y = x",
     "from torch import nn\r\nimport os, math  # 2.0\r\n\ny = x": "# 2.0\ny = x",
     "y = x  # as it is\n# and back\nloss = y.norm(2, dim=1)\nloss.backward()\nopt.step()": (
@@ -144,7 +145,7 @@ def test_it_runs_and_leftovers_are_dropped_with_a_note(program, gradient):
     assert now.errors == {}
     assert now.outcome.output == now.document.program.split("\n")[-1].split()[0]
     assert "intended_gradient" not in now.outcome.gradients
-    assert LABS("intended_gone", name="clean") in now.notice
+    assert DOCUMENT("intended_gone", name="clean") in now.notice
     assert now.outcome.curves[0].low is None, "the noise is not read: there is no band"
     found = now.outcome.gradients["trick_gradient"]["x"]
     if gradient is not None:
@@ -266,7 +267,7 @@ def test_a_rule_for_lines_that_are_gone_is_dropped_too():
     now = typed("y = x * x", **row)
     assert now.errors == {}
     assert now.document.overrides == ()
-    assert LABS("rule_gone", op="mul") in now.notice
+    assert DOCUMENT("rule_gone", op="mul") in now.notice
 
 
 def test_a_blank_start_is_one_line_that_runs():

@@ -5,7 +5,6 @@ import torch
 
 from lessons.contract.cuts import MOST, read_cuts, write_cuts
 from lessons.contract.lab import Start
-from lessons.contract.lesson import CutError
 from lessons.outputs.catalogue import lessons
 from lessons.recorder import record
 from lessons.recorder.cutting import cut
@@ -78,21 +77,8 @@ def test_every_edge_of_every_lesson_can_be_cut(lesson):
     values = lesson.validate({})
     if lesson.lab.start is None:
         pytest.skip("this lesson has no graph to show")
-    plain = lesson.compute(values)
     for edge in sorted(lesson.edges(values)):
         assert_the_same(lesson.program, lesson.lab.start(values), edge)
-        try:
-            cut_open = lesson.compute(values, cuts=[edge])
-        except CutError:
-            assert "autograd.grad" in lesson.source, (
-                f"{edge} is cut, and a fact is computed by a backward call of its own. Only a "
-                "program that asks for a gradient itself may fail then: take "
-                "lessons.kit.gradients.gradient, which returns zeros, or stop at an output that "
-                "requires none."
-            )
-            continue
-        forward, before = cut_open["forward"].y, plain["forward"].y
-        assert forward.tolist() == before.tolist(), edge
 
 
 def test_several_cuts_at_once():

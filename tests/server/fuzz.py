@@ -16,9 +16,9 @@ from typing import Any
 from lessons.contract.cuts import write_cuts
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
+from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import presets
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
-from pages.labs.playground_form import form_of
 from pages.server import worker
 from pages.server.socket import Socket
 from tests.playground.programs import mutated, wild

@@ -9,11 +9,11 @@ from pages.server.addresses import Addresses
 from tests.server.asgi import ask
 
 SITE, BELOW = (
-    Addresses(PlainTextResponse("here"), root, ["reversal"], ["labs"], ["api"], ["/healthz"])
+    Addresses(PlainTextResponse("here"), root, ["reversal"], ["labs"], ["/healthz"])
     for root in ("/", "/course/")
 )
 HTML = {"Accept": "text/html,*/*;q=0.8"}
-HERE = ["", "reversal", "reversal/", "api/x", "_stcore/health"]
+HERE = ["", "reversal", "reversal/", "_stcore/health"]
 
 
 @pytest.mark.parametrize("path", HERE)

@@ -11,10 +11,10 @@ from lessons.chapters.clipping.cliff.figures import WORDS
 from lessons.chapters.clipping.cliff.lesson import LAB, at_the_wall, cliff
 from lessons.chapters.clipping.cliff.recurrent import WINDOWS, errors_at, surface
 from lessons.chapters.clipping.cliff.space import shades
+from lessons.check.trainings import read
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course
-from tests.support.trained import kept
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ values = partial(course.settings, LESSON)
 @pytest.mark.long
 def test_the_papers_span_of_limits():
     """From half to ten times the average norm: slow at one end, too long a step at the other."""
-    facts, whole = LESSON.compute(values()).facts, kept("cliff")[""]
+    facts, whole = LESSON.compute(values()).facts, read(LESSON)["ends"][""]
     low, high = (
         finished(LAB, cliff, values(seeds=1, norm_limit=facts[name])).facts
         for name in ("half_mean", "ten_means")

@@ -47,11 +47,12 @@ def code(document: Document) -> str:
     """
     checked = check(document)
     own = "\n\n".join([*_rules(checked), _program(checked, with_map=False), _foot(checked)])
-    text = own
+    called, helpers = _names(own), ""
     for name, source in reversed(HELPERS.items()):
-        if name in _names(text):
-            text = f"{source}\n\n{text}"
-    head, above = _title(document), _IMPORTS + text.removesuffix(own)
+        if name in called:
+            called |= _names(source)
+            helpers = f"{source}\n\n{helpers}"
+    head, above = _title(document), _IMPORTS + helpers
     line = _HEAD_LINES + above.count("\n") + 1
     if line >= _FAR_DOWN:
         head += f"\n\n{WORDS('own_code', line=line)}\n"

@@ -23,7 +23,7 @@ from lessons.playground.language.own_gradients import as_plain_functions
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
-from lessons.playground.language.rewrite import ROOTS, Rewriter
+from lessons.playground.language.rewrite import ROOTS, Partial, Rewriter
 from lessons.playground.language.scan import scan
 from lessons.playground.language.spellings import (
     INSTEAD,
@@ -217,6 +217,8 @@ class _Paste:
         others += [WORDS("a_line", line=line) for line in lines]
         if others and main:
             self.notes.append(WORDS("only_read", name=main, others=listed(others)))
+        for line, said in self.rewriter.remarks:
+            self.notes.append(WORDS("at_line", line=line, said=said))
         if self.rewriter.left:
             self.notes.append(WORDS("left_out", names=listed([*self.rewriter.left])))
         notes = [*self.notes, *(self.why[name](name) for name in used if name in self.why)]
@@ -247,7 +249,7 @@ class _Paste:
         elif called == "Sequential" and isinstance(value, ast.Call):
             self._sequence(name, value, init)
         elif called.lower() in WITHOUT_EFFECT:
-            self.rewriter.functions[self.clean(name)] = called.lower()
+            self.rewriter.functions[self.clean(name)] = Partial(called.lower())
         settled = self.rewriter.settle(self.clean(name), value)
         if not settled and (number := _number(self.rewriter.read(value))):
             self._input(self.clean(name), number)

@@ -5,6 +5,9 @@ to write instead.
 """
 
 import ast
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.words import WORDS
@@ -46,41 +49,91 @@ OPERATORS = {
 }
 """An operator spelt as a function of two operands: ``x.pow(2)`` is ``x**2``."""
 
-_HUBER = "mean(where(abs(x - t) < 1, 0.5 * (x - t)**2, abs(x - t) - 0.5))"
 
+class WrittenOut(NamedTuple):
+    """A function of torch, written with the functions that the language has.
+
+    Args:
+        operands: the names that stand for its operands in the text.
+        settings: its other parameters in torch's order, each with its default as code. A setting
+            that the text doesn't name must have its default, or the call is not read.
+        text: the expression.
+    """
+
+    operands: tuple[str, ...]
+    settings: Mapping[str, str]
+    text: str
+
+    def code(self, settings: Mapping[str, str] = {}) -> str:
+        """The expression with these settings, each as code, and the others at their defaults."""
+        known = {**self.settings, **settings}
+        text = re.sub(r"[a-z_]+", lambda word: known.get(word[0], word[0]), self.text)
+        return re.sub(r"\b1 \* | [*/] 1(?![\d.])", "", text)
+
+
+def _row(signature: str, text: str) -> dict[str, WrittenOut]:
+    """Read ``name operand … setting=default …``; several names are joined by a bar."""
+    names, *words = signature.split()
+    operands = tuple(word for word in words if "=" not in word)
+    settings = dict(word.split("=") for word in words if "=" in word)
+    return dict.fromkeys(names.split("|"), WrittenOut(operands, settings, text))
+
+
+_OLD = " ".join(("size_average=None", "reduce=None", "reduction='mean'"))
+_TANH = "0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x**3)))"
 WRITTEN_OUT = {
-    "mse_loss": "mean((x - t)**2)",
-    "l1_loss": "mean(abs(x - t))",
-    **dict.fromkeys(("smooth_l1_loss", "huber_loss"), _HUBER),
-    "binary_cross_entropy": "mean(-t * log(x) - (1 - t) * log(1 - x))",
-    "binary_cross_entropy_with_logits": "mean(softplus(x) - t * x)",
-    "kl_div": "mean(t * (log(t) - x))",
-    "cross_entropy": "-sum(t * log_softmax(x))",
-    "norm": "sqrt(sum(x**2))",
-    "normalize": "x / sqrt(sum(x**2))",
-    "cosine_similarity": "sum(a * b) / sqrt(sum(a**2) * sum(b**2))",
-    "silu": "x * sigmoid(x)",
-    "gelu": "x * sigmoid(1.702 * x)",
-    "leaky_relu": "where(x > 0, x, 0.01 * x)",
-    "logsigmoid": "-softplus(-x)",
-    "elu": "where(x > 0, x, exp(clamp(x, -1e30, 0)) - 1)",
-    "reciprocal": "1 / x",
-    "rsqrt": "1 / sqrt(x)",
-    "log1p": "log(1 + x)",
-    "expm1": "exp(x) - 1",
-    "tan": "sin(x) / cos(x)",
-    "trunc": "sign(x) * floor(abs(x))",
-    **dict.fromkeys(("neg", "negative"), "-x"),
-    "gradient_reversal": "flip_gradient(x)",
-}
+    **_row(f"mse_loss x t {_OLD} weight=None", "mean((x - t)**2)"),
+    **_row(f"l1_loss x t {_OLD} weight=None", "mean(abs(x - t))"),
+    **_row(f"smooth_l1_loss x t {_OLD} beta=1",
+                   "mean(where(abs(x - t) < beta, 0.5 * (x - t)**2 / beta,"
+                   " abs(x - t) - 0.5 * beta))"),
+    **_row("huber_loss x t reduction='mean' delta=1 weight=None",
+                   "mean(where(abs(x - t) < delta, 0.5 * (x - t)**2,"
+                   " delta * (abs(x - t) - 0.5 * delta)))"),
+    **_row(f"binary_cross_entropy x t weight=None {_OLD}",
+                   "mean(-t * log(x) - (1 - t) * log(1 - x))"),
+    **_row(f"binary_cross_entropy_with_logits x t weight=None {_OLD} pos_weight=None",
+                   "mean(softplus(x) - t * x)"),
+    **_row(f"kl_div x t {_OLD} log_target=False", "mean(t * (log(t) - x))"),
+    **_row("cross_entropy x t weight=None size_average=None ignore_index=-100 reduce=None"
+                   " reduction='mean' label_smoothing=0", "-sum(t * log_softmax(x))"),
+    **_row("norm x p=2 dim=None keepdim=False", "sqrt(sum(x**2))"),
+    **_row("normalize x p=2 dim=1 eps=1e-12", "x / maximum(sqrt(sum(x**2)), eps)"),
+    **_row("cosine_similarity a b dim=1 eps=1e-08",
+                   "sum(a * b) / (maximum(sqrt(sum(a**2)), eps) * maximum(sqrt(sum(b**2)), eps))"),
+    **_row("relu x inplace=False", "relu(x)"),
+    **_row("softplus x beta=1 threshold=20", "softplus(beta * x) / beta"),
+    **_row("silu x inplace=False", "x * sigmoid(x)"),
+    **_row("gelu x approximate='none'", _TANH),
+    **_row("leaky_relu x negative_slope=0.01 inplace=False",
+                   "where(x > 0, x, negative_slope * x)"),
+    **_row("logsigmoid x", "-softplus(-x)"),
+    **_row("elu x alpha=1 inplace=False",
+                   "where(x > 0, x, alpha * exp(clamp(x, -1e30, 0)) - alpha)"),
+    **_row("reciprocal x", "1 / x"),
+    **_row("rsqrt x", "1 / sqrt(x)"),
+    **_row("log1p x", "log(1 + x)"),
+    **_row("expm1 x", "exp(x) - 1"),
+    **_row("tan x", "sin(x) / cos(x)"),
+    **_row("trunc x", "sign(x) * floor(abs(x))"),
+    **_row("int|long x", "stop_gradient(sign(x) * floor(abs(x)))"),
+    **_row("item|numpy|tensor|Variable x", "stop_gradient(x)"),
+    **_row("neg|negative x", "-x"),
+    **_row("add x b alpha=1", "x + alpha * b"),
+    **_row("sub|subtract x b alpha=1", "x - alpha * b"),
+    **_row("gradient_reversal x scale=1", "flip_gradient(x, scale)"),
+}  # fmt: skip
 """What torch has a function for, written with those that there are; t is the target."""
 
-_FORMATS = ("float", "double", "half", "to", "type", "type_as", "cuda", "cpu", "int", "long")
+NEARLY = {"gelu": ("approximate", "'none'", WORDS("gelu_by_tanh"))}
+"""A function whose text is not exactly torch's while a setting has this value, and what to say."""
+
+_FORMATS = ("float", "double", "half", "to", "type", "type_as", "cuda", "cpu")
 _SHAPES = ("view", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "permute", "contiguous")
 TENSORS = ("tensor", "Tensor", "FloatTensor", "as_tensor", "array", "Parameter")
 WITHOUT_EFFECT = {
-    *(*_FORMATS, *_SHAPES, *TENSORS, "view_as", "expand_as", "t", "item", "numpy"),
-    *("requires_grad_", "Variable", "dropout"),
+    *(*_FORMATS, *_SHAPES, *TENSORS[1:], "view_as", "expand_as", "t"),
+    *("requires_grad_", "dropout"),
 }
 """What pasted code can do without: devices, shapes, number formats."""
 
@@ -103,10 +156,10 @@ LEFT_OUT = {
 """What a program can do without, and why."""
 
 INSTEAD = {
-    **{name: WORDS("write", code=each) for name, each in WRITTEN_OUT.items()},
+    **{name: WORDS("write", code=each.code()) for name, each in WRITTEN_OUT.items()},
     **LEFT_OUT,
     **dict.fromkeys(("pow", "power"), WORDS("write_power")),
-    "GELU": WORDS("write_gelu"),
+    "GELU": WORDS("write", code=_TANH),
     "max": WORDS("write_maximum"),
     "min": WORDS("write_minimum"),
     "gather": WORDS("write_select"),

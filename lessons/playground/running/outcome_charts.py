@@ -57,31 +57,23 @@ def table(outcome: Outcome) -> Table:
     roles = [role for role in GRADIENTS if role in outcome.gradients]
     columns: list[tuple[str, str | None]] = [(WORDS("name"), None), (WORDS("value"), "forward")]
     columns += [(NAMES[role], role) for role in roles]
-    rows = tuple(cells for _, cells in _rows(outcome, roles))
+    rows = tuple(_rows(outcome, roles))
     return Table(WORDS("table", output=outcome.output), tuple(columns), rows)
 
 
-def rows_of(outcome: Outcome) -> dict[tuple[str, int | None], int]:
-    """The table's rows: by an input's name and its entry, 0 for the first; by another's name."""
-    return {key: place for place, (key, _) in enumerate(_rows(outcome, [])) if key}
-
-
-def _rows(
-    outcome: Outcome, roles: Sequence[str]
-) -> Iterator[tuple[tuple[str, int | None] | None, tuple[str, ...]]]:
-    """Each row's key, if it has one, and its cells."""
+def _rows(outcome: Outcome, roles: Sequence[str]) -> Iterator[tuple[str, ...]]:
     inputs = next(iter(outcome.gradients.values()))
     for name in inputs:
         value = outcome.values[name]
         for place, entry in enumerate(value.flatten().tolist()[:_MOST_ROWS]):
             shown = (_entry(outcome.gradients[role][name], place) for role in roles)
-            yield (name, place), (_label(name, value, place), number(entry), *shown)
+            yield _label(name, value, place), number(entry), *shown
         if value.numel() > _MOST_ROWS:
             more = WORDS("more_of", more=value.numel() - _MOST_ROWS, name=name)
-            yield None, (more, "…", *("…" for _ in roles))
+            yield more, "…", *("…" for _ in roles)
     for name, value in outcome.values.items():
         if name not in inputs:
-            yield (name, None), (name, _all(value), *("" for _ in roles))
+            yield name, _all(value), *("" for _ in roles)
 
 
 def _gradients(
@@ -153,7 +145,7 @@ def _at_entry(series: dict[str, Series], document: Document, *roles: str) -> Ite
 def _held(trace: Trace, outcome: Outcome) -> Trace:
     """The points of an input, each dragged along the axis, where its values are a flat list.
 
-    The control is named as in ``pages/labs/playground_form.py``.
+    The control is named as in ``document/form.py``.
     """
     along: Measure = "x"
     if not _is_flat(outcome, len(trace["x"])):

@@ -86,7 +86,6 @@ class Lab {
       reached: (names) => this.tell?.("goals", names),
       cut: () => this.#cut(),
       walked: () => this.#showAddress(),
-      document: () => this.frame?.document ?? "",
       opened: () => this.flow.offer(false),
     });
     this.view.notes.page = place.note;
@@ -162,7 +161,7 @@ class Lab {
     this.view.notes.page = "";
     this.wish.form = { ...this.wish.form, ...this.controls.values() };
     // Resting on what was sent already asks nothing of the server, unless that was a preview. In the
-    // playground a wish at rest brings the document, and a step for undo.
+    // playground a wish at rest brings a step for undo.
     this.rests = !live && !this.#playing && this.wish.isAsked(this.place);
     if (!this.rests) this.flow.offer(live);
     else if (this.flow.isQuiet()) this.#rest();

@@ -32,7 +32,6 @@ import { Views } from "./views.js";
  * @property {(names: string[]) => void} reached  goals
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
- * @property {() => string} document  the playground's
  * @property {() => void} opened   other drawers are open
  */
 
@@ -98,7 +97,7 @@ export class View {
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
     });
-    this.code = new CodeView(views.box("code"), lab.document);
+    this.code = new CodeView(views.box("code"));
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);
     this.linked = new Linked(root, () => this.charts.all.values());
@@ -129,11 +128,9 @@ export class View {
     setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.showNotes();
     setText(this.status, picture ? picture.status : frame.status);
-    this.code.show(frame.code, frame.query);
-    const table = picture?.table ?? frame.table;
-    this.table.show(table);
-    // A training's own table has none of the graph's numbers.
-    this.linked.show(frame.graph, table, !picture);
+    this.code.show(frame.code);
+    this.table.show(picture?.table ?? frame.table);
+    this.linked.show(frame.graph);
     const numbers = { ...frame.numbers, ...picture?.numbers };
     this.pageParts.show(numbers, `${place.lab} ${step}`, frame.turn || picture?.turn || false);
     this.#drawCharts();

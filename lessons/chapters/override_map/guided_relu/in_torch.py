@@ -10,7 +10,6 @@ import torch.nn.functional as F
 rule = "guided"  # of the eight relus; or deconvnet, or plain
 behind = "weights"  # their score is a weighted sum; or sum: the plain one
 spelling = "relu"  # how the model writes relu; or clamp, or maximum
-when = "runs"  # or built: this hook, on each relu of a graph that is there, gives the same
 seeds = 5
 seed = 0  # the first of them
 steps = 400
@@ -41,7 +40,7 @@ class gradient_override_map(torch.overrides.TorchFunctionMode):
         return y
 
 
-def guided_relu(x, network, rule, when):
+def guided_relu(x, network, rule):
     with gradient_override_map({"relu": RULES[rule]} if rule in RULES else {}):
         return network(x)
 
@@ -97,14 +96,14 @@ def train(seed, steps):
 
 def ranks(weights, x, rule):  # of each picture's pixels, by the gradient of its own class's score
     x, own = x.clone().requires_grad_(), torch.arange(len(x))
-    total = guided_relu(x, lambda x: scores(weights, x)[own, own % 3].sum(), rule, when)
+    total = guided_relu(x, lambda x: scores(weights, x)[own, own % 3].sum(), rule)
     m = torch.autograd.grad(total + 0 * x.sum(), x)[0].flatten(1).float()
     return F.normalize(torch.sign(m[:, :, None] - m[:, None, :]).sum(-1), dim=-1)
 
 
 if __name__ == "__main__":
     x = torch.tensor(BEFORE, dtype=dtype, requires_grad=True)
-    y = guided_relu(x, network, rule, when)
+    y = guided_relu(x, network, rule)
     (gradient,) = torch.autograd.grad(y, x) if y.requires_grad else (0 * x,)
     kept = {}  # rank correlation of maps: the weights trained, and the last n layers drawn anew
     for one in range(seed, seed + seeds):

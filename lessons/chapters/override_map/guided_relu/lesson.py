@@ -52,7 +52,7 @@ from lessons.training.by_seed import BySeed
 from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import gradient_override_map, override_gradients
+from lessons.tricks import gradient_override_map
 from lessons.tricks.entry import unmatched
 
 WORDS = Words(__file__)
@@ -68,7 +68,7 @@ TEST_EVERY, COMPARE_EVERY = 5, 50
 
 
 def guided_relu(
-    x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str, when: str
+    x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str
 ) -> torch.Tensor:
     def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
         return torch.where(op.outputs[0] > 0, upstream.clamp(min=0), 0.0)
@@ -77,18 +77,13 @@ def guided_relu(
         return upstream.clamp(min=0)
 
     relu = {"plain": "Relu", "guided": guided, "deconvnet": deconvnet}[rule]
-    if when == "runs":  # for each relu that runs in the block
-        with gradient_override_map({"Relu": relu}, warn=False):
-            return network(x)
-    score = network(x)  # for each relu of a graph that is there already
-    override_gradients(score, {"Relu": relu}, warn=False)
-    return score
+    with gradient_override_map({"Relu": relu}, warn=False):  # for each relu that runs in the block
+        return network(x)
 
 
 PARAMETERS = (
     Choice("shape", "triangle", names=KINDS, in_run="looks"),
     Choice("spelling", "relu", names=("relu", "clamp", "maximum"), in_run="looks"),
-    Choice("when", "runs", names=("runs", "built"), in_run="looks"),
     Integer("randomised", "0", low=0, high=LAYERS, in_run="looks"),
     Choice("behind", "weights", names=("weights", "sum"), in_run="looks"),
     Choice("rule", "guided", advanced=True, names=tuple(RULES), in_run="looks"),
@@ -139,7 +134,7 @@ class Shapes(BySeed):
 
     def numbers(self, values: Values) -> dict[str, torch.Tensor]:
         """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
-        if self._as != (values["spelling"], values["when"]):
+        if self._as != values["spelling"]:
             self._compare(values)
         found = dict(self._tested)
         for rule, each in self._alike.items():
@@ -176,7 +171,7 @@ class Shapes(BySeed):
 
     def _compare(self, values: Values) -> None:
         """Compare the maps of the networks as they are now."""
-        self._as = (values["spelling"], values["when"])
+        self._as = values["spelling"]
         x = test_pictures(COMPARED, values["noise"]).to(*self._to)
         self._alike = compared(self.program, self.networks, self.others, x, values)
 
@@ -198,7 +193,6 @@ def eight_relus(values: Values) -> Start:
     settings = {
         "network": layer(values["behind"], values["spelling"]),
         "rule": values["rule"],
-        "when": values["when"],
     }
     return Start({"x": x}, settings, (values["point"] - 1,))
 
@@ -274,7 +268,7 @@ def two_pixels(program: Program) -> dict[str, float | str]:
         def score(x: torch.Tensor) -> torch.Tensor:
             return (torch.tensor(last).to(x) * torch.relu(rows @ x)).sum()
 
-        return gradient(program(x, score, rule, "runs"), x)
+        return gradient(program(x, score, rule), x)
 
     def cosine(rule: str) -> float:
         before, after = (gradient_of(last, rule) for last in lasts)
@@ -308,9 +302,7 @@ def missed(spelling: str) -> str:
 def _missing(values: Values) -> str:
     """The warning that the three maps are identical, if the rule reaches no relu."""
     words = missed(values["spelling"])
-    if not words:
-        return ""
-    return WORDS("same_maps", why=words) if values["when"] == "runs" else WORDS("no_relu")
+    return WORDS("same_maps", why=words) if words else ""
 
 
 def seconds(values: Values) -> float:

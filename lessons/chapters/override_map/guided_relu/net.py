@@ -48,7 +48,7 @@ RELUS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 """Three ways to write the same function."""
 
 Program = Callable[..., torch.Tensor]
-"""(x, network, rule, when) to a score, with that rule for each relu on the way back."""
+"""(x, network, rule) to a score, with that rule for each relu on the way back."""
 
 RULES = ("plain", "guided", "deconvnet")
 
@@ -146,7 +146,7 @@ def maps(
         x: pictures, shape [count, 1, SIDE, SIDE].
         target: the class whose score it is, shape [count].
         rule: one of ``RULES``.
-        values: how relu is written, and when the rule comes.
+        values: how relu is written.
 
     Returns:
         shape [seeds, count, SIDE · SIDE].
@@ -157,7 +157,7 @@ def maps(
     def score(x: torch.Tensor) -> torch.Tensor:
         return networks.logits(x, values["spelling"]).gather(1, chosen).sum()
 
-    found = gradient(program(x, score, rule, values["when"]), x)
+    found = gradient(program(x, score, rule), x)
     return found.transpose(0, 1).flatten(2)
 
 

@@ -34,7 +34,7 @@ export class Palette {
     const value = part;
     if (typeof value === "string") return /** @type {any} */ (this.#resolve(value));
     if (Array.isArray(value)) {
-      const plain = typeof value[0] === "number" && typeof value[1] !== "string"; // no [place, colour]
+      const plain = typeof (value[0] ?? 0) === "number" && typeof value[1] !== "string"; // no [place, colour]
       return plain ? part : /** @type {any} */ (value.map((item) => this.paint(item)));
     }
     if (value === null || typeof value !== "object") return part;

@@ -6,7 +6,7 @@ const PROGRAM = '[data-control="program"]';
 
 /**
  * What is pointed at: one of these. `typed` is a line of the learner's own program.
- * @typedef {{id: string} | {line: number} | {typed: number} | {cell: [number, number]} | {fact: string} | {role: string}} Source
+ * @typedef {{id: string} | {line: number} | {typed: number} | {role: string}} Source
  */
 
 /** The lines of the code that ran. */
@@ -27,15 +27,9 @@ export function typedRows(root) {
  */
 function sourceAt(target, root, y) {
   const cell = target.closest("td, th");
-  if (cell instanceof HTMLTableCellElement && root.contains(cell)) {
-    if (cell.dataset.role) return { role: cell.dataset.role };
-    const rows = [...(root.querySelector("tbody")?.children ?? [])];
-    return { cell: [cell.parentElement ? rows.indexOf(cell.parentElement) : -1, cell.cellIndex] };
-  }
-  const entry = target.closest(".gl-entry");
-  if (entry) return { role: entry.getAttribute("data-role") ?? "" };
-  const number = target.closest("[data-number]")?.getAttribute("data-number");
-  if (number) return { fact: number.split(":")[0] };
+  const column = cell instanceof HTMLTableCellElement && cell.closest("table")?.tHead?.rows[0]?.cells[cell.cellIndex];
+  const role = (column || target.closest(".gl-entry"))?.getAttribute("data-role");
+  if (role) return { role };
   const about = target.closest("[data-about]")?.getAttribute("data-about");
   if (about) return { id: about };
   const line = target.closest(CODE);

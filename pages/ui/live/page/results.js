@@ -8,7 +8,7 @@ import { phrase } from "../phrase.js";
 
 /**
  * @typedef {Object} Results
- * @property {Record<string, string>} files  contents by name, as base64
+ * @property {Record<string, string>} files  contents by name
  * @property {?{type: string}} message  for a framing page
  */
 
@@ -21,7 +21,7 @@ export function render({ data: { files, message }, parentElement }) {
     const link = element("a", "gt-button", { href: "#", role: "button", "aria-label": phrase("download", { name }) }, `↓ ${name}`);
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      save(Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0)), name);
+      save(content, name);
     });
     return link;
   });

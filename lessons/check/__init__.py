@@ -1,0 +1,94 @@
+"""Checks a lesson by the rules in lessons/chapters/README.md: ``python -m lessons check flip``.
+
+A rule is a function of `Runs`, which computes each setting, graph and training of the lesson once
+for all rules. It yields each place that breaks it, and what is wrong there.
+"""
+
+import traceback
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lessons.check import frameworks, numbers, questions, stage, torch_file, trainings
+from lessons.check import text as prose
+from lessons.check.runs import Problems, Runs
+from lessons.contract.prose import Step
+from lessons.kit.process import leave_unsaid
+from lessons.outputs.catalogue import CatalogueError, folder_of, load
+from lessons.text.words import in_language
+
+Rule = Callable[[Runs], Problems]
+
+RULES: tuple[Rule, ...] = (
+    *(prose.form, prose.typed, prose.controls, prose.source, prose.try_it, prose.trainings),
+    *(numbers.results, numbers.facts, numbers.kept, numbers.cuts, numbers.ops),
+    *(questions.options, questions.typed, questions.sketches, questions.bug),
+    *(stage.stages, stage.graph, stage.touch, stage.answers, stage.tasks, stage.moves),
+    *(torch_file.form, torch_file.numbers, frameworks.files, trainings.file),
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A rule that a lesson breaks: in which file, in which line from 1, and how."""
+
+    file: Path
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        here = self.file.relative_to(Path.cwd()) if Path.cwd() in self.file.parents else self.file
+        return f"{here}:{self.line}: {self.text}"
+
+
+def check(slug: str, thorough: bool = False, *more: Rule) -> list[Problem]:
+    """Find what is wrong with a lesson.
+
+    Args:
+        slug: the lesson's.
+        thorough: try all cases of the rules that usually try some, and train again what
+            trained.json keeps.
+        more: rules besides the usual ones.
+
+    Raises:
+        UnknownLessonError: there is no such lesson.
+    """
+    folder = folder_of(slug)
+    try:
+        runs = Runs(load(folder), thorough)
+    except CatalogueError as error:
+        return [Problem(in_language(folder), 1, str(error))]
+    return problems(runs, *RULES, *more)
+
+
+def problems(runs: Runs, *rules: Rule) -> list[Problem]:
+    """Apply rules to a lesson; an error in its code is a problem, too."""
+    found: list[Problem] = []
+    with warnings.catch_warnings(action="error"), trainings.kept(runs):
+        leave_unsaid()
+        for rule in rules:
+            try:
+                for where, text in rule(runs):
+                    found.append(_problem(runs, where, text))
+            except Exception as error:  # of any kind: the lesson's code is under test
+                found.append(_raised(runs, rule, error))
+    return found
+
+
+def _problem(runs: Runs, where: Step | str | None, text: str) -> Problem:
+    if isinstance(where, str):
+        return Problem(runs.lesson.folder / where, 1, text)
+    heading = f"## {where.title}" if where else ""
+    lines = runs.text.splitlines()
+    line = lines.index(heading) + 1 if heading in lines else 1
+    return Problem(in_language(runs.lesson.folder), line, text)
+
+
+def _raised(runs: Runs, rule: Rule, error: Exception) -> Problem:
+    """A problem at the innermost line of the lesson's own code, or else of ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [one for one in frames if runs.lesson.folder in Path(one.filename).parents]
+    place = (own or frames)[-1]
+    text = f"{type(error).__name__}: {error} (in the rule {rule.__module__}.{rule.__name__})"
+    return Problem(Path(place.filename), place.lineno or 1, text)

@@ -1,0 +1,51 @@
+"""The rule for a lesson's files in other frameworks, whose output is kept next to them.
+
+``make verify-equivalents`` runs them, in_jax.py say, and keeps what they print, in in_jax.json.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from lessons.check.compared import compared, ours_at
+from lessons.check.runs import Problems, Runs
+from lessons.contract.parameters import Numbers
+
+_TOLERANCE = 1e-5  # some files compute in float32, as the articles do
+_DRAWN = {"u": "1.04, 0.94, 1.08"}
+"""What the files have where the lesson draws its inputs."""
+AGAIN = "Run `make verify-equivalents ARGS=--write`."
+
+
+def digest(path: Path) -> str:
+    """Digest a file as it is."""
+    return hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()
+
+
+def kept(path: Path) -> dict[str, Any]:
+    """Read what a file printed when it last ran, with its digest then; empty if it never did."""
+    record = path.with_suffix(".json")
+    found: dict[str, Any] = json.loads(record.read_text("utf-8")) if record.exists() else {}
+    return found
+
+
+def apart(runs: Runs, printed: dict[str, Any]) -> list[str]:
+    """Say which numbers that a file printed differ from ours at the lesson's defaults."""
+    lists = {one.name for one in runs.lesson.lab.parameters if isinstance(one, Numbers)}
+    given = {name: text for name, text in _DRAWN.items() if name in lists}
+    try:
+        found = compared(ours_at(runs, runs.lesson.validate(given)), printed)
+    except ValueError as error:
+        return [str(error)]
+    return [f"{name} differs by {gap:.2g}" for name, gap in found.items() if not gap <= _TOLERANCE]
+
+
+def files(runs: Runs) -> Problems:
+    """Each file was run as it is now, and printed the lesson's numbers."""
+    for path in runs.lesson.equivalents.values():
+        found = kept(path)
+        if found.get("digest") != digest(path):
+            yield path.name, f"It has changed since it was run. {AGAIN}"
+        elif wrong := apart(runs, found["printed"]):
+            yield path.name, f"{'; '.join(wrong)}. Mend one of them. {AGAIN}"

@@ -1,0 +1,95 @@
+"""Rules for what a lesson asks: each question has one right answer, and wrong ones that differ."""
+
+import re
+from contextlib import suppress
+from datetime import date
+
+import numpy as np
+import torch
+
+from lessons.check.numbers import at_ends
+from lessons.check.runs import Problems, Runs
+from lessons.contract.prose import fill
+from lessons.contract.typed import grade
+
+_THREAD = r"https://(github\.com/[\w.-]+/[\w.-]+/issues/\d+|discuss\.pytorch\.org/t/\d+)"
+
+
+def options(runs: Runs) -> Problems:
+    """The right answer is one of several, which begin with different words."""
+    for step, question, result in runs.questions:
+        keys = [option.key for option in question.options]
+        if (right := runs.right[question.name]) not in keys:
+            yield step, f"The right answer is {right!r}, none of {keys}."
+        if len(set(keys)) < len(keys):
+            yield step, f"Two options have the same key: {keys}."
+        openings = {re.split(r"[.:] ", fill(o.text, result.facts))[0] for o in question.options}
+        if len(openings) < len(keys):
+            yield step, "Two options begin alike. Write different first sentences."
+
+
+def typed(runs: Runs) -> Problems:
+    """A typed number counts as the answer that it equals, and each answer is another number."""
+    for step, question, result in runs.questions:
+        if question.kind != "number":
+            continue
+        right = runs.right[question.name]
+        for option in question.options:
+            text = f"{float(option.value(result.facts)):.5g}"
+            if (key := grade(question, right, text, result.facts).key) != option.key:
+                yield step, f"{text}, which is {option.key!r}, counts as {key!r}. Change the case."
+        for _, moved in at_ends(runs, step.lab):
+            for option in question.options:
+                fill(f"{option.text} {option.reply}", moved.facts)
+            with suppress(ValueError):  # where the right answer is no number, learners read so
+                grade(question, right, "1", moved.facts)
+
+
+def sketches(runs: Runs) -> Problems:
+    """Each answer's curve counts as that answer, and only the right one is the computed one."""
+    for step, question, result in runs.questions:
+        if question.kind != "sketch":
+            continue
+        sketch, right = runs.lesson.sketch(question), runs.right[question.name]
+        expected, computed = sketch.expected(result), sketch.computed(result)
+        if sketch.role not in question.hides:
+            yield step, f"The lab shows the curve to draw. Hide {sketch.role!r}."
+        if list(expected) != [option.key for option in question.options]:
+            yield step, f"The sketch needs a curve for each option, in order; has {[*expected]}."
+            continue
+        if np.abs(expected[right] - computed).max() > sketch.near / 10:
+            yield step, f"The curve of {right!r} isn't the computed one."
+        for key, curve in expected.items():
+            graded = sketch.grade(sketch.write(curve), result)
+            if not np.isfinite(curve).all() or graded.key != key:
+                yield step, f"The curve of {key!r} counts as {graded.key!r}. Change the case."
+            if key != right and graded.hits * 2 > len(sketch.x) + 2:
+                yield step, f"The curve of {key!r} is as good as that of {right!r}."
+
+
+def bug(runs: Runs) -> Problems:
+    """The bug fails its assertion, exactly one fix passes, and the thread is cited."""
+    bug = runs.lesson.bug
+    if bug is None:
+        return
+    (question,) = (one for one in runs.lesson.prose.questions if one.kind == "bug")
+    if [option.key for option in question.options] != list(bug.fixes):
+        yield "bug.py", f"The text's options need the order of the fixes: {[*bug.fixes]}."
+    torch.set_warn_always(True)  # else torch warns once in a process
+    try:
+        broken, *fixes = (bug.failure(code) for code in (bug.broken, *bug.fixes.values()))
+    finally:
+        torch.set_warn_always(False)
+    if not broken:
+        yield "bug.py", "The broken code passes its own assertion."
+    for said in filter(None, (broken, *fixes)):
+        if "Warning" in said or said.startswith(("NameError", "SyntaxError")):
+            yield "bug.py", f"It fails for a reason that isn't the bug's: {said}"
+    if (passing := fixes.count(None)) != 1:
+        yield "bug.py", f"Exactly one fix passes; here {passing} do."
+    if not re.fullmatch(_THREAD, bug.url):
+        yield "bug.py", f"{bug.url} is no issue on GitHub and no thread on discuss.pytorch.org."
+    if len(bug.title) <= 8:
+        yield "bug.py", "The title is that of the thread, as you read it."
+    if not date(2005, 1, 1) < date.fromisoformat(bug.opened) < date.today():
+        yield "bug.py", f"The thread can't have been opened on {bug.opened}."

@@ -1,0 +1,174 @@
+"""Rules for what a step shows of the lab, and for what moves when the learner does as it says."""
+
+import re
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lessons.check.numbers import ends
+from lessons.check.runs import Problems, Runs
+from lessons.check.text import BOLD, tried
+from lessons.contract.covering import covered_figure, covered_table
+from lessons.contract.parameters import InvalidParametersError, Parameter, Values
+from lessons.contract.prose import Step
+from lessons.contract.result import Facts
+from lessons.kit.formulas.drawing import covered
+from lessons.recorder.cutting import Cut
+
+GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
+
+
+def read(runs: Runs, step: Step, given: Mapping[str, str]) -> tuple[Values, tuple[Cut, ...], int]:
+    """Read a step's settings with others over them: values, cuts, steps to train.
+
+    Raises:
+        ValueError: the lab refuses a setting, or has no such edge.
+    """
+    settings = {"cuts": step.cuts or "", **step.lab, **given}
+    steps, cuts = int(settings.pop("run", 0)), settings.pop("cuts")
+    settings.pop("at", None)
+    if steps and runs.lesson.lab.training is None:
+        raise ValueError(f"run={steps} is set, and there is nothing to train")
+    values = runs.lesson.validate(settings)
+    return values, runs.cuts(cuts, values), steps
+
+
+def facts(runs: Runs, step: Step, given: Mapping[str, str]) -> Facts:
+    """Compute the facts of a step at these settings, at the end of what they train."""
+    return runs.facts(*read(runs, step, given))
+
+
+def stage(runs: Runs, number: int, given: Mapping[str, str], answered: bool = True) -> Hashable:
+    """Draw the stage of a step at these settings: equal only if a learner sees the same.
+
+    Args:
+        number: the step's, counted from 1.
+        answered: whether the learner has answered all questions, or none.
+    """
+    lesson, step = runs.lesson, runs.lesson.prose.steps[number - 1]
+    answers = [one.name for one in lesson.prose.questions] if answered else []
+    free = {name: text for name, text in given.items() if name not in step.held(answers)}
+    values, cuts, steps = read(runs, step, free)
+    hidden, result = lesson.prose.hidden(answers, number), runs.result(values, cuts)
+    if step.stage == "graph":
+        drawn = runs.drawn(values, cuts)
+        return _frozen(covered(drawn) if hidden & GRADIENTS else drawn)
+    if step.stage == "table":
+        table = covered_table(lesson.lab.table(result, values), hidden)
+        return table.caption, table.rows
+    figures = lesson.lab.figures(result, values)
+    if training := lesson.lab.training:
+        figures += training.figures(runs.history(values, cuts, steps), values)
+    shown = (covered_figure(one, hidden) for one in figures if one.name == step.stage)
+    return tuple((one.title, one.caption, _frozen([one.data, one.layout])) for one in shown)
+
+
+def _frozen(part: Any) -> Hashable:
+    """A drawing as a value that equals only the same drawing, NaN for NaN."""
+    if isinstance(part, Mapping):
+        return tuple((name, _frozen(value)) for name, value in part.items())
+    if isinstance(part, (list, tuple)):
+        return tuple(map(_frozen, part))
+    return (part.shape, part.tobytes()) if isinstance(part, np.ndarray) else repr(part)
+
+
+def views(runs: Runs, values: Values) -> set[str]:
+    """Name the parts of the lab that a step can show."""
+    lab = runs.lesson.lab
+    figures = lab.figures(runs.result(values), values)
+    if lab.training:
+        figures += lab.training.figures(runs.history(values, (), 0), values)
+    return {"table", *(["graph"] if lab.start else []), *(one.name for one in figures)}
+
+
+def stages(runs: Runs) -> Problems:
+    """Each step of the lab shows a part that the lab has; a step about other code shows none."""
+    for step, values, _ in runs.steps:
+        if step.question and not step.question.is_of_lab:
+            if step.stage:
+                yield step, "Its stage is its own code: take out `stage:`."
+        elif step.stage not in (known := views(runs, values)):
+            yield step, f"`stage: {step.stage}` is none of {sorted(known)}."
+
+
+def graph(runs: Runs) -> Problems:
+    """The graph has the edges that a step cuts, and the backward step that it shows."""
+    for step in runs.lesson.prose.steps if runs.lesson.lab.start else ():
+        values, cuts, _ = read(runs, step, {})
+        if step.graph_step is not None:
+            steps = len(runs.drawn(values, cuts)["steps"])
+            if step.graph_step > steps:
+                yield step, f"at={step.graph_step}, and the backward pass has {steps} steps."
+
+
+def touch(runs: Runs) -> Problems:
+    """The first step says what to touch, and the touch changes its stage."""
+    first = runs.lesson.prose.steps[0]
+    if not first.touch:
+        yield first, "The first step says what to touch, as `touch: x=5`."
+    elif stage(runs, 1, {}, answered=False) == stage(runs, 1, first.touch, answered=False):
+        yield first, f"The touch {dict(first.touch)} leaves the stage as it is."
+
+
+def answers(runs: Runs) -> Problems:
+    """An answer changes what is on the stage."""
+    for number, step in enumerate(runs.lesson.prose.steps, 1):
+        if runs.lesson.lab.training or not (step.question and step.question.is_of_lab):
+            continue  # what a training shows comes as it runs
+        try:
+            runs.lesson.case(step.question)
+        except InvalidParametersError:
+            continue  # the answer is that this case is refused
+        if stage(runs, number, {}, answered=False) == stage(runs, number, _case(step)):
+            yield step, "Its stage looks the same once it is answered. Hide or `reveal:` more."
+
+
+def _case(step: Step) -> Mapping[str, str]:
+    """What the answer to the step's question sets in the lab."""
+    return step.question.reveal if step.question else {}
+
+
+def tasks(runs: Runs) -> Problems:
+    """A task is done by its solution, and not before, and by no near miss."""
+    steps = [step for step in runs.lesson.prose.steps if step.turn]
+    if not steps:
+        yield None, "A lesson has one task at least: **Your turn:** …"
+    for step in steps:
+        assert step.turn
+        if not step.turn.goal.is_reached(facts(runs, step, step.turn.solved)):
+            yield step, f"`solved: {dict(step.turn.solved)}` doesn't reach the goal."
+        for missed in ({}, *step.turn.missed):
+            if step.turn.goal.is_reached(facts(runs, step, {**_case(step), **missed})):
+                yield step, f"`missed: {dict(missed)}` reaches the goal."
+
+
+def moves(runs: Runs) -> Problems:
+    """What a step asks to move does move something."""
+    labels = {one.label: one for one in runs.lesson.lab.parameters}
+    for number, step, text in tried(runs):
+        for label in sorted(set(BOLD.findall(text)) & labels.keys()):
+            if not moved(runs, number, labels[label], text):
+                yield step, f"“{label}” moves nothing that the learner sees here."
+
+
+def moved(runs: Runs, number: int, control: Parameter, text: str) -> bool:
+    """Whether another value of a control changes a step's stage, or a fact that is no setting."""
+    step = runs.lesson.prose.steps[number - 1]
+    few = {"seeds": "1", "run": "2"} if runs.lesson.lab.training else {}
+    settings = {one.name for one in runs.lesson.lab.parameters}
+
+    def seen(given: Mapping[str, str]) -> Hashable:
+        found = facts(runs, step, given)
+        told = [(name, repr(found[name])) for name in found if name not in settings]
+        return stage(runs, number, given), tuple(told)
+
+    before = seen(few)
+    others = [*ends(control, sliders=True), *re.findall("`([^`]+)`", text), "another"]
+    for value in others:
+        try:
+            if seen({**few, control.name: value}) != before:
+                return True
+        except ValueError:  # the lab refuses this one
+            continue
+    return False

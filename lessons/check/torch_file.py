@@ -1,0 +1,78 @@
+"""Rules for in_torch.py: it is short, stands alone, and prints the lesson's numbers."""
+
+import contextlib
+import io
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from lessons.check.compared import compared, ours_at
+from lessons.check.runs import Problems, Runs
+from lessons.contract.parameters import Values
+from lessons.outputs.plain_torch import plain_torch
+
+_LONGEST, _WITH_A_MAP, _TRAINING = 40, 90, 120
+"""Lines of a file: of most, of those that write an override map of their own, of a training."""
+_TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "bfloat16": 2e-2}
+_STEPS = 2
+"""Steps of a training: the first one, and one that starts where it ended."""
+
+
+def form(runs: Runs) -> Problems:
+    """The file is short, and imports torch and the standard library alone."""
+    lesson, text = runs.lesson, runs.lesson.in_torch
+    most = _WITH_A_MAP if lesson.chapter == "override_map" else _LONGEST
+    most = _TRAINING if lesson.lab.training else most
+    if (lines := len(text.splitlines())) > most:
+        yield "in_torch.py", f"The file has {lines} lines, at most {most}. Shorten it."
+    known = "json|math|sys|torch" if lesson.lab.training else "json|math|torch"
+    ours = r"lessons|gradient_tricks|trick_lab"
+    for other in re.findall(rf"import (?!{known})\w+|{ours}", text):
+        yield "in_torch.py", f"It has {other!r}, which learners lack who take it home."
+
+
+def numbers(runs: Runs) -> Problems:
+    """The file prints the lesson's numbers, at each step and in each number format."""
+    lesson, few = runs.lesson, {"seeds": "1"} if runs.lesson.lab.training else {}
+    given = [{}, {"dtype": "float32"}, {"dtype": "bfloat16"}]
+    given += [dict(step.lab) for step in lesson.prose.steps]
+    return printed_alike(runs, (lesson.validate({**one, **few}) for one in given))
+
+
+def printed_alike(runs: Runs, settings: Iterable[Values]) -> Problems:
+    """Say at which of these settings the file prints other numbers than the lesson has."""
+    lesson, words = runs.lesson, []
+    for values in {repr(one): one for one in settings}.values():
+        if lesson.lab.training:
+            values, words = {**values, "steps": _STEPS}, [str(_STEPS), "99"]
+        found = printed(plain_torch(lesson, values), words)
+        dtype, where = values.get("dtype", "float64"), f"At {lesson.changed(values)} it prints"
+        apart = compared(ours_at(runs, values), found)
+        for name in (name for name, gap in apart.items() if not gap <= _TOLERANCE[dtype]):
+            yield "in_torch.py", f"{where} another {name}, off by {apart[name]:.2g}."
+        if lesson.lab.training:
+            facts, means = runs.history(values, (), _STEPS).facts, found["trained"]
+            # Other ops in another order: in 8 bits a rounding turns Adam's first steps around.
+            near = {"rel_tol": 1e-3, "abs_tol": 0.05 if dtype == "bfloat16" else 1e-4}
+            for name, mean in (means or {"trained": None}).items():
+                if mean is None or not math.isclose(float(mean), float(facts[name]), **near):
+                    yield "in_torch.py", f"{where} {name} = {mean} after {_STEPS} steps."
+
+
+def printed(text: str, words: Iterable[str] = ()) -> Any:
+    """Run a file as the main program, with these arguments; read the JSON that it prints."""
+    arguments, dtype = sys.argv, torch.get_default_dtype()
+    sys.argv = ["in_torch.py", *words]
+    out, progress = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(progress):
+            exec(compile(text, "in_torch.py", "exec"), {"__name__": "__main__"})
+    finally:
+        sys.argv = arguments
+        torch.set_default_dtype(dtype)
+    return json.loads(out.getvalue())

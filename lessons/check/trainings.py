@@ -1,0 +1,123 @@
+"""What a lesson's checks compare, kept in its folder; ``python -m lessons keep flip`` writes it.
+
+numbers.json has the facts that each step quotes, and the right answers. trained.json has ``ends``,
+the final facts of the trainings that the text tells of, for readers in a terminal; ``runs``, the
+facts that grade answers and tasks; and ``sources``, a digest of the code that trained them. If a
+source changes, a check trains ``runs`` again. `make test-long` trains all of it.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lessons.check import numbers, stage
+from lessons.check.runs import Problems, Runs
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Values
+from lessons.contract.result import Facts
+from lessons.outputs.catalogue import folder_of, load
+from lessons.outputs.trained import FILE, case, key, tells
+from lessons.training.under_way import ENDS, finished
+
+_ROOT = Path(__file__).parents[2]
+_ROOMS = tuple(f"lessons.{room}." for room in ("chapters", "contract", "kit", "tricks", "training"))
+"""Where the code is that trainings run. Other rooms draw, record and write texts."""
+_IMPORTED = re.compile(r"^from (lessons[\w.]*) import", re.MULTILINE)
+
+
+def digest(lesson: Lesson) -> str:
+    """Digest lesson.py, the tricks, and what it imports from `_ROOMS`, one file from another."""
+    tricks = (path.stem for path in (_ROOT / "lessons" / "tricks").glob("*.py"))
+    waiting = [f"lessons.tricks.{name}" for name in tricks]
+    waiting.append(f"lessons.chapters.{lesson.chapter}.{lesson.slug}.lesson")
+    found: dict[str, str] = {}
+    while waiting:
+        name = waiting.pop()
+        path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
+        if name not in found and name.startswith(_ROOMS) and path.is_file():
+            found[name] = path.read_text("utf-8")
+            waiting += _IMPORTED.findall(found[name])
+    texts = "\n".join(f"{name}\n{found[name]}" for name in sorted(found))
+    return hashlib.blake2b(texts.encode(), digest_size=8).hexdigest()
+
+
+def read(lesson: Lesson) -> dict[str, Any]:
+    """Read the lesson's trained.json; its parts are empty if there is none."""
+    path = lesson.folder / FILE
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return {"sources": "", "ends": {}, "runs": {}} | found
+
+
+@contextmanager
+def kept(runs: Runs) -> Iterator[None]:
+    """Within the block, answers and tasks are graded by the runs in trained.json, if these hold."""
+    lesson, others = runs.lesson, dict(ENDS)
+    if lesson.lab.training and not runs.thorough:
+        file = read(lesson)
+        if file["sources"] == digest(lesson):
+            runs.trained |= file["runs"]
+    ENDS.clear()
+    for name, facts in runs.trained.items():
+        settings = (one.partition("=") for one in name.split())
+        ENDS[lesson.lab, lesson.program, tuple((one, text) for one, _, text in settings)] = facts
+    try:
+        yield
+        for (_, program, given), facts in ENDS.items():
+            if program is lesson.program:
+                runs.trained[" ".join(f"{one}={text}" for one, text in given)] = facts
+    finally:
+        ENDS.clear()
+        ENDS.update(others)
+
+
+def told(lesson: Lesson) -> dict[str, Values]:
+    """The settings of each training that the text tells of, by its name in trained.json."""
+    cases = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
+    return {key(lesson, values): values for values in cases}
+
+
+def ends(lesson: Lesson, known: Mapping[str, Facts]) -> dict[str, Facts]:
+    """The facts at the end of each training that the text tells of; train those not known."""
+    return {
+        name: known[name] if name in known else finished(lesson.lab, lesson.program, values).facts
+        for name, values in told(lesson).items()
+    }
+
+
+def file(runs: Runs) -> Problems:
+    """The file trained.json has the trainings that the text tells of, and no other."""
+    has, needs = read(runs.lesson)["ends"].keys(), told(runs.lesson).keys()
+    if has != needs or bool(needs) != bool(runs.lesson.lab.training):
+        again = f"Run `python -m lessons keep {runs.lesson.slug}`."
+        yield "lesson.py", f"The text tells of trainings {[*needs]}; {FILE} has {[*has]}. {again}"
+
+
+def keep(slug: str) -> None:
+    """Write a lesson's numbers.json and, if it trains, its trained.json.
+
+    Raises:
+        UnknownLessonError: there is no such lesson.
+    """
+    runs = Runs(load(folder_of(slug)), thorough=True)
+    with kept(runs):
+        steps = numbers.told(runs)
+        list(stage.tasks(runs))
+    lines = ",\n".join(json.dumps(step, ensure_ascii=False) for step in steps)
+    (runs.lesson.folder / numbers.FILE).write_text(f"[\n{lines}\n]\n", "utf-8")
+    if runs.lesson.lab.training:
+        file, sources = read(runs.lesson), digest(runs.lesson)
+        same = file["ends"] if file["sources"] == sources else {}
+        made = {"sources": sources, "ends": ends(runs.lesson, same), "runs": runs.trained}
+        rounded = json.dumps(_rounded(made), indent=1)
+        (runs.lesson.folder / FILE).write_text(rounded + "\n", "utf-8")
+
+
+def _rounded(part: Any) -> Any:
+    """The same with six digits of each number, as a whole number where it is one."""
+    if isinstance(part, dict):
+        return {name: _rounded(value) for name, value in part.items()}
+    return float(f"{part:.6g}") if isinstance(part, float) else part

@@ -1,0 +1,305 @@
+"""Each rule of `lessons.check` notices a lesson that breaks it."""
+
+import shutil
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+
+import lessons.chapters
+from lessons.check import (
+    Runs,
+    check,
+    frameworks,
+    numbers,
+    problems,
+    questions,
+    stage,
+    text,
+    torch_file,
+)
+from lessons.check import trainings as kept
+from lessons.check.compared import AT, compared
+from lessons.contract.result import FactsAsAsked
+from lessons.outputs import catalogue
+from lessons.outputs.catalogue import find
+from lessons.training.under_way import Run
+
+TRY = "drag the {{ scale:.3g }}, or **Scale λ**. The value"
+USE = "**Use it** when one part"
+
+TWICE = FactsAsAsked({"a": 1.0}, lambda: {"a": 2.0})
+
+BROKEN = {
+    (text.form, "flip", "en.md"): [
+        ("## When to use it", "## When to apply it", "last step but one"),
+        ("layer reverse?", "layer reverses", "question mark"),
+        ("remember: A", "remember: Two words\nforget: A", "5 to 25"),
+        ("predict: transfer", "predict: other", "predict: transfer"),
+        (USE, f"{'word ' * 120}{USE}", "at most 120"),
+        ("**Try it:** step", "Step", "asks nothing"),
+        ("stage: graph", "stage: gradient", "one step uses it"),
+    ],
+    (text.form, "moving_target", "en.md"): [("DRL#5]", "DRL#6]", "leads to wangshusen/DRL#5")],
+    (text.typed, "flip", "en.md"): [(USE, f"It is 0.37. {USE}", "a decimal number in")],
+    (text.controls, "flip", "en.md"): [
+        ("controls: beside", "controls: besid", "no control 'besid'"),
+        ("controls: beside", "controls: a,b,c,d,e", "at most 4"),
+    ],
+    (text.source, "flip", "lesson.py"): [('highlight="y', 'highlight="z', "to highlight")],
+    (text.try_it, "flip", "en.md"): [
+        (TRY, "the chart shows a lot.", "tells one to do nothing"),
+        (TRY, "wait and watch.", "names no control by its label"),
+        (TRY, "move **Scale μ**.", "“Scale μ” is no control"),
+        (TRY, "press **Start** and wait.", "nothing to start"),
+    ],
+    (text.try_it, "cliff", "en.md"): [
+        ("set **Window**", "cut an edge, set **Window**", "no graph")
+    ],
+    (text.try_it, "moving_target", "en.md"): [
+        ("“open”. Now", "“shut”. Now", "“shut” is no choice"),
+        ("“open”. Now", "“stopped”. Now", "is already at"),
+    ],
+    (text.trainings, "moving_target", "en.md"): [
+        ("nearer holds=training", "nearer", "add `hides="),
+        ("The one with", "{{ plain_off }}: with", "can have"),
+        ("A value is", "`{{ plain_off }}` is", "can have"),
+    ],
+    (numbers.facts, "flip", "en.md"): [("{{ sign_only", "{{ signs_only", "no fact 'signs_only'")],
+    (numbers.kept, "flip", "numbers.json"): [
+        ('"path": -4.0', '"path": -4.1', "'path' was -4.1"),
+        ('"answer": "path"', '"answer": "other"', "was other"),
+        ('"sign_only"', '"signs"', "keep flip"),
+    ],
+    (questions.options, "flip", "en.md"): [
+        ("- product: {{ product", "- path: {{ product", "same key"),
+        ("path: {{ path:.4g }}:", "path = one_flip: {{ nothing:.4g }}:", "begin alike"),
+    ],
+    (questions.typed, "flip", "en.md"): [("- added:", "- added = product:", "counts as 'product'")],
+    (questions.sketches, "wrong_place", "en.md"): [
+        ("hides=trick_gradient", "", "Hide 'trick_"),
+        ("- zero:", "- nil:", "curve for each option"),
+    ],
+    (questions.sketches, "wrong_place", "lesson.py"): [
+        ("near=0.45", "near=-1.0", "counts as ''"),
+        ("near=0.45", "near=9.0", "as good as"),
+    ],
+    (questions.bug, "flip", "en.md"): [("- both_ends", "- no_ends", "order of the fixes")],
+    (questions.bug, "flip", "bug.py"): [
+        ("assert head == plain_head", "assert True", "passes its own"),
+        ('"head * feature, -1.0"', '"head * featur"', "isn't the bug's"),
+        ("assert extractor ==", "assert True or", "here 2 do"),
+        ("assert extractor == -", "assert extractor == 1 -", "here 0 do"),
+        ("revgrad#5", "revgrad#five", "no issue on GitHub"),
+        ("Getting nan losses after gradient reversal", "NaN", "title"),
+        ("2020-11-03", "2120-11-03", "can't have been opened"),
+    ],
+    (stage.stages, "flip", "en.md"): [
+        ("stage: table", "stage: tabel", "`stage: tabel` is none of"),
+        ("<!-- bug: -->", "<!-- stage: table -->\n<!-- bug: -->", "own code"),
+    ],
+    (stage.touch, "flip", "en.md"): [
+        ("touch: scale=3", "touch: scale=1", "leaves the stage"),
+        ("<!-- touch: scale=3 -->\n", "", "what to touch"),
+    ],
+    (stage.answers, "flip", "en.md"): [("<!-- reveal: flips=2 -->\n", "", "looks the same")],
+    (stage.tasks, "flip", "en.md"): [
+        ("solved: scale=1 beside=3", "solved: scale=1", "doesn't reach"),
+        ("missed: scale=0 |", "missed: scale=1 beside=3 |", "reaches the goal"),
+        ("solved: scale=1", "solved: run=2 scale=1", "nothing to train"),
+        ("solved: scale=1", "solved: cuts=no:0 scale=1", "the graph has"),
+    ],
+    (stage.moves, "builder", "en.md"): [
+        ("drag **λ of the second call**. Set", "drag **Builders**. Set", "“Builders” moves")
+    ],
+    (stage.graph, "wrong_place", "en.md"): [
+        ("at=1", "at=99", "the backward pass has"),
+        ("at=1", "cuts=no:0", "cuts=no:0: the graph has"),
+    ],
+    (torch_file.form, "flip", "in_torch.py"): [
+        ("import json\n", "import json\n" + 9 * "\n", "at most 40"),
+        ("import json\n", "import json, numpy\nimport os\n", "import os"),
+        ("class Flip", "class lessons", "has 'lessons'"),
+    ],
+    (torch_file.numbers, "flip", "in_torch.py"): [
+        ("return -ctx", "return ctx", "another trick_gradient")
+    ],
+    (torch_file.numbers, "moving_target", "in_torch.py"): [
+        ("w -= rate * slope", "w += rate * slope", "after 2 steps")
+    ],
+    (frameworks.files, "flip", "in_jax.py"): [("import jax\n", "import jax  #\n", "changed since")],
+    (frameworks.files, "flip", "in_jax.json"): [("-4.0", "-4.1", "trick_gradient differs by")],
+    (kept.file, "moving_target", "trained.json"): [
+        ('"chance=1 steps=1000"', '"chance=0"', "keep moving_target")
+    ],
+}
+
+
+def edited(folder, slug, file, old, new):
+    """A copy of a lesson's folder with one text of one file replaced, wherever it stands."""
+    copy = folder / "broken_chapter" / slug
+    shutil.copytree(find(slug).folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    was = (copy / file).read_text("utf-8")
+    assert old in was
+    (copy / file).write_text(was.replace(old, new), "utf-8")
+    return copy
+
+
+@pytest.fixture
+def chapter(tmp_path, monkeypatch):
+    """A folder whose lessons can be loaded."""
+    path = [*lessons.chapters.__path__, str(tmp_path)]
+    monkeypatch.setattr(lessons.chapters, "__path__", path)
+    for module in [m for m in sys.modules if m.startswith("lessons.chapters.broken_chapter")]:
+        monkeypatch.delitem(sys.modules, module)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("rule", "slug", "file", "old", "new", "says"),
+    [(*key, *row) for key, rows in BROKEN.items() for row in rows],
+)
+def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
+    runs = Runs(catalogue.load(edited(chapter, slug, file, old, new)))
+    found = list(map(str, problems(runs, rule)))
+    assert any(says in one for one in found), found
+
+
+def moved(result, **by):
+    """A result whose forward series lies elsewhere, by so much in x or y."""
+    first, *others = result.series
+    moves = {name: getattr(first, name) + step for name, step in by.items()}
+    return replace(result, series=(replace(first, **moves), *others))
+
+
+def with_facts(result, **facts):
+    return replace(result, facts={**result.facts, **facts})
+
+
+@pytest.mark.parametrize(
+    ("rule", "slug", "change", "says"),
+    [
+        (numbers.results, "wrong_place", lambda r: replace(r, notes=()), "no note says why"),
+        (numbers.results, "flip", lambda r: replace(r, series=r.series[:-1]), "lacks a series"),
+        (numbers.results, "flip", lambda r: moved(r, x=1), "isn't over the learner's x"),
+        (numbers.results, "flip", lambda r: replace(r, facts=TWICE), "same name"),
+        (numbers.facts, "flip", lambda r: with_facts(r, scale=7.0), "'scale' is a control"),
+        (numbers.facts, "flip", lambda r: with_facts(r, x=7.0), "'x' is a control"),
+        (numbers.ops, "flip", lambda r: [torch.ones(()) for _ in range(4001)] and r, "at most"),
+        (questions.typed, "flip", lambda r: with_facts(r, product="12"), "cannot be shown"),
+        (numbers.cuts, "flip", lambda r, cut=0: moved(r, y=1), "changes the value"),
+        (numbers.cuts, "flip", lambda r, cut=0: replace(r, facts={"x": 1.0}), "a fact is gone"),
+        (numbers.cuts, "flip", lambda r, cut=0: torch.ones(()).backward(), "no gradient to read"),
+    ],
+)  # fmt: skip
+def test_a_broken_result_is_noticed(rule, slug, change, says):
+    """Of the functions, those with two parameters change what comes after a cut alone."""
+    lesson, after_a_cut = find(slug), change.__code__.co_argcount > 1
+
+    def compute(program, values):
+        found = lesson.lab.compute(program, values)
+        return found if after_a_cut and program is lesson.program else change(found)
+
+    runs = Runs(replace(lesson, lab=replace(lesson.lab, compute=compute)))
+    assert says in str(problems(runs, rule))
+
+
+def test_a_chart_without_a_number_in_words_is_noticed():
+    lesson = find("flip")
+
+    def figures(result, values):
+        return [replace(one, alt="") for one in lesson.lab.figures(result, values)]
+
+    runs = Runs(replace(lesson, lab=replace(lesson.lab, figures=figures)))
+    assert "gradient_alt has no number" in str(problems(runs, numbers.results))
+
+
+def test_an_answer_that_is_no_option_and_a_name_of_the_graph_are_noticed():
+    lesson = find("moving_target")
+    wrong = replace(lesson, predictions=dict.fromkeys(lesson.predictions, lambda result: "nope"))
+    assert "'nope', none of" in str(problems(Runs(wrong), questions.options))
+    named = replace(lesson.lab.parameters[0], name="at")
+    lab = replace(lesson.lab)
+    object.__setattr__(lab, "parameters", (named, *lesson.lab.parameters))
+    assert "Rename the parameter" in str(problems(Runs(replace(lesson, lab=lab)), text.controls))
+
+
+def test_a_lesson_cut_short_is_noticed():
+    lesson = find("flip")
+    few = replace(lesson, prose=replace(lesson.prose, steps=lesson.prose.steps[2:3]))
+    found = str(problems(Runs(few), text.form, stage.tasks))
+    assert "4 to 7 steps; this one has 1" in found
+    assert "here are 0" in found
+    assert "one task at least" in found
+
+
+def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypatch):
+    folder = edited(chapter, "flip", "en.md", "order: 10\n", "")
+    monkeypatch.setattr("lessons.check.folder_of", lambda slug: folder)
+    (problem,) = check("flip")
+    assert problem.file == folder / "en.md"
+    assert "front matter lacks order" in problem.text
+
+
+def test_a_problem_names_its_file_and_line(chapter):
+    folder = edited(chapter, "flip", "en.md", "**Try it:** step", "Step")
+    (problem,) = problems(Runs(catalogue.load(folder)), text.form)
+    line = (folder / "en.md").read_text("utf-8").splitlines()[problem.line - 1]
+    assert (problem.file, line) == (folder / "en.md", "## One loss, two aims")
+
+
+def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter):
+    folder = edited(chapter, "flip", "lesson.py", "-2 * scale * plain", "1 / 0 * plain")
+    (problem,) = problems(Runs(catalogue.load(folder)), numbers.results)
+    line = (folder / "lesson.py").read_text("utf-8").splitlines()[problem.line - 1]
+    assert problem.file == folder / "lesson.py"
+    assert "1 / 0" in line
+    assert "ZeroDivisionError" in problem.text
+
+
+def test_what_trained_json_knows_is_not_trained_until_a_source_changes(chapter, monkeypatch):
+    """The same sources, then a line more in the lesson's own, then all anew by order."""
+    lesson, run = find("moving_target"), Run.advance
+    made = []
+    monkeypatch.setattr(Run, "advance", lambda *given: made.append(1) or run(*given))
+    monkeypatch.setattr(kept, "digest", lambda of: kept.read(lesson)["sources"])
+    assert not problems(Runs(lesson), stage.tasks, questions.options)
+    assert not made
+    monkeypatch.setattr(kept, "digest", lambda of: "other")
+    assert not problems(Runs(lesson), stage.tasks, questions.options)
+    assert made
+
+
+def test_the_digest_of_a_training_changes_with_each_of_its_sources(tmp_path, monkeypatch):
+    lesson = find("moving_target")
+    shutil.copytree(kept._ROOT / "lessons", tmp_path / "lessons")
+    monkeypatch.setattr(kept, "_ROOT", tmp_path)
+    seen = {kept.digest(lesson)}
+    for name in (
+        "chapters/in_the_wild/moving_target/lesson.py",
+        "training/stacked.py",
+        "kit/gradients.py",
+        "tricks/plain.py",
+    ):
+        with (tmp_path / "lessons" / name).open("a", encoding="utf-8") as file:
+            file.write("# changed\n")
+        seen.add(kept.digest(lesson))
+    assert len(seen) == 5
+    (tmp_path / "lessons" / "kit" / "formulas" / "along_edge.py").write_text("# not one of them")
+    assert kept.digest(lesson) in seen
+
+
+def test_a_wrong_number_is_noticed():
+    mine = {AT: 1, "forward": [1.0, "nan"], "trick_gradient": [2.0], "name": "Mul", "once": 7}
+    same = {"forward": [1.0, "NaN"], "trick_gradient": [[2.0]], "name": "Mul", "else": 1}
+    assert compared(mine, same | {"once": [5, 7]})["once"] == 0
+    assert compared(mine, same | {"once": [7, 5]})["once"] > 0
+    assert set(compared(mine, same).values()) == {0.0}
+    assert compared(mine, same | {"trick_gradient": [2.2]})["trick_gradient"] == pytest.approx(0.1)
+    assert compared(mine, same | {"name": "Identity"})["name"] == float("inf")
+    assert compared(mine, same | {"forward": [1.0, 1.0]})["forward"] == float("inf")
+    with pytest.raises(ValueError, match="forward: 1 numbers"):
+        compared(mine, same | {"forward": [1.0]})
+    with pytest.raises(ValueError, match="trick_gradient is not there"):
+        compared(mine, {"forward": [1.0, "nan"]})

@@ -1,0 +1,128 @@
+"""A frame at an address: the one that a lab shows, for anybody to read, or why there is none."""
+
+import json
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from lessons.__main__ import main
+from lessons.outputs.catalogue import find, lessons
+from pages.labs import home, lesson, playground
+from pages.labs.messages import Wish
+from pages.labs.wire import encode
+from pages.server import site as shared
+from pages.server.lanes import LostError
+from pages.server.worker import MISTAKE
+from tests.server.asgi import ask
+from tests.support.amount import also
+from tests.support.in_process import site
+
+SITE = site()
+APP = Starlette(routes=[Route("/frame.json", SITE.frame_json, methods=["GET"])])
+
+
+def got(query, status=200):
+    answer = ask(APP, "/frame.json", query=query)
+    assert answer.status == status, answer.body
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert ("max-age" in answer.headers.get("cache-control", "")) == (status == 200)
+    return json.loads(answer.body, parse_constant=pytest.fail)
+
+
+def answered(slug, **more):
+    """The lesson's frame on its page, for a learner who has answered everything."""
+    answers = [question.name for question in find(slug).prose.questions]
+    return json.loads(encode(lesson.frame(Wish(lab=slug, answers=answers, **more))))
+
+
+SOME = ["flip", "noise_leaks", "not_finite"]
+
+
+@pytest.mark.parametrize(
+    "slug", [*SOME, *also(*(one.slug for one in lessons() if one.slug not in SOME))]
+)
+def test_a_lesson_has_the_frame_that_its_page_shows(slug):
+    assert got(f"lab={slug}") == answered(slug)
+
+
+def test_settings_cuts_step_and_drawers_stand_in_the_address():
+    asked = "lab=right_place&step=3&x=-2,-1,1&noise_high=1.5&cuts=sqrt_1:0&open=graph,table"
+    shown = got(asked)
+    values = {"x": "-2,-1,1", "noise_high": "1.5"}
+    more = {"values": values, "step": 3, "cuts": "sqrt_1:0", "open": ["graph", "table"]}
+    assert shown == answered("right_place", **more)
+    assert shown["graph"]["cuts"] == ["sqrt_1:0"]
+    assert len(shown["table"]["rows"]) == 3
+
+
+def test_home_and_playground_have_one_too():
+    def written(frame):
+        return json.loads(encode(frame))
+
+    assert got("lab=home") == written(home.frame(Wish(lab="home", good={})))
+    form = {"program": "y = x*x", "inputs": "x", "in.x.values": "3"}
+    shown = got("lab=playground&program=y = x*x&inputs=x&in.x.values=3&open=graph")
+    asked = Wish(lab="playground", values=form, good={}, open=["graph"])
+    assert shown == written(playground.frame(asked))
+    assert "no_such" in got("lab=playground&program=y = no_such(x)&inputs=x", 400)["error"]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("lab=no_such", ["no_such"]),
+        ("lab=flip&scale=much", ["flip", "--set", "scale=much"]),
+        ("lab=flip&sclae=1", ["flip", "--set", "sclae=1"]),
+        ("lab=flip&cuts=nothing:0", ["flip", "--cuts", "nothing:0"]),
+        ("lab=flip&cuts=<b>", ["flip", "--cuts", "<b>"]),
+    ],
+)
+def test_what_is_refused_is_said_as_on_the_command_line(query, words, capsys):
+    error = got(query, 404 if "no_such" in query else 400)["error"]
+    assert main(["run", "--json", *words]) == 2
+    assert error in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "lab=",
+        "lab=flip%00%E2%80%AE",
+        "lab=flip&lab=",
+        "lab=flip&" + "&".join(f"a%00{n}=1" for n in range(500)),
+        "lab=flip&a%0a%E2%80%AE=1",
+        f"lab=flip&cuts={','.join('%00' * 60 + f'{n}:1' for n in range(60))}",
+        "lab=flip&cuts=%E2%80%AEmul:0",
+        *(f"lab=flip&step={step}" for step in ("x", "-1", "0", "1e3", "%D9%A3", "9" * 5000)),
+        f"lab=flip&open={'a' * 101}",
+        f"lab=flip&open={'a,' * 200}",
+        f"lab=playground&program={'(' * 9000}",
+        "lab=playground&program=%ED%A0%80%00",
+    ],
+    ids=range(18),
+)
+def test_what_is_hostile_is_refused_in_one_short_sentence(query):
+    answer = ask(APP, "/frame.json", query=query)
+    assert answer.status in (400, 404)
+    error = json.loads(answer.body)["error"]
+    assert error.isprintable()
+    assert 5 < len(error) < 600
+
+
+def test_a_mistake_of_ours_is_said_without_what_went_wrong(monkeypatch, caplog):
+    monkeypatch.setattr(lesson, "frame", lambda wish: 1 / 0)
+    assert got("lab=flip", 500) == {"error": MISTAKE}
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_what_nobody_computes_is_said(monkeypatch):
+    async def lost(*_):
+        raise LostError
+
+    with monkeypatch.context() as context:
+        context.setattr(SITE.slow, "run", lost)
+        assert got("lab=flip", 500) == {"error": MISTAKE}
+    monkeypatch.setattr(shared, "MOST_QUESTIONS", 0)
+    assert "busy" in got("lab=flip", 503)["error"]
