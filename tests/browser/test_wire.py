@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from pages.server.worker import RUN_LOST
 from tests.browser.looking import (
     MORE,
+    PATIENT,
     SPY,
     answered,
     asked,
@@ -47,7 +48,7 @@ def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
     """Pages of visitors whose server may go: that it is gone is no error of theirs."""
 
     def visit(url: str) -> Page:
-        return with_drawers(open_page(url, height=1400, script=SPY, expected=GONE))
+        return with_drawers(open_page(url, height=1400, script=PATIENT + SPY, expected=GONE))
 
     return visit
 
