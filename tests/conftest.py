@@ -191,14 +191,26 @@ class BrowserApart(LoadScopeScheduling):
         super()._assign_work_unit(node)
 
 
-def pytest_xdist_auto_num_workers() -> int:
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than cores: those that drive a browser wait for it much of their time."""
-    return cores() + 1
+    return cores() + ("not (browser" not in config.option.markexpr)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     config.option.loadscopereorder = False  # not by how many tests a file has, but as below
     return BrowserApart(config, log)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark as slow what is given a lesson that trains, or a Python of its own."""
+    from lessons.contract.lesson import Lesson
+    from lessons.outputs.catalogue import lessons_by_slug
+
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    named = (lessons_by_slug().get(one) if isinstance(one, str) else one for one in given)
+    trains = any(isinstance(one, Lesson) and one.lab.training for one in named)
+    if trains or "alone" in getattr(item, "fixturenames", ()):
+        item.add_marker("slow")
 
 
 @pytest.hookimpl(trylast=True)

@@ -85,7 +85,7 @@ def results(runs: Runs) -> Problems:
             yield "lesson.py", f"{where} the result lacks a series in the role {missing[0]!r}."
         elif isinstance(x := values.get("x"), tuple) and result["forward"].x.tolist() != [*x]:
             yield "lesson.py", f"{where} the series 'forward' isn't over the learner's x."
-        for figure in lesson.lab.figures(result, values):
+        for figure in runs.figures(values):
             if not re.search(r"\d|∞", figure.alt):
                 yield None, f"{where} {figure.name}_alt has no number. Fill one in."
     values = lesson.validate({})

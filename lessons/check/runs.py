@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from lessons.contract.cuts import read_cuts, write_cuts
+from lessons.contract.figure import Figure
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Values
@@ -54,6 +55,13 @@ class Runs:
             CutError: the program can't run with these cuts.
         """
         return self._once(self.lesson.compute, values, cuts)
+
+    def figures(self, values: Values, cuts: Collection[Cut] = ()) -> list[Figure]:
+        """Draw the lab's charts, without those of a training."""
+        return self._once(self._figures, values, cuts)
+
+    def _figures(self, values: Values, cuts: Collection[Cut]) -> list[Figure]:
+        return self.lesson.lab.figures(self.result(values, cuts), values)
 
     def drawn(self, values: Values, cuts: Collection[Cut] = ()) -> dict[str, Any]:
         """Draw the lesson's graph, with the steps of its backward pass."""

@@ -50,16 +50,16 @@ def stage(runs: Runs, number: int, given: Mapping[str, str], answered: bool = Tr
     answers = [one.name for one in lesson.prose.questions] if answered else []
     free = {name: text for name, text in given.items() if name not in step.held(answers)}
     values, cuts, steps = read(runs, step, free)
-    hidden, result = lesson.prose.hidden(answers, number), runs.result(values, cuts)
+    hidden = lesson.prose.hidden(answers, number)
     if step.stage == "graph":
         drawn = runs.drawn(values, cuts)
         return _frozen(covered(drawn) if hidden & GRADIENTS else drawn)
     if step.stage == "table":
-        table = covered_table(lesson.lab.table(result, values), hidden)
+        table = covered_table(lesson.lab.table(runs.result(values, cuts), values), hidden)
         return table.caption, table.rows
-    figures = lesson.lab.figures(result, values)
+    figures = runs.figures(values, cuts)
     if training := lesson.lab.training:
-        figures += training.figures(runs.history(values, cuts, steps), values)
+        figures = figures + training.figures(runs.history(values, cuts, steps), values)
     shown = (covered_figure(one, hidden) for one in figures if one.name == step.stage)
     return tuple((one.title, one.caption, _frozen([one.data, one.layout])) for one in shown)
 
@@ -76,9 +76,9 @@ def _frozen(part: Any) -> Hashable:
 def views(runs: Runs, values: Values) -> set[str]:
     """Name the parts of the lab that a step can show."""
     lab = runs.lesson.lab
-    figures = lab.figures(runs.result(values), values)
+    figures = runs.figures(values)
     if lab.training:
-        figures += lab.training.figures(runs.history(values, (), 0), values)
+        figures = figures + lab.training.figures(runs.history(values, (), 0), values)
     return {"table", *(["graph"] if lab.start else []), *(one.name for one in figures)}
 
 
