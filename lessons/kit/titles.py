@@ -7,8 +7,8 @@ from lessons.text import number
 
 WORDS = Words(__file__)
 
-_SAME = 1e-6
-"""Of the largest size: numbers nearer than this are one number, up to rounding."""
+_ROUNDING = 1e-6
+"""A number below this share of another one counts as a rounding error next to it."""
 
 
 def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
@@ -16,7 +16,7 @@ def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
 
     Args:
         value: the number.
-        beside: another one; a number that is far smaller is the rounding error of its computation.
+        beside: another number; a value far smaller than it is written as 0.
         digits: significant ones.
 
     >>> brief(374.6, digits=2), brief(-12345.6), brief(0.0612, digits=2), brief(1e-12, beside=2.0)
@@ -24,7 +24,7 @@ def brief(value: float, beside: float = 0.0, digits: int = 3) -> str:
     """
     if 10**digits - 0.5 <= abs(value) < 1e6:
         return f"{value:,.0f}".replace("-", "−")
-    return number(0.0 if abs(value) <= _SAME * abs(beside) else value, digits)
+    return number(0.0 if abs(value) <= _ROUNDING * abs(beside) else value, digits)
 
 
 def gradient_at(gradient: str, point: Iterable[float], called: str = "x") -> str:
@@ -33,7 +33,7 @@ def gradient_at(gradient: str, point: Iterable[float], called: str = "x") -> str
     Args:
         gradient: its name.
         point: the place, autograd's gradient, the true gradient.
-        called: the name of what is differentiated by.
+        called: the name of the input that the gradient is with respect to.
     """
     at, came, true = point
     return WORDS(
@@ -52,7 +52,7 @@ def value_at(value: str, point: Iterable[float], called: str = "x") -> str:
     Args:
         value: its name.
         point: the place, the value.
-        called: the name of what it is a function of.
+        called: the name of the input.
     """
     at, y = point
     return WORDS("value_at", called=called, at=brief(at), name=value, y=brief(y))

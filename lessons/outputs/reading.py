@@ -125,7 +125,9 @@ def _with_commands(text: str) -> str:
     """Replace each link to a page of the app by its text and the command that prints the page."""
 
     def printed(link: re.Match[str]) -> str:
-        return f"{link[1]} (`python -m lessons show {link[2]}`)" if link[2] else link[1]
+        text, slug = link.groups()
+        command = f"python -m lessons show {slug}"
+        return f"{text} (`{command}`)" if slug else str(text)
 
     return _INSIDE.sub(printed, text)
 

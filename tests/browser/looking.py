@@ -28,12 +28,14 @@ FOCUSABLE = """() => [...document.querySelectorAll(
   return one.tabIndex >= 0 && !one.disabled && width && height && bottom > 0 && top < innerHeight
     && one.checkVisibility({ visibilityProperty: true });
 }).map((one) => one.outerHTML.slice(0, 80))"""
-# How slow this machine is, is not asked. A page hides its text until all pieces of it and its fonts
-# are there, and not until six seconds have passed, or one (pages/ui/live/page/early.js).
+# A page's own patience never ends, so it doesn't matter how slow this machine is. In
+# pages/ui/live/page, a page waits for all of its pieces and its fonts (early.js) and for a verdict,
+# which it keeps in sight while it grows (verdict.js), and presses a button again (tab.js).
 PATIENT = """
 {
   const later = window.setTimeout;
-  const ends = (work, ms) => ms === 6000 || (ms === 1000 && /native code/.test(String(work)));
+  const ends = (work, ms) => ms === 6000 || (ms === 1000 && /native code/.test(String(work)))
+    || /\\.disconnect\\(\\)|pressed = null/.test(String(work));
   window.setTimeout = (work, ms, ...more) => (ends(work, ms) ? 0 : later(work, ms, ...more));
 }
 """

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
-from tests.browser.looking import becomes, is_at_step, look, on, ran, ready, says, tiles
+from tests.browser.looking import PATIENT, becomes, is_at_step, look, on, ran, ready, says, tiles
 from tests.support.amount import also
 from tests.support.browser import new_page
 
@@ -67,7 +67,7 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
 
 
 def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
-    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=1"))
+    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=1", script=PATIENT))
     page.evaluate("window.stays = true")
     on(page, 2)
     expect(page.locator(".st-key-words")).to_be_focused()
@@ -103,7 +103,7 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
 
 
 def test_a_phone(app, open_page):
-    page = ready(open_page(app.url + "/reversal?lesson=flip", **PHONE))
+    page = ready(open_page(app.url + "/reversal?lesson=flip", **PHONE, script=PATIENT))
     on(page, 2)
     small = "parts => parts.filter((one) => one.getBoundingClientRect().height < 44).length"
     targets = ".st-key-tiles button, .st-key-turn button, .st-key-turn nav a"

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 from pages.ui.words import WORDS
 from tests.browser.looking import (
     MORE,
+    PATIENT,
     commit,
     control,
     exact,
@@ -25,7 +26,7 @@ def equation(page: Page):
 
 
 def test_an_answer_uncovers_the_stage_and_becomes_the_heading(app, open_page):
-    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=2"))
+    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=2", script=PATIENT))
     expect(equation(page)).to_have_text("gradient of x = ?")
     expect(page.locator(".gl-stepper")).to_be_hidden()
     expect(page.locator(".gl-edge[role=button]")).to_have_count(0)
@@ -43,7 +44,7 @@ def test_an_answer_uncovers_the_stage_and_becomes_the_heading(app, open_page):
 
 
 def test_the_stage_shows_the_case_that_was_asked_and_then_the_bug(app, open_page):
-    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=4"))
+    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=4", script=PATIENT))
     expect(equation(page)).to_have_text("gradient of x = ?")
     commit(page, 0)
     expect(equation(page)).to_have_text("gradient of x = 32 + 16 = 48")

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
-from tests.browser.looking import ran, says
+from tests.browser.looking import PATIENT, ran, says
 
 pytestmark = pytest.mark.browser
 
@@ -54,7 +54,7 @@ def commit(page: Page) -> None:
 
 
 def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, open_page):
-    page = ready(open_page(app.url + PREDICT, width=1280, height=800))
+    page = ready(open_page(app.url + PREDICT, script=PATIENT))
     box = commit_button(page).bounding_box()
     assert box["y"] + box["height"] <= 800, "the button is in sight"
     page.mouse.move(*place(page, 0, -1))

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from pages.server.worker import RUN_LOST
 from tests.browser.looking import (
     MORE,
+    PATIENT,
     SPY,
     answered,
     asked,
@@ -47,7 +48,7 @@ def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
     """Pages of visitors whose server may go: that it is gone is no error of theirs."""
 
     def visit(url: str) -> Page:
-        return with_drawers(open_page(url, height=1400, script=SPY, expected=GONE))
+        return with_drawers(open_page(url, height=1400, script=PATIENT + SPY, expected=GONE))
 
     return visit
 
@@ -120,7 +121,7 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
 
 
 def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(app, open_page):
-    url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4"
+    url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4&steps=20000"
     page = trains(ready(open_page(url, height=1400, script=SPY)))
     expect(button(page, "start")).to_be_visible()
     scriptless(page)
@@ -195,7 +196,7 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
 
 
 def test_a_training_goes_on_after_its_line_broke(bare, visit):
-    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=3000"))
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
     page.evaluate("lines.labs.close()")
@@ -207,7 +208,7 @@ def test_a_training_goes_on_after_its_line_broke(bare, visit):
 
 
 def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit):
-    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4"))
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
     button(page, "pause").click()

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
+from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.words import WORDS
-from pages.labs.words import WORDS as LABS
 from tests.playground.said import said
 from tests.playground.test_newcomers import typed
 
@@ -201,7 +201,7 @@ def test_a_method_copied_from_its_first_word_on_is_read():
     )
     assert now.form["program"] == "y = scale * x\nout = y * sigmoid(y)"
     assert now.form["inputs"] == "x, scale"
-    assert now.notice == LABS("pasted", inputs="x, scale", output="out")
+    assert now.notice == DOCUMENT("pasted", inputs="x, scale", output="out")
 
 
 def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another():

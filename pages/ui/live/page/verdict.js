@@ -15,11 +15,11 @@ let waiting = null;
 /** The learner has committed: as soon as the page has drawn the verdict. */
 export function goToVerdict() {
   waiting?.disconnect();
-  const began = performance.now();
-  waiting = new MutationObserver(() => {
-    if (performance.now() - began > PATIENT || take()) waiting?.disconnect();
-  });
-  if (!take()) waiting.observe(document.body, { childList: true, subtree: true });
+  if (take()) return;
+  const drawn = new MutationObserver(() => take() && drawn.disconnect());
+  drawn.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => drawn.disconnect(), PATIENT);
+  waiting = drawn;
 }
 
 /** A new step: the keyboard begins at its text, which is read from its top. */
