@@ -21,13 +21,21 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lessons.check import Problem, check
-from lessons.check.trainings import keep
+from lessons.check.trainings import is_stale, keep
 from lessons.contract.history import History
 from lessons.doctor import TraceError
 from lessons.doctor import command as trace
 from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.ask import Asked, asked
-from lessons.outputs.catalogue import Chapter, UnknownLessonError, chapters, find, lessons
+from lessons.outputs.catalogue import (
+    Chapter,
+    UnknownLessonError,
+    chapters,
+    find,
+    folder_of,
+    lessons,
+    load,
+)
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
@@ -73,8 +81,10 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
     if options.command == "check":
         slugs = options.lessons or [lesson.slug for lesson in lessons()]
         problems += [problem for slug in slugs for problem in check(slug, options.all)]
-        found = counted(len(problems), "problem")
-        return "\n".join([*map(str, problems), f"{counted(len(slugs), 'lesson')}, {found}"])
+        found = f"{counted(len(slugs), 'lesson')}, {counted(len(problems), 'problem')}"
+        if stale := " ".join(slug for slug in slugs if is_stale(load(folder_of(slug)))):
+            found += f"\nTrained again, for a source changed. To keep that: {_PROGRAM} keep {stale}"
+        return "\n".join([*map(str, problems), found])
     if options.command == "keep":
         for slug in options.lessons:
             keep(slug)

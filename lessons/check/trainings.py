@@ -52,14 +52,19 @@ def read(lesson: Lesson) -> dict[str, Any]:
     return {"sources": "", "ends": {}, "runs": {}} | found
 
 
+def is_stale(lesson: Lesson) -> bool:
+    """Whether the lesson trains, and a source changed since trained.json was written."""
+    return lesson.lab.training is not None and read(lesson)["sources"] != digest(lesson)
+
+
 @contextmanager
 def kept(runs: Runs) -> Iterator[None]:
     """Within the block, answers and tasks are graded by the runs in trained.json, if these hold."""
     lesson, known = runs.lesson, dict[Any, Facts]()
     if runs.thorough:
         ENDS.clear()
-    elif lesson.lab.training and (file := read(lesson))["sources"] == digest(lesson):
-        runs.trained |= file["runs"]
+    elif lesson.lab.training and not is_stale(lesson):
+        runs.trained |= read(lesson)["runs"]
         for name, facts in runs.trained.items():
             settings = tuple(tuple(one.split("=")) for one in name.split())
             known[lesson.lab, lesson.program, settings] = facts
@@ -109,10 +114,9 @@ def keep(slug: str) -> None:
     lines = ",\n".join(json.dumps(step, ensure_ascii=False) for step in steps)
     (runs.lesson.folder / numbers.FILE).write_text(f"[\n{lines}\n]\n", "utf-8")
     if runs.lesson.lab.training:
-        file, sources = read(runs.lesson), digest(runs.lesson)
-        same = file["ends"] if file["sources"] == sources else {}
-        made = {"sources": sources, "ends": ends(runs.lesson, same), "runs": runs.trained}
-        rounded = json.dumps(_rounded(made), indent=1)
+        same = {} if is_stale(runs.lesson) else read(runs.lesson)["ends"]
+        made = {"ends": ends(runs.lesson, same), "runs": runs.trained}
+        rounded = json.dumps({"sources": digest(runs.lesson), **_rounded(made)}, indent=1)
         (runs.lesson.folder / FILE).write_text(rounded + "\n", "utf-8")
 
 
