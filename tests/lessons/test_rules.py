@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+import lessons.__main__
 import lessons.chapters
+import lessons.check
 from lessons.check import (
     Runs,
     check,
@@ -247,6 +249,20 @@ def test_a_problem_names_its_file_and_line(chapter):
     (problem,) = problems(Runs(catalogue.load(folder)), text.form)
     line = (folder / "en.md").read_text("utf-8").splitlines()[problem.line - 1]
     assert (problem.file, line) == (folder / "en.md", "## One loss, two aims")
+
+
+def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(chapter, monkeypatch, capsys):
+    folder = edited(chapter, "flip", "numbers.json", '"path": -4.0', '"path": -4.1')
+    for module in (lessons.check, kept, lessons.__main__):
+        monkeypatch.setattr(module, "folder_of", lambda slug: folder)
+    assert lessons.__main__.main(["check", "flip"]) == 1
+    printed = capsys.readouterr().out
+    assert "'path' was -4.1, is -4.0. If it should, run `python -m lessons keep flip`." in printed
+    assert printed.endswith("1 lesson, 2 problems\n")
+    assert lessons.__main__.main(["keep", "flip"]) == 0
+    now, was = ((one / "numbers.json").read_text("utf-8") for one in (folder, find("flip").folder))
+    assert now == was
+    assert lessons.__main__.main(["check", "flip"]) == 0
 
 
 def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter):
