@@ -183,6 +183,20 @@ def test_every_name_is_one_of_torchs_or_known_to_be_ours():
     assert {*NUMBERS} <= {"ones", "ones_like", "zeros", "zeros_like"}
 
 
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [
+        ("F.leaky_relu(t, negative_slope=x)", "where(t > 0, t, x * t)"),
+        ("F.elu(t, x)", "where(t > 0, t, x * exp(clamp(t, -1e+30, 0)) - x)"),
+        ("F.softplus(t, beta=x + 2)", "softplus((x + 2) * t) / (x + 2)"),
+    ],
+)
+def test_a_setting_may_read_a_name_that_the_text_has_for_an_operand(call, written):
+    read = pasted(f"import torch\nz = {call}\n", ["x", "t"])
+    assert read is not None
+    assert read.program == f"z = {written}"
+
+
 MODULES = {
     "nn.LeakyReLU(0.2)(x)", "nn.LeakyReLU(negative_slope=0.2, inplace=True)(x)", "nn.ELU(0.5)(x)",
     "nn.GELU('tanh')(x)", "nn.Softplus(2)(x)", "nn.Softplus(beta=2, threshold=1)(x)",

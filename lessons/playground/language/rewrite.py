@@ -27,8 +27,10 @@ _REDUCED = {"sum", "mean", "softmax", "log_softmax", "logsumexp"}
 _LIMITS = {"min": "maximum", "low": "maximum", "max": "minimum", "high": "minimum"}
 _NO_EFFECT = {"inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
 """Settings that change no number."""
-_SAME = {"'fro'": "2", "input": "x", "target": "t", "x1": "a", "x2": "b", "other": "b"}
-"""Other spellings of a setting's value, and of an operand's name."""
+_OPERANDS = {"input": "x", "target": "t", "x1": "a", "x2": "b", "other": "b"}
+"""Torch's names of operands, and those in the texts of ``WRITTEN_OUT``."""
+_VALUES = {"'fro'": "2"}
+"""Another spelling of a setting's value."""
 
 
 class Partial(NamedTuple):
@@ -179,11 +181,12 @@ class Rewriter(ast.NodeTransformer):
         if not (bound := _bound(row, operands, keywords)):
             return None
         settings = {k: ast.unparse(v) for k, v in bound.items() if k in row.settings}
-        settings = {k: _SAME.get(v, v) for k, v in settings.items() if k not in _NO_EFFECT}
+        settings = {k: _VALUES.get(v, v) for k, v in settings.items() if k not in _NO_EFFECT}
         changed = {k for k, v in settings.items() if not _is_same(v, row.settings[k])}
         if name in (*CALLABLE, *OPERATORS) and not changed:
             return None
-        text = row.code({k: v if v.isidentifier() else f"({v})" for k, v in settings.items()})
+        # A value that reads names is put in below, with the operands: it may read an x of its own.
+        text = row.code({k: k if names_in(bound[k]) else f"({v})" for k, v in settings.items()})
         reduction = settings.get("reduction", "'mean'")
         if text.startswith("mean(") and reduction in ("'none'", "'sum'"):
             text = f"sum{text[4:]}" if reduction == "'sum'" else text[4:]
@@ -237,7 +240,7 @@ def _bound(
     """Which argument is which parameter, as torch binds them; nothing where it would refuse."""
     names = [*row.operands, *row.settings]
     bound = dict(zip(names, operands, strict=False))
-    named = {_SAME.get(name, name): value for name, value in keywords.items()}
+    named = {_OPERANDS.get(name, name): value for name, value in keywords.items()}
     if len(operands) > len(names) or bound.keys() & named or named.keys() - {*names}:
         return {}
     bound |= named
