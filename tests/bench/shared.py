@@ -19,19 +19,20 @@ from pages.ui import memory
 from tests.support.server import ROOT, Server, streamlit
 
 BESIDE = os.environ.get("BESIDE", "")
-"""The checkout of another commit, to measure in the same run; it runs with this environment."""
+"""The checkout of another commit, to measure in the same run, with its own environment if it has
+one."""
 
 
 def app(root: Path | str = ROOT) -> AbstractContextManager[Server]:
     """The app of this checkout, or of the one in that folder, on a port of its own."""
     folder = Path(root).resolve()
-    return streamlit(folder / "app.py", folder, streamlit_python())
+    return streamlit(folder / "app.py", folder, streamlit_python(folder))
 
 
-def streamlit_python() -> str:
+def streamlit_python(root: Path = ROOT) -> str:
     """The app's own environment where there is one: without what the peers bring along."""
-    own = ROOT / ".venv" / "bin" / "python"
-    return str(own) if own.exists() else sys.executable
+    places = (folder / ".venv" / "bin" / "python" for folder in (root, ROOT))
+    return next((str(one) for one in places if one.exists()), sys.executable)
 
 
 def everything_answered(lesson: Lesson) -> tuple[str, str]:
