@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
+from lessons.outputs.catalogue import UnknownLessonError
+from pages.labs.by_name import wish_at
 from pages.server import WORDS, worker
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
@@ -24,6 +26,8 @@ MOST_KEPT = 400_000
 """Bytes of a kept frame; the cliff's has 340 kB, and quoted nonsense may have megabytes."""
 MOST_SOCKETS = 1_500
 """Open sockets in a process; the next one is told to try again later."""
+STATUS = {"frame": 200, "mistake": 500}
+"""How /frame.json answers where it is not refused, by the kind of a reply."""
 MOST_QUESTIONS = 64
 """Requests for /frame.json that wait; one is computed at a time, as for a socket."""
 TRY_LATER = 1013
@@ -34,22 +38,15 @@ IDLE = 20.0
 
 
 class Site:
-    """One server's labs. Tests give it lanes without processes, and a ``frame`` of their own."""
+    """One server's labs."""
 
-    def __init__(
-        self,
-        quick: Lane | None = None,
-        slow: Lane | None = None,
-        trainers: list[Lane] | None = None,
-        frame: worker.ComputeFrame = worker.frame,
-    ) -> None:
+    def __init__(self) -> None:
         count = workers()
         half = max(1, count // 2)
-        self.quick = quick or Lane("quick", count)
-        self.slow = slow or Lane("slow", half, NICE, idle=IDLE)
-        self.trainers = trainers or [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
+        self.quick = Lane("quick", count)
+        self.slow = Lane("slow", half, NICE, idle=IDLE)
+        self.trainers = [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
         self.open = 0
-        self._compute = frame
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()
         self._computing: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._questions = 0
@@ -93,9 +90,9 @@ class Site:
 
     async def _computed(self, text: str) -> Reply:
         try:
-            reply = await self.quick.run(self._compute, text, False)
+            reply = await self.quick.run(worker.frame, text, False)
             if reply.kind == "slow":
-                reply = await self.slow.run(self._compute, text, True)
+                reply = await self.slow.run(worker.frame, text, True)
             return reply
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
@@ -103,23 +100,27 @@ class Site:
 
     async def frame_json(self, request: Request) -> Response:
         """Answer an address with the frame that it names, or with why there is none."""
-        status, text = await self._frame_at(dict(request.query_params))
-        # Any site may read it: it depends on no cookie.
-        headers = {"Access-Control-Allow-Origin": "*"}
-        if status == 200:  # until the app changes, the same address has the same frame
-            headers["Cache-Control"] = "public, max-age=600"
-        else:
-            text = json.dumps({"error": text})
-        return Response(text, status, headers, "application/json")
-
-    async def _frame_at(self, query: dict[str, str]) -> tuple[int, str]:
         if self._questions >= MOST_QUESTIONS:
-            return 503, "The server is busy. Try again in a moment."
+            return _answer(503, "The server is busy. Try again in a moment.")
         self._questions += 1
         try:
             async with self._asking:
-                return await self.slow.run(worker.frame_at, query)
-        except LostError:
-            return 500, MISTAKE
+                text = await asyncio.to_thread(wish_at, request.query_params)
+                reply = await self.frame(text)
+        except UnknownLessonError as error:
+            return _answer(404, str(error))
+        except ValueError as error:
+            return _answer(400, str(error))
         finally:
             self._questions -= 1
+        return _answer(STATUS.get(reply.kind, 400), reply.content)
+
+
+def _answer(status: int, content: bytes | str) -> Response:
+    # Any site may read it: it depends on no cookie.
+    headers = {"Access-Control-Allow-Origin": "*"}
+    if status == 200:  # until the app changes, the same address has the same frame
+        headers["Cache-Control"] = "public, max-age=600"
+    else:
+        content = json.dumps({"error": content})
+    return Response(content, status, headers, "application/json")

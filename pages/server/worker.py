@@ -4,24 +4,21 @@ Each function takes and returns plain values; whatever goes wrong becomes a repl
 """
 
 import faulthandler
-import json
 import logging
 import os
-import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from types import ModuleType
 from typing import Literal, NamedTuple, TypeVar
 
 from lessons.contract.environment import CUDA
 from lessons.contract.lesson import RefusedTextError
-from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
-from pages.labs import home, lesson, playground, wire
+from pages.labs import lesson, wire
+from pages.labs.by_name import LABS
 from pages.labs.messages import RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import WORDS, log, process
@@ -60,10 +57,6 @@ def timed(longest: float, function: Callable[..., T], *args: object) -> T:
         faulthandler.cancel_dump_traceback_later()
 
 
-LABS = {"home": home, "playground": playground}
-"""Modules with ``frame`` and ``seconds``, by lab. A lab with another name is a lesson's."""
-
-
 class Reply(NamedTuple):
     """The outcome of a wish.
 
@@ -77,59 +70,21 @@ class Reply(NamedTuple):
     content: bytes | str = ""
 
 
-ComputeFrame = Callable[[str, bool], Reply]
-
-
-def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply:
+def frame(text: str, slow: bool) -> Reply:
     """Compute the frame that a wish asks for; ``slow`` allows it to take long."""
     try:
         wish = read(text)
-        lab = labs.get(wish.lab, lesson)
+        lab = LABS.get(wish.lab, lesson)
         if not slow and lab.seconds(wish) > SHORT:
             return Reply("slow")
         return Reply("frame", wire.encode(lab.frame(wish)))
-    except RefusedTextError:
-        return Reply("again")
+    except RefusedTextError as error:
+        return Reply("again", str(error))
     except (RefusedError, UnknownLessonError) as error:
         return Reply("refused", str(error))
     except BaseException:  # a mistake of ours, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a frame could not be computed")
         return Reply("mistake", MISTAKE)
-
-
-def frame_at(query: Mapping[str, str]) -> tuple[int, str]:
-    """Compute the frame that an address names, as it is once every question is answered.
-
-    Args:
-        query: ``lab``; ``step``, ``cuts`` and ``open``, the drawers with commas between, if wanted.
-            All other names are settings.
-
-    Returns:
-        An HTTP status, and the frame as JSON or why there is none.
-    """
-    values = dict(query)
-    lab, step, cuts, drawers = (values.pop(name, "") for name in ("lab", "step", "cuts", "open"))
-    named = {"lab": lab, "values": values, "good": {}, "cuts": cuts, "open": drawers.split(",")}
-    try:
-        if lab not in LABS:
-            taught = asked(lab, values, cuts).lesson
-            named["answers"] = [question.name for question in taught.prose.questions]
-        number = int(step) if re.fullmatch(r"\d{1,3}", step, re.ASCII) else step or 1
-        wish = read(json.dumps(named | {"step": number}))
-    except UnknownLessonError as error:
-        return 404, str(error)
-    except ValueError as error:  # a setting, a cut or another part is refused
-        return 400, str(error)
-    try:
-        shown = LABS.get(lab, lesson).frame(wish)
-        if shown["accepted"]:
-            return 200, wire.encode(shown).decode()
-        controls = [control for group in shown["groups"] for control in group["controls"]]
-        errors = filter(None, (control["error"] for control in controls))
-        return 400, next(errors, "") or shown["notes"][0]["text"]
-    except BaseException:  # our mistake, or a panic of a library in Rust
-        logging.getLogger(__name__).exception("a frame could not be computed")
-        return 500, MISTAKE
 
 
 class Chunk(NamedTuple):

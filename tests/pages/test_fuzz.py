@@ -37,6 +37,6 @@ def test_an_exception_on_a_page_is_found(monkeypatch):
 
 
 def test_a_mistake_of_ours_in_a_frame_is_found(monkeypatch):
-    monkeypatch.setattr(worker, "frame_at", lambda *_: 1 / 0)
+    monkeypatch.setattr(worker, "frame", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         _ = [fuzz.asked(random.Random(place), "") for place in range(40)]

@@ -113,7 +113,7 @@ def test_what_is_hostile_is_refused_in_one_short_sentence(query):
 
 def test_a_mistake_of_ours_is_said_without_what_went_wrong(monkeypatch, caplog):
     monkeypatch.setattr(lesson, "frame", lambda wish: 1 / 0)
-    assert got("lab=flip", 500) == {"error": MISTAKE}
+    assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -122,7 +122,7 @@ def test_what_nobody_computes_is_said(monkeypatch):
         raise LostError
 
     with monkeypatch.context() as context:
-        context.setattr(SITE.slow, "run", lost)
-        assert got("lab=flip", 500) == {"error": MISTAKE}
+        context.setattr(SITE.quick, "run", lost)
+        assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
     monkeypatch.setattr(shared, "MOST_QUESTIONS", 0)
     assert "busy" in got("lab=flip", 503)["error"]

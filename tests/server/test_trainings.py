@@ -11,9 +11,8 @@ import pytest
 from pages.labs.training import Watch
 from pages.server import worker
 from pages.server.lanes import Lane
-from pages.server.site import Site
 from tests.server.serving import Browser
-from tests.support.in_process import ThreadLane
+from tests.support import in_process
 from tests.support.server import until
 from tests.support.usage import cpu_seconds
 
@@ -25,7 +24,9 @@ SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
 
 @pytest.fixture(scope="module")
 def site():
-    return Site(ThreadLane(), ThreadLane(), [Lane("training", 1)])
+    made = in_process.site()
+    made.trainers = [Lane("training", 1)]
+    return made
 
 
 def training_of(browser):
