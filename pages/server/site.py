@@ -13,12 +13,12 @@ from starlette.responses import Response
 from starlette.websockets import WebSocket
 
 from lessons.outputs.catalogue import UnknownLessonError
+from pages.labs.answer import MISTAKE, Reply, answer
 from pages.labs.by_name import wish_at
-from pages.server import WORDS, worker
+from pages.server import WORDS
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
-from pages.server.worker import MISTAKE, Reply
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
@@ -26,8 +26,6 @@ MOST_KEPT = 400_000
 """Bytes of a kept frame; the cliff's has 340 kB, and quoted nonsense may have megabytes."""
 MOST_SOCKETS = 1_500
 """Open sockets in a process; the next one is told to try again later."""
-STATUS = {"frame": 200, "mistake": 500}
-"""How /frame.json answers where it is not refused, by the kind of a reply."""
 MOST_QUESTIONS = 64
 """Requests for /frame.json that wait; one is computed at a time, as for a socket."""
 TRY_LATER = 1013
@@ -90,9 +88,9 @@ class Site:
 
     async def _computed(self, text: str) -> Reply:
         try:
-            reply = await self.quick.run(worker.frame, text, False)
+            reply = await self.quick.run(answer, text, False)
             if reply.kind == "slow":
-                reply = await self.slow.run(worker.frame, text, True)
+                reply = await self.slow.run(answer, text, True)
             return reply
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
@@ -101,22 +99,22 @@ class Site:
     async def frame_json(self, request: Request) -> Response:
         """Answer an address with the frame that it names, or with why there is none."""
         if self._questions >= MOST_QUESTIONS:
-            return _answer(503, "The server is busy. Try again in a moment.")
+            return _json(503, "The server is busy. Try again in a moment.")
         self._questions += 1
         try:
             async with self._asking:
                 text = await asyncio.to_thread(wish_at, request.query_params)
                 reply = await self.frame(text)
         except UnknownLessonError as error:
-            return _answer(404, str(error))
+            return _json(404, str(error))
         except ValueError as error:
-            return _answer(400, str(error))
+            return _json(400, str(error))
         finally:
             self._questions -= 1
-        return _answer(STATUS.get(reply.kind, 400), reply.content)
+        return _json({"frame": 200, "mistake": 500}.get(reply.kind, 400), reply.content)
 
 
-def _answer(status: int, content: bytes | str) -> Response:
+def _json(status: int, content: bytes | str) -> Response:
     # Any site may read it: it depends on no cookie.
     headers = {"Access-Control-Allow-Origin": "*"}
     if status == 200:  # until the app changes, the same address has the same frame

@@ -9,11 +9,11 @@ from starlette.routing import Route
 from lessons.__main__ import main
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import home, lesson, playground
+from pages.labs.answer import MISTAKE
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
 from pages.server import site as shared
 from pages.server.lanes import LostError
-from pages.server.worker import MISTAKE
 from tests.server.asgi import ask
 from tests.support.amount import also
 from tests.support.in_process import site
