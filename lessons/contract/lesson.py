@@ -36,7 +36,7 @@ class CutError(ValueError):
 
 
 class RefusedTextError(ValueError):
-    """A text is refused, and there is no good text to use instead."""
+    """Says why a text is refused; there is no good text to use instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ class Lesson:
                 return text, self.validate(kept), errors
             except InvalidParametersError as error:
                 if good is None:
-                    raise RefusedTextError from None
+                    raise RefusedTextError(str(error)) from None
                 errors = error.errors | errors
                 kept = kept | {name: instead.get(name, defaults[name]) for name in error.errors}
         return text, self.validate({}), errors

@@ -131,7 +131,7 @@ def state(wish: Wish) -> State:
             return State(form, document, made, {}, notice, bool(done))
         errors = {control_of(made, form): made}
     if wish.good is None:
-        raise RefusedTextError
+        raise RefusedTextError(next(map(str, errors.values())))
     good, _ = read(complete(wish.good)) if wish.good else (None, {})
     last = compute(good) if good is not None else None
     computed = last if isinstance(last, Computed) else None

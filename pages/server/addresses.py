@@ -23,7 +23,6 @@ Names = Collection[str]
 # What Streamlit's scripts ask for as a page opens.
 _STREAMLITS = ("favicon.png", "_stcore/health", "_stcore/host-config")
 _NOT_KEPT = {"Cache-Control": "no-store"}
-_NO_FILE = PlainTextResponse("Not found", 404, _NOT_KEPT)
 # It needs no other file: no script, and the system's fonts.
 _PAGE = Template(Path(__file__).with_name("not_found.html").read_text("utf-8"))
 _FILLED = {name: ",".join(inks) for name, inks in INKS.items()} | {"language": LANGUAGE}
@@ -72,13 +71,8 @@ class Addresses:
             if file:
                 app = await file.answer(Headers(scope=scope))
             elif name not in self._known:
-                app = self._refusal(scope)
+                home = html.escape(scope.get("root_path", "") + self._root)
+                app = HTMLResponse(_PAGE.substitute(_FILLED, home=home), 404, _NOT_KEPT)
         elif kind == "websocket" and path.removeprefix(self._root) not in self._sockets:
-            app = _NO_FILE
+            app = PlainTextResponse("Not found", 404, _NOT_KEPT)
         await app(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> ASGIApp:
-        if "text/html" not in Headers(scope=scope).get("accept", ""):  # a program asks
-            return _NO_FILE
-        home = html.escape(scope.get("root_path", "") + self._root)
-        return HTMLResponse(_PAGE.substitute(_FILLED, home=home), 404, _NOT_KEPT)

@@ -26,6 +26,9 @@ SOCKET = "labs"
 """The address of the labs' socket, relative to the app's."""
 FRAME = "frame.json"
 """The address of a frame for people and programs, relative to the app's."""
+READY = "/readyz"
+"""The path of the health check. It is at the root, since a container's check and a cluster's probes
+do not know ``server.baseUrlPath``."""
 OTHER_PAGES = ("course", "playground", "glossary", "your_own_code", "teach")
 """The addresses of the pages besides home and the chapters, relative to the app's."""
 SWITCH = 0.0005
@@ -36,30 +39,24 @@ site = Site()
 """The labs."""
 
 
-def _health_paths() -> list[str]:
-    """Return the paths of the health checks. They are also at the root, since a container's check
-    and a cluster's probes do not know ``server.baseUrlPath``."""
-    return [where + name for where in {"/", root()} for name in ("healthz", "readyz")]
-
-
 def routes(labs: Site) -> list[BaseRoute]:
     """Return the routes besides Streamlit's own."""
     # The server listens only once it has loaded everything, so any answer means that it is ready.
     ready = PlainTextResponse("ready\n", headers={"Cache-Control": "no-store"})
-    found: list[BaseRoute] = [Route(path, ready, methods=["GET"]) for path in _health_paths()]
-    found.append(Route(root() + FRAME, labs.frame_json, methods=["GET"]))
-    return [*found, WebSocketRoute(root() + SOCKET, labs.admit)]
+    return [
+        Route(READY, ready, methods=["GET"]),
+        Route(root() + FRAME, labs.frame_json, methods=["GET"]),
+        WebSocketRoute(root() + SOCKET, labs.admit),
+    ]
 
 
 def known_hosts() -> Middleware:
     """Return the check of hosts and origins, with Streamlit's settings."""
     origins = None
     if config.get_option("server.enableCORS"):
-        origins = [*config.get_option("server.corsAllowedOrigins")]
-        if config.is_manually_set("browser.serverAddress"):
-            origins.append(config.get_option("browser.serverAddress"))
+        origins = config.get_option("server.corsAllowedOrigins")
     allowed = config.get_option("server.allowedHosts")
-    machines = [*_health_paths(), f"{root()}_stcore/health"]  # the last is Streamlit's own
+    machines = [READY, f"{root()}_stcore/health"]  # the last is Streamlit's own
     return Middleware(KnownHosts, allowed=allowed, origins=origins, machines=machines)
 
 
@@ -67,12 +64,11 @@ def middleware() -> list[Middleware]:
     """Return the middleware around the pages, the outermost first."""
     pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
     files.add_page(page(), pages)
-    machines = [*_health_paths(), root() + FRAME]
     report = files.served[REPORT].content(packed=False).decode()
     return [
         Middleware(SecurityHeaders, page() + report),
         known_hosts(),
-        Middleware(Addresses, root(), pages, [SOCKET, STREAM], machines),
+        Middleware(Addresses, root(), pages, [SOCKET, STREAM], [READY, root() + FRAME]),
         Middleware(SocketGuard, root()),
     ]
 

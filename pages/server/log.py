@@ -20,12 +20,8 @@ _UNSAID = {
 def set_up() -> None:
     """Leave all of this out of this process's log, whoever writes it."""
     for name in ("uvicorn.error", "asyncio"):
-        logging.getLogger(name).addFilter(_is_worth_a_line)
+        logging.getLogger(name).addFilter(lambda record: record.msg not in _UNSAID)
     logging.setLogRecordFactory(_record)
-
-
-def _is_worth_a_line(record: logging.LogRecord) -> bool:
-    return record.msg not in _UNSAID
 
 
 def _record(*given: Any, **named: Any) -> logging.LogRecord:

@@ -2,7 +2,6 @@
 
 import signal
 
-from pages.labs import lesson, playground
 from pages.server.process import prepare
 
 # As in a worker: the server ends this process, and needs it until then.
@@ -10,4 +9,4 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 # The lessons use torch's optimizers, which load torch's compiler: a second, and 70 MB that all
 # workers share. The server itself computes only what its pages show first, and does without.
-prepare({"two_players": lesson, "starved": lesson, "playground": playground})
+prepare("two_players", "starved", "playground")

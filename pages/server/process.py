@@ -11,12 +11,11 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Mapping
-from types import ModuleType
 
 from lessons.kit.process import leave_unsaid, parse_in_turn, suit_small_tensors
 from lessons.outputs import catalogue
 from pages.labs import lesson, wire
+from pages.labs.by_name import LABS
 from pages.labs.messages import Wish
 
 EVERY = 10.0
@@ -28,7 +27,7 @@ YOUNG = 5_000
 thousands, nearly all gone with it: looking less often halves the cost and takes no more memory."""
 
 
-def prepare(labs: Mapping[str, ModuleType] = {}) -> None:
+def prepare(*labs: str) -> None:
     """Load torch, all lessons and what a frame needs; compute a frame of each of these labs."""
     suit_small_tensors()
     leave_unsaid()
@@ -37,8 +36,8 @@ def prepare(labs: Mapping[str, ModuleType] = {}) -> None:
     # With settings that no page opens with: the result is kept with the time it took, and this one
     # took as long as the loading.
     wire.encode(lesson.frame(Wish(lab="noise_leaks", values={"noise_low": "0.5"})))
-    for name, lab in labs.items():
-        lab.frame(Wish(lab=name))
+    for name in labs:
+        LABS.get(name, lesson).frame(Wish(lab=name))
     clean()
     gc.freeze()  # or each collection walks a million objects of torch: 100 ms
     gc.set_threshold(YOUNG)

@@ -12,11 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.websockets import WebSocket
 
-from pages.server import WORDS, worker
+from lessons.outputs.catalogue import UnknownLessonError
+from pages.labs.answer import MISTAKE, Reply, answer
+from pages.labs.by_name import wish_at
+from pages.server import WORDS
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
-from pages.server.worker import MISTAKE, Reply
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
@@ -34,22 +36,15 @@ IDLE = 20.0
 
 
 class Site:
-    """One server's labs. Tests give it lanes without processes, and a ``frame`` of their own."""
+    """One server's labs."""
 
-    def __init__(
-        self,
-        quick: Lane | None = None,
-        slow: Lane | None = None,
-        trainers: list[Lane] | None = None,
-        frame: worker.ComputeFrame = worker.frame,
-    ) -> None:
+    def __init__(self) -> None:
         count = workers()
         half = max(1, count // 2)
-        self.quick = quick or Lane("quick", count)
-        self.slow = slow or Lane("slow", half, NICE, idle=IDLE)
-        self.trainers = trainers or [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
+        self.quick = Lane("quick", count)
+        self.slow = Lane("slow", half, NICE, idle=IDLE)
+        self.trainers = [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
         self.open = 0
-        self._compute = frame
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()
         self._computing: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._questions = 0
@@ -93,9 +88,9 @@ class Site:
 
     async def _computed(self, text: str) -> Reply:
         try:
-            reply = await self.quick.run(self._compute, text, False)
+            reply = await self.quick.run(answer, text, False)
             if reply.kind == "slow":
-                reply = await self.slow.run(self._compute, text, True)
+                reply = await self.slow.run(answer, text, True)
             return reply
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
@@ -103,23 +98,27 @@ class Site:
 
     async def frame_json(self, request: Request) -> Response:
         """Answer an address with the frame that it names, or with why there is none."""
-        status, text = await self._frame_at(dict(request.query_params))
-        # Any site may read it: it depends on no cookie.
-        headers = {"Access-Control-Allow-Origin": "*"}
-        if status == 200:  # until the app changes, the same address has the same frame
-            headers["Cache-Control"] = "public, max-age=600"
-        else:
-            text = json.dumps({"error": text})
-        return Response(text, status, headers, "application/json")
-
-    async def _frame_at(self, query: dict[str, str]) -> tuple[int, str]:
         if self._questions >= MOST_QUESTIONS:
-            return 503, "The server is busy. Try again in a moment."
+            return _json(503, "The server is busy. Try again in a moment.")
         self._questions += 1
         try:
             async with self._asking:
-                return await self.slow.run(worker.frame_at, query)
-        except LostError:
-            return 500, MISTAKE
+                text = await asyncio.to_thread(wish_at, request.query_params)
+                reply = await self.frame(text)
+        except UnknownLessonError as error:
+            return _json(404, str(error))
+        except ValueError as error:
+            return _json(400, str(error))
         finally:
             self._questions -= 1
+        return _json({"frame": 200, "mistake": 500}.get(reply.kind, 400), reply.content)
+
+
+def _json(status: int, content: bytes | str) -> Response:
+    # Any site may read it: it depends on no cookie.
+    headers = {"Access-Control-Allow-Origin": "*"}
+    if status == 200:  # until the app changes, the same address has the same frame
+        headers["Cache-Control"] = "public, max-age=600"
+    else:
+        content = json.dumps({"error": content})
+    return Response(content, status, headers, "application/json")

@@ -11,10 +11,10 @@ from contextlib import suppress
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pages.labs import wire
+from pages.labs.answer import Reply
 from pages.labs.messages import Aside, RefusedError, number_of, opened
 from pages.server.lanes import Lane
 from pages.server.trainings import Training
-from pages.server.worker import Reply
 
 
 class Socket:

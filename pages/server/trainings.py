@@ -16,9 +16,6 @@ from pages.server import worker
 from pages.server.lanes import Lane, LostError
 from pages.server.worker import LOST, Chunk
 
-CHUNK = 0.04
-"""Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
-waits some milliseconds between two chunks."""
 UNSEEN = 2
 """Pictures that a browser may have received but not drawn."""
 STILL_HERE = 2.0
@@ -67,11 +64,9 @@ class Training:
                 continue
             seq = news.seq if news else seq
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
-            # After a change, one step and a picture at once.
-            told, seconds = ((news.wish, news.training), 0.0) if news else (None, CHUNK)
             shows = self._unseen < UNSEEN
             try:
-                chunk = await lane.run(worker.train, token, told, seconds, shows, again=False)
+                chunk = await lane.run(worker.train, token, news, shows, again=False)
             except LostError:
                 chunk = LOST
             if token != self._token:  # another training was asked for meanwhile

@@ -1,41 +1,37 @@
-"""What runs in a worker process: frames, and the steps of trainings.
+"""What runs in a worker process: its begin, each job, and the steps of trainings.
 
-Each function takes and returns plain values; whatever goes wrong becomes a reply.
+``pages.labs.answer`` computes the frames.
 """
 
 import faulthandler
-import json
 import logging
 import os
-import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from types import ModuleType
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from lessons.contract.environment import CUDA
 from lessons.contract.lesson import RefusedTextError
-from lessons.outputs.ask import asked
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.text import cited
-from pages.labs import home, lesson, playground, wire
-from pages.labs.messages import RefusedError, read, read_training
+from pages.labs import wire
+from pages.labs.messages import Opened, RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import WORDS, log, process
 
 T = TypeVar("T")
 
-SHORT = 0.05
-"""Seconds of computing that a wish may take in the quick lane."""
+CHUNK = 0.04
+"""Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
+waits some milliseconds between two chunks."""
 MOST_RUNS = 200
 """Runs in one process; the largest holds 9 MB."""
 KEPT = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
-MISTAKE, RUN_LOST = WORDS("mistake"), WORDS("run_lost")
 
 
 def begin(niceness: int, device: int) -> None:
@@ -60,78 +56,6 @@ def timed(longest: float, function: Callable[..., T], *args: object) -> T:
         faulthandler.cancel_dump_traceback_later()
 
 
-LABS = {"home": home, "playground": playground}
-"""Modules with ``frame`` and ``seconds``, by lab. A lab with another name is a lesson's."""
-
-
-class Reply(NamedTuple):
-    """The outcome of a wish.
-
-    Attributes:
-        kind: ``frame``; ``slow``, if it must be asked for in the slow lane; ``mistake``, if we made
-            one; else as ``pages.labs.messages.Aside`` has it.
-        content: the frame as JSON, or text for people.
-    """
-
-    kind: Literal["frame", "slow", "again", "refused", "mistake"]
-    content: bytes | str = ""
-
-
-ComputeFrame = Callable[[str, bool], Reply]
-
-
-def frame(text: str, slow: bool, labs: Mapping[str, ModuleType] = LABS) -> Reply:
-    """Compute the frame that a wish asks for; ``slow`` allows it to take long."""
-    try:
-        wish = read(text)
-        lab = labs.get(wish.lab, lesson)
-        if not slow and lab.seconds(wish) > SHORT:
-            return Reply("slow")
-        return Reply("frame", wire.encode(lab.frame(wish)))
-    except RefusedTextError:
-        return Reply("again")
-    except (RefusedError, UnknownLessonError) as error:
-        return Reply("refused", str(error))
-    except BaseException:  # a mistake of ours, or a panic of a library in Rust
-        logging.getLogger(__name__).exception("a frame could not be computed")
-        return Reply("mistake", MISTAKE)
-
-
-def frame_at(query: Mapping[str, str]) -> tuple[int, str]:
-    """Compute the frame that an address names, as it is once every question is answered.
-
-    Args:
-        query: ``lab``; ``step``, ``cuts`` and ``open``, the drawers with commas between, if wanted.
-            All other names are settings.
-
-    Returns:
-        An HTTP status, and the frame as JSON or why there is none.
-    """
-    values = dict(query)
-    lab, step, cuts, drawers = (values.pop(name, "") for name in ("lab", "step", "cuts", "open"))
-    named = {"lab": lab, "values": values, "good": {}, "cuts": cuts, "open": drawers.split(",")}
-    try:
-        if lab not in LABS:
-            taught = asked(lab, values, cuts).lesson
-            named["answers"] = [question.name for question in taught.prose.questions]
-        number = int(step) if re.fullmatch(r"\d{1,3}", step, re.ASCII) else step or 1
-        wish = read(json.dumps(named | {"step": number}))
-    except UnknownLessonError as error:
-        return 404, str(error)
-    except ValueError as error:  # a setting, a cut or another part is refused
-        return 400, str(error)
-    try:
-        shown = LABS.get(lab, lesson).frame(wish)
-        if shown["accepted"]:
-            return 200, wire.encode(shown).decode()
-        controls = [control for group in shown["groups"] for control in group["controls"]]
-        errors = filter(None, (control["error"] for control in controls))
-        return 400, next(errors, "") or shown["notes"][0]["text"]
-    except BaseException:  # our mistake, or a panic of a library in Rust
-        logging.getLogger(__name__).exception("a frame could not be computed")
-        return 500, MISTAKE
-
-
 class Chunk(NamedTuple):
     """The outcome of some steps of a training.
 
@@ -148,19 +72,18 @@ class Chunk(NamedTuple):
     refusal: tuple[str, str] | None = None
 
 
-LOST = Chunk(refusal=("failed", RUN_LOST))
+LOST = Chunk(refusal=("failed", WORDS("run_lost")))
 """The outcome if the run no longer exists."""
 _runs: dict[str, tuple[float, Watch]] = {}
 """The trainings of this process by token, with the times at which they were last asked for."""
 
 
-def train(token: str, news: tuple[str, str] | None, seconds: float, shows: bool) -> Chunk:
+def train(token: str, news: Opened | None, shows: bool) -> Chunk:
     """Take in what a learner wants of a training, make its next steps, and draw it.
 
     Args:
         token: names the training.
         news: the wish, and what is wanted of the training, as they came; None for no change.
-        seconds: how long to make steps; one is made at least.
         shows: whether to draw it, if there is anything new.
     """
     try:
@@ -172,7 +95,7 @@ def train(token: str, news: tuple[str, str] | None, seconds: float, shows: bool)
             return LOST
         refusal = None
         try:
-            watch = _take(watch, *news) if news else watch
+            watch = _take(watch, news) if news else watch
         except RefusedTextError:
             refusal = "again", ""
         except (RefusedError, UnknownLessonError) as error:
@@ -180,7 +103,7 @@ def train(token: str, news: tuple[str, str] | None, seconds: float, shows: bool)
         if watch is None:
             return Chunk(refusal=refusal)
         if watch.wants:
-            watch.advance(seconds)
+            watch.advance(0.0 if news else CHUNK)  # after a change, one step and a picture at once
         picture = wire.encode(watch.picture()) if shows and watch.fresh else None
     except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a training could not go on")
@@ -189,13 +112,13 @@ def train(token: str, news: tuple[str, str] | None, seconds: float, shows: bool)
     return Chunk(True, watch.wants, picture, refusal)
 
 
-def _take(watch: Watch | None, wish_text: str, training_text: str) -> Watch:
+def _take(watch: Watch | None, news: Opened) -> Watch:
     """Take in what a learner wants.
 
     Raises:
         RefusedError, UnknownLessonError: it is refused, and changes nothing.
     """
-    wish, asked = read(wish_text), read_training(training_text)
+    wish, asked = read(news.wish), read_training(news.training)
     trained = find(wish.lab)
     if trained.lab.training is None:
         raise RefusedError(f"The lesson {cited(trained.slug)} trains nothing. Ask for its lab.")

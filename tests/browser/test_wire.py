@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.server.worker import RUN_LOST
+from pages.server import worker
 from tests.browser.looking import (
     MORE,
     PATIENT,
@@ -35,7 +35,7 @@ from tests.support.browser import PATIENCE
 pytestmark = pytest.mark.browser
 
 LESSON = "/stop_gradient?lesson=right_place"
-LOST = says("connection_lost")
+LOST, RUN_LOST = says("connection_lost"), worker.LOST.refusal[1]
 # What a browser says of a server that is not there.
 GONE = re.compile(
     r"WebSocket|ERR_|DoInitPings timed out|Connection timed out|Failed to load resource"

@@ -69,8 +69,8 @@ def test_the_parts_of_the_cluster_name_each_other(cluster, deployment, container
     assert (path["path"], path["backend"]["service"]["name"]) == ("/", name)
     scaled = cluster["HorizontalPodAutoscaler"]["spec"]["scaleTargetRef"]["name"]
     assert scaled == cluster["Deployment"]["metadata"]["name"]
-    for probe, path in (("startup", "ready"), ("readiness", "ready"), ("liveness", "health")):
-        assert container[f"{probe}Probe"]["httpGet"]["path"] == f"/{path}z"
+    for probe in ("startup", "readiness", "liveness"):
+        assert container[f"{probe}Probe"]["httpGet"]["path"] == "/readyz"
 
 
 def test_a_browser_stays_with_one_pod(cluster):

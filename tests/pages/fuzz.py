@@ -24,12 +24,12 @@ from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
 from lessons.playground.document.as_text import to_url
 from lessons.playground.document.presets import presets
+from pages.labs.by_name import LABS
 from pages.server import application
 from pages.server.addresses import Addresses
 from pages.server.application import FRAME, OTHER_PAGES, SOCKET
 from pages.server.headers import SecurityHeaders
 from pages.server.socket_guard import STREAM
-from pages.server.worker import LABS
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import ask
 from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, text_of

@@ -5,7 +5,7 @@ import random
 import pytest
 import streamlit as st
 
-from pages.server import worker
+from pages.server import site
 from pages.ui import chapter_view, memory
 from tests.pages import fuzz
 from tests.support.amount import cases
@@ -37,6 +37,6 @@ def test_an_exception_on_a_page_is_found(monkeypatch):
 
 
 def test_a_mistake_of_ours_in_a_frame_is_found(monkeypatch):
-    monkeypatch.setattr(worker, "frame_at", lambda *_: 1 / 0)
+    monkeypatch.setattr(site, "answer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         _ = [fuzz.asked(random.Random(place), "") for place in range(40)]

@@ -1,7 +1,7 @@
 """Throws random and hostile messages at the labs' socket: ``python -m tests.server.fuzz``.
 
 All that answers in a server runs in this process, without workers: ``Socket`` on a line that the
-case holds, and the functions of ``worker``. Each message gets an answer, either a frame or a
+case holds, and the functions of its workers. Each message gets an answer, either a frame or a
 picture or a short sentence, and never a mistake of ours; then the same line still answers a wish as
 a browser sends it.
 """
@@ -18,8 +18,8 @@ from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
 from lessons.playground.document.form import form_of
 from lessons.playground.document.presets import presets
+from pages.labs.answer import MISTAKE
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
-from pages.server import worker
 from pages.server.socket import Socket
 from tests.playground.programs import mutated, wild
 from tests.server.asgi import run
@@ -93,7 +93,7 @@ class Line:
 def fit(text: str) -> bool:
     """Say whether this may be said to a learner: it is short, and no mistake of ours."""
     printable = text.replace("\n", "").isprintable()  # a note may have several lines
-    return text != worker.MISTAKE and len(text) <= LONGEST and printable
+    return text != MISTAKE and len(text) <= LONGEST and printable
 
 
 def sentences(body: dict[str, Any]) -> list[str]:

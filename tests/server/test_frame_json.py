@@ -9,11 +9,11 @@ from starlette.routing import Route
 from lessons.__main__ import main
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import home, lesson, playground
+from pages.labs.answer import MISTAKE
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
 from pages.server import site as shared
 from pages.server.lanes import LostError
-from pages.server.worker import MISTAKE
 from tests.server.asgi import ask
 from tests.support.amount import also
 from tests.support.in_process import site
@@ -113,7 +113,7 @@ def test_what_is_hostile_is_refused_in_one_short_sentence(query):
 
 def test_a_mistake_of_ours_is_said_without_what_went_wrong(monkeypatch, caplog):
     monkeypatch.setattr(lesson, "frame", lambda wish: 1 / 0)
-    assert got("lab=flip", 500) == {"error": MISTAKE}
+    assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -122,7 +122,7 @@ def test_what_nobody_computes_is_said(monkeypatch):
         raise LostError
 
     with monkeypatch.context() as context:
-        context.setattr(SITE.slow, "run", lost)
-        assert got("lab=flip", 500) == {"error": MISTAKE}
+        context.setattr(SITE.quick, "run", lost)
+        assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
     monkeypatch.setattr(shared, "MOST_QUESTIONS", 0)
     assert "busy" in got("lab=flip", 503)["error"]

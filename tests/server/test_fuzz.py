@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pages.server import worker
+from pages.labs import answer
 from tests.server import fuzz
 from tests.support.amount import cases
 from tests.support.fuzzing import found
@@ -24,7 +24,7 @@ def test_a_mistake_of_ours_is_found(monkeypatch, caplog):
     def broken(*_):
         raise KeyError("planted")
 
-    monkeypatch.setattr(worker, "read", broken)
+    monkeypatch.setattr(answer, "read", broken)
     monkeypatch.setattr(fuzz, "HUNG", 2)
     try:
         for place in range(16):

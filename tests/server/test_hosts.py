@@ -60,8 +60,8 @@ def test_who_is_told_other_names_answers_to_those_only(allowed, yes, no):
 
 
 def test_a_cluster_may_ask_for_a_machine_s_path_by_its_address():
-    settings = {"allowed": ["lab.example"], "machines": {"/healthz"}}
-    assert passes("http", ("host", "10.0.0.2:8501"), path="/healthz", **settings)
+    settings = {"allowed": ["lab.example"], "machines": {"/readyz"}}
+    assert passes("http", ("host", "10.0.0.2:8501"), path="/readyz", **settings)
     assert not passes("http", ("host", "10.0.0.2:8501"), **settings)
 
 

@@ -69,8 +69,8 @@ def server():
 
 
 def test_health_answers_at_the_root(server):
-    names = ("healthz", "readyz", "_stcore/metrics")
-    assert [status(f"{server.url}/{name}") for name in names] == [200, 200, 404]
+    names = ("readyz", "_stcore/metrics")
+    assert [status(f"{server.url}/{name}") for name in names] == [200, 404]
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")

@@ -2,16 +2,15 @@
 
 import gc
 import threading
-from functools import partial
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from pages.labs import lesson
+from pages.labs.by_name import LABS
 from pages.labs.messages import MAX_MESSAGE
 from pages.server import site as shared
 from pages.server import socket as route
-from pages.server import worker
 from pages.server.lanes import LostError
 from tests.server.serving import Browser, resident
 from tests.support.amount import cases
@@ -52,8 +51,10 @@ WAITING, LONG = Waiting(), Long()
 
 @pytest.fixture(scope="module")
 def site():
-    labs = {**worker.LABS, "waiting": WAITING, "long": LONG, "broken": Broken()}
-    return made(partial(worker.frame, labs=labs))
+    with pytest.MonkeyPatch.context() as context:
+        for name, lab in {"waiting": WAITING, "long": LONG, "broken": Broken()}.items():
+            context.setitem(LABS, name, lab)
+        yield made()
 
 
 @pytest.fixture(autouse=True)

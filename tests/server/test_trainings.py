@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from pages.labs.messages import Opened
 from pages.labs.training import Watch
 from pages.server import worker
 from pages.server.lanes import Lane
-from pages.server.site import Site
 from tests.server.serving import Browser
-from tests.support.in_process import ThreadLane
+from tests.support import in_process
 from tests.support.server import until
 from tests.support.usage import cpu_seconds
 
@@ -25,7 +25,9 @@ SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
 
 @pytest.fixture(scope="module")
 def site():
-    return Site(ThreadLane(), ThreadLane(), [Lane("training", 1)])
+    made = in_process.site()
+    made.trainers = [Lane("training", 1)]
+    return made
 
 
 def training_of(browser):
@@ -34,6 +36,11 @@ def training_of(browser):
 
 def trains(browser, **training):
     browser.ask(**SMALL, training=RUN | {"token": browser.token} | training)
+
+
+def wanted(token):
+    """What a worker gets to hear of a run."""
+    return Opened(1, "train", json.dumps(SMALL), json.dumps({"token": token} | RUN))
 
 
 def pid(site):
@@ -73,18 +80,16 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(brow
 
 
 def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
-    training = json.dumps({"token": "a"} | RUN)
-    assert worker.train("a", (json.dumps(SMALL), training), 0.0, True).there
+    assert worker.train("a", wanted("a"), True).there
     monkeypatch.setattr(worker, "KEPT", -1.0)
-    assert worker.train("a", None, 0.0, True) == worker.LOST
+    assert worker.train("a", None, True) == worker.LOST
     assert not worker._runs
 
 
 def test_there_is_a_limit_to_runs(monkeypatch):
     monkeypatch.setattr(worker, "MOST_RUNS", 1)
     for token, there in (("a", True), ("b", False), ("a", True)):
-        training = json.dumps({"token": token} | RUN)
-        chunk = worker.train(token, (json.dumps(SMALL), training), 0.0, True)
+        chunk = worker.train(token, wanted(token), True)
         assert chunk.there == there
     worker._runs.clear()
 
@@ -209,8 +214,7 @@ def test_refused_text_leaves_the_run_as_it_is(browser):
 
 def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
     def ask(token):
-        training = json.dumps({"token": token} | RUN)
-        return worker.train(token, (json.dumps(SMALL), training), 0.0, True)
+        return worker.train(token, wanted(token), True)
 
     assert ask("a").picture
 
@@ -221,6 +225,6 @@ def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
         context.setattr(Watch, "advance", broken)
         assert ask("b") == worker.LOST
     assert "a mistake of ours" in caplog.text
-    assert worker.train("a", None, 0.0, True).wants
+    assert worker.train("a", None, True).wants
     assert ask("b").picture, "whoever asks again gets another run"
     worker._runs.clear()

@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from pages.server import worker
 from pages.server.site import Site
 
 T = TypeVar("T")
@@ -24,6 +23,8 @@ class ThreadLane:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def site(frame: worker.ComputeFrame = worker.frame) -> Site:
+def site() -> Site:
     """Make a server's labs that compute in threads of this process."""
-    return Site(ThreadLane(), ThreadLane(), [ThreadLane()], frame)  # type: ignore[arg-type]
+    made: Any = Site()
+    made.quick, made.slow, made.trainers = ThreadLane(), ThreadLane(), [ThreadLane()]
+    return made

@@ -13,10 +13,10 @@ import streamlit as st
 
 from lessons.outputs.catalogue import find
 from pages.labs import lesson, wire
+from pages.labs.by_name import LABS
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.server.application import SOCKET
-from pages.server.worker import LABS
 from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.place import room

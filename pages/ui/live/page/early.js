@@ -56,6 +56,6 @@ function show() {
 const ASK = 4000; // ms
 setTimeout(async () => {
   if (!document.querySelector("[data-testid=stAppSkeleton]")) return; // Streamlit has drawn
-  const answer = await fetch("./readyz", { method: "POST" }); // a POST names the page's origin
+  const answer = await fetch("./_stcore/health", { method: "POST" }); // a POST names the page's origin
   if (answer.status === 403) document.body.prepend(element("pre", "gl-refused", { role: "alert" }, await answer.text()));
 }, ASK);
