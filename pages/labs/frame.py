@@ -12,6 +12,7 @@ def frame(
     form: dict[str, str],
     opened: Collection[str] = (),
     stage: str = "",
+    below_stage: Collection[str] = (),
     *,
     graph: Callable[[], GraphSpec | None] | None = None,
     charts: Sequence[Figure] = (),
@@ -35,6 +36,7 @@ def frame(
     Args:
         opened: the views whose drawers are open.
         stage: the view on the stage; if it is empty, the first one that the lab has.
+        below_stage: views that stand below it if the lab has them.
         graph, charts, table, code: the lab's views, in this order. The graph and the code are
             computed only if they are shown.
         labels: the labels of the views that only this lab has.
@@ -48,7 +50,8 @@ def frame(
         *["code"] * (code is not None),
     ]
     stage = stage or next(iter(views), "")
-    shown = {stage, *opened}
+    below = [name for name in below_stage if name in views and name != stage]
+    shown = {stage, *below, *opened}
     return {
         "form": form,
         "accepted": accepted,
@@ -63,6 +66,7 @@ def frame(
         "graph": graph() if graph and "graph" in shown else None,
         "code": code() if code and "code" in shown else None,
         "stage": stage,
+        "below_stage": below,
         "views": [payload.view(name, labels or {}) for name in views],
         "turn": turn,
         "numbers": {**(numbers or {})},

@@ -8,7 +8,7 @@ from typing import Any
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
-from lessons.playground.codegen.program_file import places
+from lessons.playground.document.as_text import IMPORTS, Reading
 from lessons.playground.document.check import Checked
 from lessons.playground.running.scissors import operations
 from lessons.recorder import Recording
@@ -35,14 +35,22 @@ def stretches(lesson: Lesson, recording: Recording) -> list[Stretch]:
     return list(found.values())
 
 
-def stretches_of_program(checked: Checked) -> list[Stretch]:
-    """Where each op stands in a playground program's torch code, and in what the learner typed."""
-    at = {id(node): where for node, *where in places(checked)}
+def stretches_of_program(checked: Checked, reading: Reading) -> list[Stretch]:
+    """Where each op stands in the file of a playground's program, and in what the learner typed.
+
+    Args:
+        reading: the program's text, with the places of its lines.
+    """
     found = []
     for op in operations(checked.program):
-        line, start, end = at[id(op.node)]
-        stretch = Stretch(node=op.name, line=line, start=start, last=line, end=end)
-        found.append(stretch | {"typed": op.node.lineno - 1})
+        node = op.node
+        (line, indent), (last, _) = (
+            reading.lines[at - 1] for at in (node.lineno, node.end_lineno or node.lineno)
+        )
+        start, end = node.col_offset + indent, (node.end_col_offset or 0) + indent * (line == last)
+        head = IMPORTS.count("\n")  # and a blank line
+        stretch = Stretch(node=op.name, line=line + head, start=start, last=last + head, end=end)
+        found.append(stretch | {"typed": line - 1})
     return found
 
 

@@ -240,7 +240,8 @@ class Frame(Shown):
     """Everything that a lab shows at one moment.
 
     Args:
-        stage: the view that the step is about; the others are in drawers.
+        stage: the view that the step is about.
+        below_stage: views that stand below it, in sight, too. All others are in drawers.
         form: what every control says, those out of sight included.
         accepted: whether all of it gave this picture; else some text is refused.
         settled: whether the picture is whole: a resting hand changes nothing in it.
@@ -258,6 +259,7 @@ class Frame(Shown):
     graph: GraphSpec | None
     code: Code | None
     stage: str
+    below_stage: list[str]
     trained: list[str]
     goals: list[GoalSpec]
 

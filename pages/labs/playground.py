@@ -1,5 +1,6 @@
 """The playground's lab: a form as typed, its program, and the program's result."""
 
+import re
 import time
 from collections.abc import Collection, Mapping
 from functools import lru_cache, partial
@@ -7,23 +8,19 @@ from urllib.parse import urlencode
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
-from lessons.playground.codegen.program_file import code as program_file
-from lessons.playground.codegen.program_file import defined_in_the_file, program_code
-from lessons.playground.document.as_text import to_text
+from lessons.playground.document.as_text import IMPORTS, from_text, read_text, to_text
 from lessons.playground.document.check import check
-from lessons.playground.document.contents import Document, Input, Plot, zeros
-from lessons.playground.document.form import (
+from lessons.playground.document.contents import Document, Input, zeros
+from lessons.playground.document.gestures import (
     MOST_TEXT,
     Form,
-    complete,
     control_of,
     form_of,
-    read,
-    unpacked,
-    with_sliders,
-    without_leftovers,
+    from_code,
+    gestured,
+    is_from_code,
 )
-from lessons.playground.document.presets import preset, preset_of, presets
+from lessons.playground.document.presets import preset, preset_of
 from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
@@ -43,13 +40,15 @@ from pages.labs.messages import (
     GoalSpec,
     Group,
     NoteSpec,
-    Pane,
     Wish,
 )
 from pages.labs.playground_controls import groups
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 from pages.labs.words import WORDS
 
+_INPUT = re.compile(r"^(\w+)\s*=\s*input\(([^)]*)|^input (\w+)\s*=(.*)", re.MULTILINE)
+_NOISE = re.compile(r"^\w+\s*=\s*(?:uniform|normal)\([^)]*", re.MULTILINE)
+_REST = re.compile(r"^(?:show\(|with\s).*", re.MULTILINE)
 FIRST = "noise_leaks"
 """The program that is there at first."""
 
@@ -75,6 +74,7 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
     return build(
         state.form,
         opened,
+        below_stage=("forward", "gradient"),
         graph=partial(_graph, made, made.recording) if made and made.recording else None,
         charts=figures(made.outcome, made.document) if made else (),
         table=table(made.outcome) if made else None,
@@ -87,65 +87,87 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
         status=payload.status(made.outcome, {"dtype": made.document.dtype}, made.seconds)
         if made
         else "",
-        goals=_goals(None if state.errors else made),
+        goals=() if is_from_code(state.document) else _goals(None if state.errors else made),
     )
 
 
 def seconds(wish: Wish) -> float:
     """About how long a wish takes to compute, by the length of its program and of its inputs."""
     # To read a program takes some milliseconds, so only its characters are counted.
-    return sum(
-        seconds_of(
-            texts.get("program", "")[:MOST_TEXT],
-            [text.count(",") + 1 for name, text in texts.items() if name.endswith(".values")],
-            any(text != "given" for name, text in texts.items() if name.endswith(".is")),
-        )
-        for texts in (wish.values, wish.good or {})
-    )
+    total = 0.0
+    for form in (wish.values, wish.good or {}):
+        text = form.get("program", "")[:MOST_TEXT]
+        lists = [(name[3:-7], part) for name, part in form.items() if name.endswith(".values")]
+        lists += [(found[1] or found[3], found[2] or found[4]) for found in _INPUT.finditer(text)]
+        sizes: dict[str, int] = {}
+        for name, part in lists:
+            sizes[name] = max(sizes.get(name, 0), part.count(",") + 1)
+        program = _REST.sub("", _NOISE.sub("", _INPUT.sub("", text)))
+        total += seconds_of(program, [*sizes.values()], bool(_NOISE.search(text)))
+    return total
 
 
 def state(wish: Wish) -> State:
     """Return the state that a wish asks for.
 
     Raises:
-        RefusedTextError: as for ``frame``.
+        RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
+    good = _document(wish.good["program"]) if wish.good and "program" in wish.good else None
     form, notice = _form(wish)
     done = ""
-    if "program" in wish.touched:
-        form, done = unpacked(form, (wish.good or {}).get("program", ""))
-    if not {"program", "inputs"}.isdisjoint(wish.touched):
-        # A function says itself what its output is.
-        before = complete(wish.good) if wish.good and not done else None
-        form, gone = without_leftovers(form, before)
-        notice = notice or done or gone
-    document, errors = read(form)
-    if wish.do.startswith("snip ") and document is not None:
-        form, notice = _snipped(form, document, wish.do.removeprefix("snip "))
-        document, errors = read(form)
-    if document is not None:
-        document = _titled(document)
-        form |= {"title": document.title, "about": document.about}
+    errors: dict[str, PlaygroundError] = {}
+    document = None
+    try:
+        if "program" in wish.touched:
+            form, done = from_code(form, good)
+            notice = notice or done
+        document, errors = gestured(form, wish.touched)
+    except PlaygroundError as error:
+        errors["program"] = placed(error, form["program"])
+    if document and wish.do.startswith("snip "):
+        document, notice = _snipped(document, wish.do.removeprefix("snip "))
+    if document:
         made = compute(document)
         if isinstance(made, Computed):
-            return State(form, document, made, {}, notice, bool(done))
-        errors = {control_of(made, form): made}
+            refused = {name: form[name] for name in errors}
+            shown = form_of(document, form.get("rule.op", "")) | refused
+            return State(shown, document, made, errors, notice, bool(done))
+        control = "program" if "program" in wish.touched else control_of(made, form)
+        errors[control] = placed(made, form["program"]) if control == "program" else made
     if wish.good is None:
         raise RefusedTextError(next(map(str, errors.values())))
-    good, _ = read(complete(wish.good)) if wish.good else (None, {})
     last = compute(good) if good is not None else None
     computed = last if isinstance(last, Computed) else None
     return State(form, document or good or preset(FIRST), computed, errors, notice, bool(done))
 
 
+def _document(text: str) -> Document | None:
+    """The document that a text is, if it can be written again."""
+    try:
+        document = from_text(text)
+        to_text(document)
+    except PlaygroundError:
+        return None
+    return document
+
+
+def placed(error: PlaygroundError, text: str) -> PlaygroundError:
+    """An error of a document as one at a place of its text."""
+    try:
+        return read_text(text).placed(error)
+    except PlaygroundError:
+        return error
+
+
 def compute(document: Document) -> Computed | PlaygroundError:
     """Run a document, or say why it can't run; the cache keeps the result for the same request."""
-    return _computed(document, to_text(document))
+    return _computed(document, repr(document))
 
 
 @lru_cache(maxsize=2)  # the largest that the limits allow holds 11 MB, in each worker
 def _computed(document: Document, text: str) -> Computed | PlaygroundError:
-    """Run a document; its text is part of the cache key, since 0 equals -0.0."""
+    """Run a document; the second part of the key is its text, since 0 equals -0.0."""
     start = time.perf_counter()
     try:
         checked = check(document)
@@ -159,37 +181,28 @@ def _computed(document: Document, text: str) -> Computed | PlaygroundError:
 
 
 def _form(wish: Wish) -> tuple[Form, str]:
-    """The form as it was typed, or that of a preset that was chosen; what to say of it."""
-    if not wish.values:
-        return form_of(preset(FIRST)), ""
-    form = complete(wish.values)
-    if "preset" in wish.touched and not wish.do:
-        chosen = wish.values.get("preset", "")
-        document, _ = read(form)
-        if chosen and (document is None or preset_of(document) != chosen):
+    """The form as it was set, or that of a preset that was chosen; what to say of it."""
+    form = {name: text[:MOST_TEXT] for name, text in wish.values.items()}
+    chosen = form.pop("preset", "")
+    if "program" not in form or ("preset" in wish.touched and chosen and not wish.do):
+        document = _document(form.get("program", ""))
+        chosen = chosen or FIRST
+        if document is None or preset_of(document) != chosen:
             try:
                 return form_of(preset(chosen)), ""
             except PlaygroundError as error:
                 return form, error.message
-    return with_sliders(form, wish.touched), ""
+    return form, ""
 
 
-def _titled(document: Document) -> Document:
-    """The document without the title and remark of a preset that it no longer is."""
-    if preset_of(document):
-        return document
-    titles = {one.document.title for one in presets()}
-    return document.with_(title="" if document.title in titles else document.title, about="")
-
-
-def _snipped(form: Form, document: Document, edge: str) -> tuple[Form, str]:
-    """Cut or mend an edge: the program is rewritten."""
+def _snipped(document: Document, edge: str) -> tuple[Document, str]:
+    """Cut or mend an edge: the program is rewritten; say why not where it can't be."""
     if not isinstance(compute(document), Computed):
-        return form, WORDS("fix_first")
+        return document, WORDS("fix_first")
     try:
-        return form | {"program": snip(document, edge).program, "about": ""}, ""
+        return snip(document, edge).with_(about=""), ""
     except PlaygroundError as error:
-        return form, error.message
+        return document, error.message
 
 
 def _graph(made: Computed, recording: Recording) -> GraphSpec:
@@ -200,7 +213,7 @@ def _graph(made: Computed, recording: Recording) -> GraphSpec:
     for edge in drawn["edges"]:
         name = edge["id"]
         edge["cuttable"] = name in there and (edge["cuttable"] or name in cut)
-    drawn["stretches"] = stretches_of_program(made.checked)
+    drawn["stretches"] = stretches_of_program(made.checked, read_text(to_text(made.document)))
     drawn["leaves"] = [made.checked.over.name]
     return drawn
 
@@ -231,7 +244,7 @@ def _goals(made: Computed | None) -> list[GoalSpec]:
         x = Input(over.name, zeros(over.values))
         inputs = tuple(x if one is over else one for one in made.document.inputs)
         still = made.document.with_(inputs=inputs, title="", about="")
-        met = _met(still, to_text(still))
+        met = _met(still, repr(still))
     never = (False, False)
     return [
         {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
@@ -247,17 +260,6 @@ def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
 
 
 def _code(document: Document) -> Code:
-    """The program in torch, and files to take home."""
-    # Its text alone counts: moving an input changes no pane.
-    inputs = tuple(Input(one.name, 1.0) for one in document.inputs)
-    still = document.with_(inputs=inputs, plot=Plot(), intended="", title="", about="")
-    files = {"playground_in_torch.py": program_file(document), "playground.txt": to_text(document)}
-    return {"panes": _panes(still), "files": files}
-
-
-@lru_cache(maxsize=24)
-def _panes(document: Document) -> dict[str, Pane]:
-    source = program_code(check(document))
-    own = defined_in_the_file(source)
-    remarks = [WORDS("in_file", names=", ".join(own))] if own else []
-    return {"torch": pane(source, remarks=remarks)}
+    """The program as a file to take home."""
+    text = f"{IMPORTS}\n{to_text(document)}"
+    return {"panes": {"torch": pane(text)}, "files": {"playground.py": text}}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from lessons.playground.document.as_text import to_url
 from lessons.playground.document.check import Checked
 from lessons.playground.document.contents import Document
-from lessons.playground.document.form import INPUT, Form, names
+from lessons.playground.document.gestures import Form
 from lessons.playground.document.presets import preset_of
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome
@@ -65,19 +65,6 @@ class State:
     def preset(self) -> str:
         """The preset's name, while the document is one as it came."""
         return preset_of(self.document)
-
-    @property
-    def input_names(self) -> list[str]:
-        """The inputs that have controls."""
-        try:
-            return names(self.form)
-        except PlaygroundError:
-            # Those that were good before; a form from elsewhere may not have their texts.
-            return [
-                input_.name
-                for input_ in self.document.inputs
-                if all(f"in.{input_.name}.{word}" in self.form for word in INPUT)
-            ]
 
     def address(self) -> dict[str, str]:
         """What an address needs to restore the document; nothing for one too long for it."""

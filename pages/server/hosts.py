@@ -56,9 +56,9 @@ class KnownHosts:
                 names = filter(None, (name, "localhost", "127.0.0.1"))
                 app = _refusal(what, "allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS", *names)
             elif (kind == "websocket" or for_machines) and not self._opens(origin, hosts[0]):
-                what = f"Only pages of this site may open a socket, and this page is at {origin}."
-                variable = "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS"
-                app = _refusal(what, "corsAllowedOrigins", variable, str(origin))
+                what = "Only pages of this site may open a socket, and this one is of another site."
+                variable, site = "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", "https://lab.example.org"
+                app = _refusal(what, "corsAllowedOrigins", variable, site)
         await app(scope, receive, send)
 
     def _answers_to(self, name: str) -> bool:

@@ -14,8 +14,14 @@ for one core."""
 
 
 def cores() -> int:
-    """Count the cores that this server may keep busy, or take the number in the environment."""
+    """Count the cores that this server may keep busy, or take the number in the environment.
+
+    Raises:
+        ValueError: the environment has something else than a number.
+    """
     if given := os.environ.get(CORES):
+        if not (given.isascii() and given.isdigit() and int(given)):
+            raise ValueError(f"{CORES} is a number of cores, 1 or more, not {given!r}.")
         return int(given)
     pinned = hasattr(os, "sched_getaffinity")  # by a container or a batch system
     count = len(os.sched_getaffinity(0)) if pinned else os.cpu_count() or 1

@@ -8,8 +8,8 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.playground.document.as_text import from_url, to_url
-from lessons.playground.document.form import form_of
-from lessons.playground.document.presets import lesson_document, preset
+from lessons.playground.document.gestures import form_of
+from lessons.playground.document.presets import lesson_document, preset, presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from pages.labs.playground import FIRST
@@ -20,12 +20,13 @@ from pages.ui.words import WORDS
 
 def playground() -> None:
     """Draw the page."""
-    st.title(WORDS("playground"), anchor=False)
-    st.markdown(WORDS("playground_about"))
+    # The lab's own headings are h3: a screen reader needs an h2 above them.
+    st.html(
+        f'<h1 class="gt-unseen">{WORDS("playground")}</h1>'
+        f'<h2 class="gt-unseen">{WORDS("program_and_result")}</h2>'
+    )
     order, note = asked(st.query_params)
     with st.container(key="playground"):
-        # The lab's own headings are h3: a screen reader needs an h2 above them.
-        st.html(f'<h2 class="gt-unseen">{WORDS("program_and_result")}</h2>')
         live_lab("playground", [order], note=note)
     _words()
 
@@ -42,7 +43,8 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         elif "preset" in words:
             document = preset(words["preset"])
     except PlaygroundError as error:
-        note = WORDS("shows_instead", error=error.message, title=document.title)
+        title = next(one.title for one in presets() if one.document is document)
+        note = WORDS("shows_instead", error=error.message, title=title)
     order = {
         "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
@@ -55,6 +57,7 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
 
 def _words() -> None:
     """List every function of the language."""
+    st.markdown(WORDS("playground_about"))
     with st.expander(WORDS("can_write")):
         st.markdown(WORDS("language"))
         rows = [(one.signature, one.help) for one in FUNCTIONS.values()]

@@ -21,7 +21,7 @@ from websockets.asyncio.client import ClientConnection
 
 from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.playground.document.as_text import to_url
-from lessons.playground.document.form import form_of
+from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
 from tests.bench.learner import BROKEN, Heard, Learner, arrive, connected, open_page

@@ -13,13 +13,11 @@ import pytest
 
 from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
-from lessons.playground.codegen.program_file import code
-from lessons.playground.document.presets import presets
 from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = "title A root – √\ninput x = 3\nprogram\ny = x**2\n"
+PROGRAM = "# A root – √\nx = input(3)\ny = x**2\nshow(y, x)\n"
 AS_TABLE = "A root – √\nx = 3\ny = 9\ntrick_gradient by x: 6\ntrue_gradient by x: 6"
 
 
@@ -60,14 +58,6 @@ def test_numbers_and_tables_are_utf_8_wherever_they_are_written(encoding, monkey
     ours = written("utf-8", monkeypatch, commands)
     assert written(encoding, monkeypatch, commands) == ours
     assert not any(one.isascii() for one in (ours[1], *ours[5:]))
-
-
-def test_a_playground_program_is_utf_8():
-    for one in presets():
-        document = one.document.with_(title="√ – λ “title”")
-        text = code(document)
-        compile(text.encode("utf-8"), "exported", "exec")
-        assert text.startswith('"""√ – λ “title”.')
 
 
 full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")

@@ -12,8 +12,10 @@ import random
 import re
 import sys
 import time
+from base64 import urlsafe_b64encode
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote
+from zlib import compress
 
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
@@ -22,7 +24,6 @@ from streamlit.testing.v1.app_test import calc_hash
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
-from lessons.playground.document.as_text import to_url
 from lessons.playground.document.presets import presets
 from pages.labs.by_name import LABS
 from pages.server import application
@@ -30,9 +31,9 @@ from pages.server.addresses import Addresses
 from pages.server.application import FRAME, OTHER_PAGES, SOCKET
 from pages.server.headers import SecurityHeaders
 from pages.server.socket_guard import STREAM
-from tests.playground.programs import mutated, wild
+from tests.playground.programs import mutated
 from tests.server.asgi import ask
-from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, text_of
+from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, program, text_of
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
 from tests.support.server import ROOT
@@ -69,8 +70,8 @@ def words(random_: random.Random, page: str) -> list[tuple[str, str]]:
     if page == "glossary":
         return [("term", random_.choice(terms()).name)]
     if page == "playground" and random_.random() < 0.8:
-        document = random_.choice([*(one.document for one in presets()), wild(random_)])
-        brings = ("program", to_url(document)), ("preset", random_.choice(presets()).name)
+        packed = urlsafe_b64encode(compress(program(random_).encode("utf-8", "replace"))).decode()
+        brings = ("program", packed.rstrip("=")), ("preset", random_.choice(presets()).name)
         return [random_.choice(brings), *random_.choice([[], [("at", "2")], [("n", "a1b2c3")]])]
     own = [one for one in lessons() if one.chapter == page]
     if own and random_.random() < 0.1:

@@ -10,7 +10,6 @@ import random
 import sys
 import threading
 
-from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text, from_url, to_text, to_url
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
@@ -74,7 +73,9 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
         document = from_url(mutated(random_, packed, 1) if random_.random() < 0.7 else packed)
     outcome = run(document, curves=way == 1)
     if way in (7, 8, 9):
-        ast.parse(code(document))
+        text = to_text(document)
+        ast.parse(text)
+        assert to_text(from_text(text)) == text, "a text that is not read back as it is"
         there = list(edges(check(document).program))
         if there:
             run(snip(document, random_.choice(there)), curves=False)
@@ -84,7 +85,7 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
 def main() -> int:
     for preset in presets():  # so that what torch imports late is there
         run(preset.document)
-        code(preset.document)
+        to_text(preset.document)
     watch = Watch()
 
     def watched(random_: random.Random, place: int) -> list[str]:

@@ -73,7 +73,8 @@ def _filled(random_: random.Random, form: str, names: list[str], forms, depth: i
 _X, _U = (-2.5, -1.0, -0.3, 0.4, 1.0, 1.7), (1.2, -0.9, 0.6, 0.5, -1.5, 1.7)
 _SOME = {
     "x": "x", "a": "x", "b": "v", "low": "-1", "high": "1", "condition": "x > u", "scale": "2",
-    "factor": "u", "max_norm": "0.5", "axis": "0", "k": "2", "index": "-1", "p": "p", "u": "u",
+    "factor": "u", "value": "2", "max_norm": "0.5", "axis": "0", "k": "2", "index": "-1", "p": "p",
+    "u": "u",
 }  # fmt: skip
 _OF_ROWS = ("matmul", "transpose", "softmax", "log_softmax", "onehot_argmax", "logsumexp", "topk",
             "select")  # fmt: skip

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lessons.__main__ import main
-from lessons.playground.document.as_text import from_text
+from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.presets import preset
 from tests.playground.said import said
 
@@ -18,20 +18,20 @@ def printed(capsys, *arguments: str) -> str:
 
 def test_json_holds_values_gradients_and_the_document(capsys, tmp_path):
     file = tmp_path / "noise.txt"
-    text = "input x = [-2, 0]\ninput u = 2\nprogram\ny = sqrt(x**2)\nz = stop_gradient(y) * u\n"
+    text = "x = input([-2, 0])\nu = input(2)\ny = sqrt(x**2)\nz = stop_gradient(y) * u\n"
     file.write_text(text, encoding="utf-8")
     found = json.loads(printed(capsys, str(file), "--json"))
     assert found["values"] == {"x": [-2, 0], "u": 2, "y": [2, 0], "z": [4, 0]}
     assert found["gradients"]["trick_gradient"] == {"x": None, "u": 2}
     assert found["gradients"]["true_gradient"] == {"x": [-2, "nan"], "u": 2}
-    assert from_text(found["document"]) == from_text(text)
+    assert to_text(from_text(text)) == found["document"]
     assert found["output"] == "z"
     assert any(said("starts_at_root") == note for note in found["notes"])
     assert len(found["curves"]["forward"]["x"]) == 121
 
 
 def test_standard_input_and_presets_are_read(capsys, monkeypatch):
-    typed = io.BytesIO(b"input x = 3\nprogram\ny = x**2\n")
+    typed = io.BytesIO(b"x = input(3)\ny = x**2\n")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed))
     assert "trick_gradient by x: 6" in printed(capsys, "-")
     out = printed(capsys, "preset:halve")
@@ -42,9 +42,9 @@ def test_standard_input_and_presets_are_read(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("input x = 3\nprogram\ny = x – 1\n", said("at_place write_instead", "EN DASH")),
-        ("input x = 3\noverride mul = gard\nprogram\ny = x * x\n", said("in_rule_at", "mul", "1")),
-        ("nonsense", said("unknown_line", "nonsense")),
+        ("x = input(3)\ny = x – 1\n", said("at_place write_instead", "EN DASH")),
+        ("x = input(3)\nshow(y, x)\ny = x * x\n", said("at_place show_is_last")),
+        ("nonsense", said("no_inputs")),
         (b"\xff\xff", said("", "UTF-8")),
     ],
 )

@@ -42,9 +42,7 @@ def test_figures_are_valid_plotly_in_both_themes(document):
 
 
 def test_the_table_has_each_entry_and_each_name():
-    _, made = shown(
-        "input x = [[1, 2], [3, 4]]\ninput u = 5\noutput z\nprogram\ny = x * u\nz = sum(y)\n"
-    )
+    _, made = shown("x = input([[1, 2], [3, 4]])\nu = input(5)\ny = x * u\nz = sum(y)\n")
     rows = {row[0]: row[1:] for row in made.rows}
     assert rows["x₁,₂"] == ("2", "5", "5")
     assert rows["u"] == ("5", "10", "10")
@@ -53,13 +51,13 @@ def test_the_table_has_each_entry_and_each_name():
 
 
 def test_a_long_input_is_counted_not_listed():
-    _, made = shown(f"input x = {list(range(200))}\nprogram\ny = x * 2\n")
+    _, made = shown(f"x = input({[*range(200)]})\ny = x * 2\n")
     assert len(made.rows) < 60
     assert any(said("more_of", "x") == row[0] for row in made.rows)
 
 
 def test_a_pole_does_not_flatten_the_rest_of_the_curve():
-    (gradient, _), _ = shown("input x = 1\nplot x from -3 to 3\nprogram\ny = 1 / x**4\n")
+    (_, gradient), _ = shown("x = input(1)\ny = 1 / x**4\n")
     low, high = gradient.layout["yaxis"]["range"]
     assert -low == high < 1e5
 
@@ -70,14 +68,14 @@ def test_a_pole_does_not_flatten_the_rest_of_the_curve():
      ("y = sqrt(x)", 3), ("y = 1 / x", 3), ("y = sign(x)", 3)],
 )  # fmt: skip
 def test_points_are_shown_where_they_lie_on_the_curve(program, points):
-    drawn, _ = shown(f"input x = [-1, 0, 2]\nprogram\n{program}\n")
+    drawn, _ = shown(f"x = input([-1, 0, 2])\n{program}\n")
     for figure in drawn:
         for trace in figure.data:
             if trace["mode"] == "markers":
                 assert len(trace["x"]) == points
 
 
-SECOND = from_text("input x = [1, 2, 3]\nplot x from -3 to 3 entry 2\nprogram\ny = x**3\n")
+SECOND = from_text("x = input([1, 2, 3])\ny = x**3\nshow(y, x, entry=2)\n")
 
 
 @folded("document", [SECOND, *documents()])
@@ -85,7 +83,7 @@ def test_titles_tell_the_numbers_at_the_entry_that_moves(document):
     outcome = ran(document)
     place = document.plot.entry - 1
     y = {one.name: float(one.y[place]) for one in outcome.series}
-    gradient, value = figures(outcome, document)
+    value, gradient = figures(outcome, document)
     told = read_back(KIT, "gradient_at", gradient.title)
     assert reads(told["at"], outcome.series[0].x[place])
     for name, (role, other) in {"came": NOISY, "true": NOISY[::-1]}.items():

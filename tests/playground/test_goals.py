@@ -6,53 +6,60 @@ from lessons.playground.document.as_text import from_text
 from lessons.playground.document.check import check
 from lessons.playground.goals import GOALS, looked_at
 
-X = "input x = [-2, -1, 1]\n"
-ONE = "input x = 0.5\n"
-NOISY = X + "input u = normal(1, 0.3) seed 0 like x\n"
-PARTNER = X + "input w = 1\n"
+X = "x = input([-2, -1, 1])\n"
+ONE = "x = input(0.5)\n"
+NOISY = X + "u = normal(1, 0.3, like=x)\n"
+PARTNER = X + "w = input(1)\n"
+
+
+def ruled(op: str, rule: str) -> str:
+    """A program of one op that has a rule."""
+    rules = f'{{"{op}": lambda op, grad: {rule}}}'
+    return f"{X}with gradient_override_map({rules}):\n    y = {op}(x)"
+
 
 REACHED = {
-    "stop": (X + "program\ny = stop_gradient(x**2)", X + "program\ny = x.detach() * x.detach()"),
+    "stop": (X + "y = stop_gradient(x**2)", X + "y = x.detach() * x.detach()"),
     "half": (
-        X + "program\ny = x * x.detach()",
-        X + "override square = grad * in1\nprogram\ny = square(x)",
+        X + "y = x * x.detach()",
+        ruled("square", "grad * op.inputs[0]"),
     ),
-    "flip": (X + "program\ny = flip_gradient(x)", ONE + "program\ny = 2 * x.detach() - x"),
-    "ghost": (X + "program\ny = x**2 - stop_gradient(x**2)",),
+    "flip": (X + "y = flip_gradient(x)", ONE + "y = 2 * x.detach() - x"),
+    "ghost": (X + "y = x**2 - stop_gradient(x**2)",),
     "round": (
-        X + "program\ny = straight_through(round)(x)",
-        ONE + "program\ny = x + (torch.round(x) - x).detach()",
-        X + "override round = grad\nprogram\ny = round(x)",
+        X + "y = straight_through(round)(x)",
+        ONE + "y = x + (torch.round(x) - x).detach()",
+        ruled("round", "grad"),
     ),
-    "tanh": (X + "program\ny = forward_backward(sign, tanh)(x)",),
+    "tanh": (X + "y = forward_backward(sign, tanh)(x)",),
     "window": (
-        X + "program\nc = clamp(x, -1, 1)\ny = c + stop_gradient(sign(x) - c)",
+        X + "c = clamp(x, -1, 1)\ny = c + stop_gradient(sign(x) - c)",
     ),
     "clip": (
-        X + "program\ny = clip_gradient(x, -1, 1)**2",
-        X + "program\nd = clamp(2 * x, -1, 1)\n"
+        X + "y = clip_gradient(x, -1, 1)**2",
+        X + "d = clamp(2 * x, -1, 1)\n"
         "y = stop_gradient(x**2) + stop_gradient(d) * (x - stop_gradient(x))",
     ),
-    "table": (X + "override square = -2 * in1 * grad\nprogram\ny = square(x)",),
-    "noise": (NOISY + "program\ny = x + stop_gradient(x * u - x)",),
-    "partner": (PARTNER + "program\ny = x * stop_gradient(w)",),
+    "table": (ruled("square", "-2 * op.inputs[0] * grad"),),
+    "noise": (NOISY + "y = x + stop_gradient(x * u - x)",),
+    "partner": (PARTNER + "y = x * stop_gradient(w)",),
     "root": (
-        X + "program\na = abs(x)\nsafe = where(a > 0, a, 1)\ny = where(a > 0, sqrt(safe), 0)",
+        X + "a = abs(x)\nsafe = where(a > 0, a, 1)\ny = where(a > 0, sqrt(safe), 0)",
     ),
 }  # fmt: skip
 MISSED = {
-    "stop": X + "program\ny = stop_gradient(x) * x",
-    "half": X + "program\ny = 0.5 * x**2",
-    "flip": X + "program\ny = -x",
-    "ghost": X + "program\ny = 0 * x",
-    "round": X + "program\ny = round(x)",
-    "tanh": X + "program\ny = tanh(x)",
-    "window": X + "program\ny = straight_through(sign)(x)",
-    "clip": X + "program\ny = clip_gradient(x**2, -1, 1)",
-    "table": X + "program\ny = flip_gradient(x)**2",
-    "noise": NOISY + "program\ny = x * u",
-    "partner": PARTNER + "program\ny = x",  # right as long as w is 1
-    "root": X + "program\ny = sqrt(abs(x))",
+    "stop": X + "y = stop_gradient(x) * x",
+    "half": X + "y = 0.5 * x**2",
+    "flip": X + "y = -x",
+    "ghost": X + "y = 0 * x",
+    "round": X + "y = round(x)",
+    "tanh": X + "y = tanh(x)",
+    "window": X + "y = straight_through(sign)(x)",
+    "clip": X + "y = clip_gradient(x**2, -1, 1)",
+    "table": X + "y = flip_gradient(x)**2",
+    "noise": NOISY + "y = x * u",
+    "partner": PARTNER + "y = x",  # right as long as w is 1
+    "root": X + "y = sqrt(abs(x))",
 }
 
 
@@ -68,13 +75,11 @@ def test_a_goal_is_reached_whatever_the_way_and_what_is_nearly_right_does_not_re
     assert looked(MISSED[name])[name] != (True, True)
 
 
-@pytest.mark.parametrize(
-    "text", [X + "program\ny = mean(x)", "input x = [[1, 2], [3, 4]]\nprogram\ny = x @ [1, 2]"]
-)
+@pytest.mark.parametrize("text", [X + "y = mean(x)", "x = input([[1, 2], [3, 4]])\ny = x @ [1, 2]"])
 def test_what_has_not_the_shape_of_x_reaches_nothing(text):
     assert not any(value or gradient for value, gradient in looked(text).values())
 
 
 def test_another_input_may_have_another_number_of_entries():
-    found = looked("input x = 0.5\ninput w = [1, 2, 3]\nprogram\ny = x + mean(w)")
+    found = looked("x = input(0.5)\nw = input([1, 2, 3])\ny = x + mean(w)")
     assert found["partner"] == (False, False)

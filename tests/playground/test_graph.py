@@ -83,7 +83,7 @@ def test_snipping_an_edge_is_the_recorders_own_cut():
 
 def test_names_of_the_program_stand_on_its_nodes_and_no_others():
     document = from_text(
-        "input x = [1, 2]\nprogram\nw = [3, 4]\na = x * w\nb = a\nc, d = unbind(b + 1)\ny = c * d\n"
+        "x = input([1, 2])\nw = [3, 4]\na = x * w\nb = a\nc, d = unbind(b + 1)\ny = c * d\n"
     )
     labels = {node.name: node.label for node in recorded(check(document))}
     assert labels == {
@@ -93,13 +93,13 @@ def test_names_of_the_program_stand_on_its_nodes_and_no_others():
 
 @pytest.mark.parametrize("program", ["y = [1, 2]", "y = x", "y = stop_gradient(x)"])
 def test_an_output_without_a_gradient_has_a_graph_too(program):
-    recording = recorded(check(from_text(f"input x = [1, 2]\nprogram\n{program}\n")))
+    recording = recorded(check(from_text(f"x = input([1, 2])\n{program}\n")))
     assert recording.output is not None
     assert backward_steps(recording)
 
 
 def test_an_edge_that_is_not_there_is_refused_with_those_that_are():
-    document = from_text("input x = 2\nprogram\ny = x * x\n")
+    document = from_text("x = input(2)\ny = x * x\n")
     with pytest.raises(PlaygroundError) as caught:
         snip(document, "sqrt:0")
     assert said("no_edge", "“sqrt:0”", "mul:0, mul:1") == caught.value.message
@@ -110,9 +110,7 @@ def test_an_edge_that_is_not_there_is_refused_with_those_that_are():
     [("3", 1, ()), ("[3, 4]", 2, (1,)), ("[[1, 2, 3], [4, 5, 6]]", 5, (1, 1))],
 )
 def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
-    document = from_text(
-        f"input x = {values}\nplot x from 0 to 1 entry {entry}\nprogram\ny = x * 2\n"
-    )
+    document = from_text(f"x = input({values})\ny = x * 2\nshow(y, x, entry={entry})\n")
     assert place(check(document)) == index
     value = check(document).inputs["x"]
     assert value[index] == value.flatten()[entry - 1]

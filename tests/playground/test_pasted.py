@@ -1,15 +1,21 @@
 """Real code as it is pasted, written after well-known repositories, and what is read of it."""
 
+import ast
 import random
 import re
 
 import pytest
 
+from lessons.playground.document.contents import Noise
 from lessons.playground.document.words import WORDS as DOCUMENT
+from lessons.playground.language.emit import in_torch
+from lessons.playground.language.functions import CALLABLE
+from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.words import WORDS
 from tests.playground.said import said
-from tests.playground.test_newcomers import typed
+from tests.playground.test_newcomers import inputs as inputs_of
+from tests.playground.test_newcomers import statements, typed
 
 VQVAE = """
 class VectorQuantizer(nn.Module):
@@ -155,18 +161,25 @@ READ = {
 """The code, its output, its inputs, lines of the program, and what is said of which line."""
 
 
+def in_torch_s(line: str) -> str:
+    """A line in torch's spelling, whatever it reads."""
+    names = {node.id for node in ast.walk(ast.parse(line)) if isinstance(node, ast.Name)}
+    return in_torch(parse_program(line, sorted(names - {*CALLABLE, "torch", line.split()[0]})))
+
+
 @pytest.mark.parametrize("name", READ)
 def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name):
     code, output, inputs, lines, told = READ[name]
     now = typed(code)
     assert now.errors == {}
     assert now.outcome.output == output
-    assert {*now.form["inputs"].split(", ")} == inputs
-    assert {*lines} <= {*now.form["program"].split("\n")}
-    notes = now.notice.split("\n")
+    assert {*inputs_of(now).split(", ")} == inputs
+    read = {ast.unparse(ast.parse(line)) for line in now.document.program.split("\n")}
+    assert {ast.unparse(ast.parse(in_torch_s(line))) for line in lines} <= read
+    notes = now.form["program"].split("\n")
     for line, words in told:
-        assert any(said("at_line", f" {line}:") == n and words == n for n in notes), words
-    assert sum(said("at_line") == note for note in notes) <= 5
+        assert any(said("of_your_code", f" {line} of") == n and words == n for n in notes), words
+    assert sum(said("of_your_code") == note for note in notes) <= 5
     gradients = now.outcome.gradients["trick_gradient"]
     assert any(one is not None and one.abs().sum() > 0 for one in gradients.values())
 
@@ -174,22 +187,23 @@ def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name
 def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
     form = typed(FOCAL).form
     assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")
-    form = typed(REPARAM).form
-    assert (form["in.eps.is"], form["in.eps.a"], form["in.eps.b"]) == ("normal", "0", "1")
+    assert typed(REPARAM).document.input("eps").noise == Noise("normal", 0.0, 1.0)
     now = typed(
         "w = torch.tensor([1.0, -2.0])\nw.requires_grad = True\nassert w.sum()\n"
         "v = torch.rand(2)\nloss = (v * w.requires_grad_() ** 2).sum() / w.numel()\nloss.backward()"
     )
-    assert now.form["program"] == "# v = torch.rand(2)\nloss = (v * w ** 2).sum() / numel"
-    assert now.form["in.w.values"] == "[1.0, -2.0]"
-    assert now.form["in.v.is"] == "uniform"
-    assert said("unread_input write_size", "w.numel()") == now.notice
+    assert now.document.program.endswith(
+        statements("# v = torch.rand(2)\nloss = (v * w ** 2).sum() / numel", now)
+    )
+    assert now.form["in.w.values"] == "[1, -2]"
+    assert now.document.input("v").noise == Noise("uniform", 0.0, 1.0)
+    assert said("unread_input write_size", "w.numel()") == now.form["program"]
 
 
 def test_what_cannot_be_read_is_one_input_and_the_output_is_what_goes_backward():
     code = "def f(x):\n    loss = g(x) + g(x) * self.scale\n    loss.backward()\n    y = loss * 2\n"
     now = typed(code)
-    assert now.form["program"] == "loss = g_x + g_x * scale\ny = loss * 2"
+    assert now.document.program.endswith(statements("loss = g_x + g_x * scale\ny = loss * 2", now))
     assert now.form["in.scale.values"] == "0.5"
     assert now.outcome.output == "loss"
 
@@ -199,8 +213,8 @@ def test_a_method_copied_from_its_first_word_on_is_read():
         "def forward(self, x):\n        'Scaled.'\n"
         "        y = self.scale * x\n        return F.silu(y)\n"
     )
-    assert now.form["program"] == "y = scale * x\nout = y * sigmoid(y)"
-    assert now.form["inputs"] == "x, scale"
+    assert now.document.program.endswith(statements("y = scale * x\nout = y * sigmoid(y)", now))
+    assert inputs_of(now) == "x, scale"
     assert now.notice == DOCUMENT("pasted", inputs="x, scale", output="out")
 
 
@@ -210,7 +224,9 @@ def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another():
         "def more(y):\n    z = twice(y)\n    return z + 1\n\n"
         "def loss(x):\n    m = more(x)\n    return torch.sum(m * x)\n"
     )
-    assert now.form["program"] == "x2 = 2 * x\nz = x2\nm = z + 1\nout = torch.sum(m * x)"
+    assert now.document.program.endswith(
+        statements("x2 = 2 * x\nz = x2\nm = z + 1\nout = torch.sum(m * x)", now)
+    )
 
 
 FUNCTION = """
@@ -246,27 +262,29 @@ class Own(torch.autograd.Function):
         (
             "x.round()",
             "grad * (x.abs() <= 1).float()",
-            "output = x.round()\n"
-            "out = scale_gradient(x, where(x.abs() <= 1, 1, 0)) + stop_gradient(output - x)",
+            "output = x.round()\nout = scale_gradient(x, "
+            "torch.where(torch.abs(x) <= 1, 1.0, 0.0)) + stop_gradient(output - x)",
         ),
     ],
 )
 def test_a_backward_of_a_known_form_is_a_trick(value, gradient, program):
     now = typed(FUNCTION.format(value=value, gradient=gradient))
     assert now.errors == {}
-    assert now.form["program"].split("\n")[-program.count("\n") - 1 :] == program.split("\n")
-    assert "backward" not in now.notice
+    assert now.document.program.split("\n")[-program.count("\n") - 1 :] == program.split("\n")
+    assert said("backward_is", "Own") == now.form["program"]
 
 
 def test_a_function_of_ones_own_is_read_where_it_is_applied():
     own = FUNCTION.format(value="x", gradient="-grad * ctx.alpha")
     now = typed(f"{own}\nflip = Own.apply\ny = flip(x, 0.5) * w\n")
-    assert now.form["program"] == "alpha = 0.5\ny = flip_gradient(x, alpha) * w"
+    assert now.document.program.endswith(
+        statements("alpha = 0.5\ny = flip_gradient(x, alpha) * w", now)
+    )
     module = "\nclass Head(nn.Module):\n    def forward(self, h):\n        "
     now = typed(f"{own}{module}return torch.tanh(Own.apply(h, self.scale)) ** 2\n")
     lines = ["alpha = scale", "out = torch.tanh(flip_gradient(h, alpha)) ** 2"]
-    assert now.form["program"].split("\n") == lines
-    assert now.form["inputs"] == "h, scale"
+    assert now.document.program.endswith(statements("\n".join(lines), now))
+    assert inputs_of(now) == "h, scale"
 
 
 @pytest.mark.parametrize(
@@ -274,8 +292,8 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied():
 )
 def test_a_backward_of_another_form_is_named_with_its_line(gradient):
     now = typed(FUNCTION.format(value="x * 2", gradient=gradient))
-    assert now.form["program"].endswith("output = x * 2")
-    assert WORDS("unread_backward", line=11, name="Own") in now.notice
+    assert now.document.program.endswith("output = x * 2")
+    assert WORDS("unread_backward", line=11, name="Own") in now.form["program"]
 
 
 NET = """
@@ -294,22 +312,24 @@ class Net(nn.Module):
 def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
     now = typed(NET.format(last="nn.Linear(8, 1)"))
     assert now.errors == {}
-    assert now.form["program"] == "h = relu(first_0_weight * x) ** 2\nout = last_weight * h"
+    assert now.document.program.endswith(
+        statements("h = relu(first_0_weight * x) ** 2\nout = last_weight * h", now)
+    )
     layer = WORDS("layer", layer="first_0", input="first_0_weight")
-    assert WORDS("at_line", line=5, said=layer) in now.notice
+    assert WORDS("of_your_code", line=5, said=layer) in now.form["program"]
 
 
 def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output():
     now = typed(NET.format(last="Decoder()"))
     assert now.outcome.output == "h"
     unread = WORDS("unread_output", code="self.last(h)")
-    assert WORDS("at_line", line=10, said=unread) in now.notice
+    assert WORDS("of_your_code", line=10, said=unread) in now.form["program"]
 
 
 def test_what_changes_in_place_is_named_with_its_line():
-    (note,) = pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]).notes
+    (note,) = pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]).invented.values()
     unread = WORDS("unread_input", code="layer.weight", input="weight")
-    assert note == WORDS("at_line", line=3, said=unread)
+    assert note == WORDS("of_your_code", line=3, said=unread)
 
 
 def test_code_with_more_than_can_be_tried_is_left_as_it_is():

@@ -99,8 +99,8 @@ def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
     assert plans[0].draws in (1, MAX_DRAWS)
     assert found.curves
     assert not [note for note in found.notes if "NaN" in note.text]
-    assert one.document.title
-    assert one.document.about.endswith(".")
+    assert one.title
+    assert one.about.endswith(".")
 
 
 def test_a_name_that_is_no_preset_is_refused_with_the_nearest():

@@ -71,8 +71,9 @@ def test_a_draw_straight_through_has_the_exact_gradient_of_a_linear_reward(x):
         rewards.add(float(run(at(document, x=x, u=u), curves=False).values["reward"]))
     assert rewards <= {1.0, 2.0, 3.0}
     assert len(rewards) > 1
-    program = document.program.replace("sum(hard * [1, 2, 3])", "square(sum(hard * [1, 2, 3]))")
-    program = program.replace("sum(p * [1, 2, 3])", "sum(p * [1, 4, 9])")
+    reward, squares = "torch.sum(hard * torch.tensor([1.0, 2.0, 3.0]))", "p * [1, 4, 9]"
+    program = document.program.replace(reward, f"torch.square({reward})")
+    program = program.replace("p * torch.tensor([1.0, 2.0, 3.0])", squares)
     squared = document.with_(program=program)
     exact = gradient(at(squared, x=x), role="intended_gradient")
     assert any(float((one - exact).abs().max()) > 0.01 for _, one in every_class(squared, x))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from lessons.kit.formulas.drawing import picture
-from lessons.playground.codegen.program_file import code
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
@@ -24,13 +23,16 @@ from tests.playground.test_pasted import FUNCTION, READ
 CODE = {
     *(*FUNCTIONS, *FORMS, *op_types()),
     *(parameter.name for one in FUNCTIONS.values() for parameter in one.parameters),
-    *("about", "dtype", "input", "intended", "output", "override", "plot", "program", "title"),
-    *("const", "normal", "op", "uniform"),
+    *("input", "intended", "show", "with", "entry", "like", "seed", "gradient_override_map"),
+    *("const", "normal", "op", "uniform", "lambda", "torch"),
 }
 INPUTS = (Input("x", (1.0, 2.0, 3.0)), Input("u", (1.0, 2.0)))
 NOTED = ("sqrt(x**2)", "1 / x", "log(x)", "x**-1", "(x - 1)**0.5", "exp(999 * x)", "step(x)")
 """Expressions with a note on each at x = 0 or 1."""
-UNREADABLE = ("nonsense", "input x", "program y", "input x = a\nprogram", "override a", "plot 1")
+UNREADABLE = (
+    *("x = input(a)", "with a:", "x = input(1)\n  y = x", "y = x\nx = input(1)", "show(1)"),
+    *("show(y, x)\ny = x", "input x = 1\nplot 1\nprogram", "u = uniform(1)"),
+)
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -66,7 +68,6 @@ def of_run(document: Document) -> Iterator[tuple[str, str]]:
     drawn = picture(recorded(checked), place(checked))
     parts = [part for step in drawn["steps"] for part in step["parts"]]
     said += [text for part in parts for text in in_formula(part["latex"])]
-    said += map("".join, re.findall(r'"""([^"]+)"""|# (.+)', code(document)))
     yield from ((text, to_text(document)) for text in said)
 
 

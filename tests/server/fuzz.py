@@ -16,12 +16,14 @@ from typing import Any
 from lessons.contract.cuts import write_cuts
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
-from lessons.playground.document.form import form_of
+from lessons.playground.document.as_text import from_text, to_text
+from lessons.playground.document.gestures import Form, form_of
 from lessons.playground.document.presets import presets
+from lessons.playground.language.playground_error import PlaygroundError
 from pages.labs.answer import MISTAKE
 from pages.labs.messages import MAX_SEQ, RefusedError, opened, read, read_training
 from pages.server.socket import Socket
-from tests.playground.programs import mutated, wild
+from tests.playground.programs import HOSTILE_RULES, mutated, wild
 from tests.server.asgi import run
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
@@ -106,8 +108,7 @@ def sentences(body: dict[str, Any]) -> list[str]:
 def real(random_: random.Random, slug: str) -> dict[str, Any]:
     """A wish as a browser sends it."""
     if slug == "playground":
-        document = random_.choice(presets()).document
-        values = form_of(document if random_.random() < 0.5 else wild(random_))
+        values = form(random_)
         wish: dict[str, Any] = {"lab": slug, "values": values, "good": random_.choice([None, {}])}
         if random_.random() < 0.3:
             wish["do"] = f"snip {random_.choice(['square', 'mul', 'y', 'sqrt_1', '2'])}:0"
@@ -138,6 +139,27 @@ def real(random_: random.Random, slug: str) -> dict[str, Any]:
     if random_.random() < 0.2:
         wish["hide"], wish["fix"] = (random_.sample([*values], 1 if values else 0) for _ in "ab")
     return wish
+
+
+def program(random_: random.Random) -> str:
+    """A playground's text: a preset's, a random program's, or anything else."""
+    document = random_.choice(presets()).document if random_.random() < 0.5 else wild(random_)
+    try:
+        return to_text(document)
+    except PlaygroundError:  # no text says this
+        rule = random_.choice(HOSTILE_RULES)
+        block = f'with gradient_override_map({{"mul": lambda op, grad: {rule}}}):\n    v = x * x'
+        head = random_.choice(["", "x = input([1, -2, 0.5])", f"x = input(1)\n{block}"])
+        return f"{head}\n{document.program}\nshow(out, x)"
+
+
+def form(random_: random.Random) -> Form:
+    """The playground's controls for such a text."""
+    text = program(random_)
+    try:
+        return form_of(from_text(text))
+    except PlaygroundError:
+        return {"program": text}
 
 
 def cuts_of(random_: random.Random, slug: str, most: int) -> str:
@@ -178,7 +200,7 @@ def changed(random_: random.Random, wish: dict[str, Any]) -> str:
             names = [*(values if isinstance(values, dict) else ()), "x", "", "training", "preset"]
             wish[part] = random_.choices(names, k=random_.choice([1, 3, 128]))
         elif kind == 7 and isinstance(values, dict):
-            name = mutated(random_, random_.choice([*values, "in.x.values", "override.1.op"]), 1)
+            name = mutated(random_, random_.choice([*values, "in.x.values", "rule.op"]), 1)
             wish["values"] = values | {name: random_.choice(NUMBERS)}
         else:
             part = random_.choice([*wish, "open", "step", "live", "good", "more", "cuts"])

@@ -61,11 +61,11 @@ def test_home_and_playground_have_one_too():
         return json.loads(encode(frame))
 
     assert got("lab=home") == written(home.frame(Wish(lab="home", good={})))
-    form = {"program": "y = x*x", "inputs": "x", "in.x.values": "3"}
-    shown = got("lab=playground&program=y = x*x&inputs=x&in.x.values=3&open=graph")
-    asked = Wish(lab="playground", values=form, good={}, open=["graph"])
+    text = "x = input(3)\ny = x*x\nshow(y, x)"
+    shown = got(f"lab=playground&program={text}")
+    asked = Wish(lab="playground", values={"program": text}, good={})
     assert shown == written(playground.frame(asked))
-    assert "no_such" in got("lab=playground&program=y = no_such(x)&inputs=x", 400)["error"]
+    assert "no_such" in got("lab=playground&program=y = no_such(x)", 400)["error"]
 
 
 @pytest.mark.parametrize(

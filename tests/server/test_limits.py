@@ -55,6 +55,13 @@ def test_there_are_as_many_workers_as_memory_allows(group, files, memory, worker
     assert limits.workers() == workers
 
 
+@pytest.mark.parametrize("given", ["x", "0", "-1", "1e3"])
+def test_a_number_of_cores_that_is_none_is_refused(given, monkeypatch):
+    monkeypatch.setenv(limits.CORES, given)
+    with pytest.raises(ValueError, match=limits.CORES):
+        limits.cores()
+
+
 def test_an_owner_says_how_many_cores_to_use(monkeypatch):
     monkeypatch.setenv(limits.CORES, "3")
     assert limits.cores() == 3

@@ -1,33 +1,32 @@
-"""A document as text: for files, for the command line, and packed for a URL.
+"""A document as text: a program in torch's own spelling that also runs in a file.
 
-The form, line by line; every line but the inputs and the program may be left out::
+::
 
-    title The obvious place is wrong
-    about The root still reads the noisy value.
-    input x = [-2, -1, 1]
-    input u = uniform(0.9, 1.1) seed 0 like x
-    override mul = grad * in2, None
-    override identity in z = clip
-    output z
-    intended wanted
-    plot x from -3 to 3 entry 2
-    dtype float32
-    program
+    # The obvious place is wrong
+    # The root still reads the noisy value.
+    x = input([-2, -1, 1], range=(-3, 3))
+    u = uniform(0.9, 1.1, like=x, seed=0)
     y = x**2
-    yu = y * u
-    z = sqrt(yu)
+    with gradient_override_map({"mul": lambda op, grad: (grad * op.inputs[1], None)}):
+        yu = y * u
+    z = torch.sqrt(yu)
+    clean = torch.sqrt(y)
+    show(z, x, intended=clean)
 
-All below the line ``program`` is the program. Lines that start with # are left out.
+The comments in front are a title and a sentence. The inputs come first. ``show`` says what is
+differentiated, what is plotted over, and whose gradient is the intended one.
 """
 
 import base64
 import binascii
 import re
 import zlib
-from typing import Any
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from lessons.contract.parameters import shortest
 from lessons.playground.document.contents import Document, Input, Override, Plot
+from lessons.playground.document.earlier_format import is_earlier, read_earlier
 from lessons.playground.document.input_text import (
     format_noise,
     format_values,
@@ -35,65 +34,309 @@ from lessons.playground.document.input_text import (
     read_number,
     read_values,
 )
+from lessons.playground.document.override_rules import (
+    read_rule,
+    rule_in_python,
+    rules_of_map,
+)
 from lessons.playground.document.words import WORDS
+from lessons.playground.language.emit import in_torch
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
+from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited, suggestion
+from lessons.text import cited
 
+IMPORTS = "import torch\nfrom gradient_tricks.playground import *\n"
+"""The lines that a program needs above it in a file."""
 _LARGEST_URL = 20_000
+_INDENT = "    "
+_IMPORT = re.compile(r"import torch|from gradient_tricks\.playground import \*")
+_INPUT = re.compile(r"(\w+)\s*=\s*(input|uniform|normal)\s*\((.*)\)\s*(#.*)?", re.DOTALL)
+_RANGE = re.compile(r"(.*?),\s*range\s*=\s*\(([^(),]*),([^(),]*)\)\s*", re.DOTALL)
+_MAP = re.compile(r"with\s+gradient_override_map\s*\(\s*\{(.*)\}\s*\)\s*:\s*(#.*)?", re.DOTALL)
+_SHOW = re.compile(
+    r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)\s*(#.*)?"
+)
+_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(\w+)\s*\)\s*(#.*)?")
+_COMMENT = re.compile(r"\s*(#.*)?")
+_NAMES = re.compile(r"(\w+(?:\s*,\s*\w+)*)\s*,?\s*=(?!=)")
 
 
-def to_text(document: Document) -> str:
-    """The document as text; ``from_text`` reads this very document back."""
-    told = {"title": _one_line(document.title), "about": _one_line(document.about)}
-    lines = [f"{word} {text}" for word, text in told.items() if text]
-    for input_ in document.inputs:
-        given = format_noise(input_.noise) if input_.noise else format_values(input_.values)
-        lines.append(f"input {input_.name} = {given}")
-    for row in document.overrides:
-        only = f" in {', '.join(row.only)}" if row.only else ""
-        lines.append(f"override {row.op_type}{only} = {_one_line(row.rule)}")
-    named = {"output": document.output, "intended": document.intended}
-    lines += [f"{word} {name}" for word, name in named.items() if name]
-    plot = document.plot
-    if plot != Plot():
-        entry = f" entry {plot.entry}" if plot.entry != 1 else ""
-        name = f" {plot.input}" if plot.input else ""
-        lines.append(f"plot{name} from {shortest(plot.low)} to {shortest(plot.high)}{entry}")
-    if document.dtype != "float64":
-        lines.append(f"dtype {document.dtype}")
-    return "\n".join([*lines, "program", document.program]) + "\n"
+@dataclass
+class Reading:
+    """A document, and where its parts stand in a text.
+
+    Args:
+        document: what was read.
+        lines: the program's lines: of each, its line in the text, from 1, and its indent.
+        parts: the line of each input, of each op type's rule, and of ``show``, by name.
+    """
+
+    document: Document = field(default_factory=lambda: Document((), ""))
+    lines: list[tuple[int, int]] = field(default_factory=list)
+    parts: dict[str, int] = field(default_factory=dict)
+
+    def placed(self, error: PlaygroundError) -> PlaygroundError:
+        """An error of the document, as one at a place of the text."""
+        line, column = error.line, error.column
+        if error.part == "program" and 0 < line <= len(self.lines):
+            line, indent = self.lines[line - 1]
+            return PlaygroundError(error.message, line, column + indent)
+        shown = self.parts.get("show", 0) if error.part == "document" else 0
+        return PlaygroundError(error.message, self.parts.get(error.subject, shown))
 
 
 def from_text(text: str) -> Document:
-    """Read a document.
+    """Read a document, in today's format or in the earlier one.
 
     Raises:
-        PlaygroundError: with the part "document": a line that cannot be read, and where.
+        PlaygroundError: a line that can't be read, and where.
     """
+    return read_text(text).document
+
+
+def read_text(text: str) -> Reading:
+    """As ``from_text``, with the places of what was read."""
     if len(text) > MAX_DOCUMENT_CHARACTERS:
-        message = WORDS("long_document", count=len(text), most=MAX_DOCUMENT_CHARACTERS)
-        raise PlaygroundError(message, part="document")
+        raise PlaygroundError(WORDS("long_document", count=len(text), most=MAX_DOCUMENT_CHARACTERS))
     # Windows' editors put a mark in front that no one sees.
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    fields: dict[str, Any] = {"inputs": (), "overrides": ()}
-    for number, line in enumerate(lines, start=1):
-        bad = unshowable(line)
-        if bad and not line.startswith("program"):
-            raise PlaygroundError(explain(bad), number, line.index(bad) + 1, "document")
-        word, _, rest = line.strip().partition(" ")
-        if not word or word.startswith("#"):
-            continue
-        if word == "program":
-            if rest.strip():
-                raise PlaygroundError(WORDS("program_below"), number, 9, "document")
-            return Document(program="\n".join(lines[number:]), **fields)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if is_earlier(text):
+        return Reading(read_earlier(text))
+    reader = _Reader()
+    for number, line in _statements(text):
         try:
-            _take(fields, word, rest.strip())
+            reader.take(number, line)
         except PlaygroundError as error:
-            raise PlaygroundError(error.message, number, 1, "document") from None
-    raise PlaygroundError(WORDS("no_program"), len(lines), 1, "document")
+            raise PlaygroundError(error.message, error.line or number, error.column) from None
+    return reader.whole()
+
+
+def to_text(document: Document) -> str:
+    """The document as text; ``from_text`` reads it back.
+
+    Raises:
+        PlaygroundError: its program or a rule can't be read.
+    """
+    names = [one.name for one in document.inputs]
+    program = parse_program(document.program, names)
+    given = [one.name for one in document.inputs if one.noise is None]
+    plot = document.plot
+    over = plot.input or next(iter(given), "")
+    lines = [f"# {one}" for one in map(_one_line, (document.title, document.about)) if one]
+    if document.dtype != "float64":
+        lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
+    for one in document.inputs:
+        values = format_noise(one.noise) if one.noise else f"input({format_values(one.values)})"
+        if one.name == over and (plot.low, plot.high) != (Plot.low, Plot.high):
+            values = f"{values[:-1]}, range=({shortest(plot.low)}, {shortest(plot.high)}))"
+        lines.append(f"{one.name} = {values}" + (f"  # {one.remark}" if one.remark else ""))
+    counts = {
+        op: len(line.names) for line in program.assignments for op in line.op_types if line.names
+    }
+    rules = [
+        (row, rule_in_python(read_rule(row), counts.get(row.op_type, 1)))
+        for row in document.overrides
+    ]
+    for rows, group in _blocks(in_torch(program), document.overrides):
+        indent = ""
+        if rows:
+            indent = _INDENT
+            entries = [f'"{row.op_type}": {rule}' for row, rule in rules if row in rows]
+            lines.append(f"with gradient_override_map({{{', '.join(entries)}}}):")
+        lines += [f"{indent}{line}" if line.strip() else "" for line in group]
+    shown = [document.output or program.names[-1], over]
+    shown += [f"intended={document.intended}"] if document.intended else []
+    shown += [f"entry={plot.entry}"] if plot.entry != 1 else []
+    lines.append(f"show({', '.join(shown)})")
+    return "\n".join(lines) + "\n"
+
+
+def gives_inputs(text: str) -> bool:
+    """Whether a text, right or wrong, has a line that gives an input."""
+    return bool(re.search(r"^\w+\s*=\s*(input|uniform|normal)\s*\(", text, re.MULTILINE))
+
+
+def _statements(text: str) -> list[tuple[int, str]]:
+    """The text's statements, each with the number of its first line; brackets join lines."""
+    found: list[tuple[int, str]] = []
+    depth = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if depth > 0:
+            first, before = found[-1]
+            found[-1] = first, f"{before}\n{line}"
+        else:
+            found.append((number, line))
+        code = line.partition("#")[0]
+        depth += sum(map(code.count, "([{")) - sum(map(code.count, ")]}"))
+    return found
+
+
+class _Reader:
+    """Reads a document statement by statement."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []  # title and sentence
+        self.inputs: list[Input] = []
+        self.rows: dict[tuple[str, str], list[str] | None] = {}  # None: on every line
+        self.program: list[str] = []
+        self.fields: dict[str, str] = {}
+        self.plot = Plot()
+        self.over: list[tuple[str, float, float]] = []
+        self.places = Reading()
+        self.block: list[tuple[str, str]] | None = None  # the rules of the with that is open
+        self.indent = ""
+        self.ended = False
+
+    def take(self, number: int, line: str) -> None:
+        bare = line.strip()
+        if bare.startswith("#") and not (self.inputs or self.program or self.block):
+            if bad := unshowable(bare):
+                raise PlaygroundError(WORDS("strange_title", why=explain(bad)), number, 1)
+            self.told.append(bare.lstrip("# "))
+        elif _IMPORT.fullmatch(bare) or (not bare and not self.program):
+            return
+        elif self.ended and bare and not bare.startswith("#"):
+            raise PlaygroundError(WORDS("show_is_last"), number, 1)
+        elif bare != line.rstrip() and bare:
+            self._in_block(number, line)
+        elif bare.startswith("with ") or bare == "with":
+            self._map(number, bare)
+        else:
+            if bare and not bare.startswith("#"):
+                self._close()
+            self._at_the_edge(number, line, bare)
+
+    def _at_the_edge(self, number: int, line: str, bare: str) -> None:
+        if found := _INPUT.fullmatch(bare):
+            if any(not _COMMENT.fullmatch(line) for line in self.program):
+                raise PlaygroundError(WORDS("inputs_first"), number, 1)
+            self.places.parts.setdefault(found[1], number)
+            self.inputs.append(self._input(*found.groups()))
+        elif bare.startswith(("show(", "show (")):
+            self._show(number, bare)
+        elif found := _DTYPE.fullmatch(bare):
+            self.fields["dtype"] = found[1]
+        else:
+            self._keep(number, line)
+
+    def _keep(self, number: int, statement: str, indent: str = "") -> None:
+        """Take up a statement of the program, without its indent."""
+        for place, line in enumerate(statement.split("\n")):
+            bare = line.removeprefix(indent)
+            self.program.append(bare.rstrip())
+            self.places.lines.append((number + place, len(line) - len(bare)))
+
+    def _in_block(self, number: int, line: str) -> None:
+        here = line[: len(line) - len(line.lstrip())]
+        if self.block is None:
+            raise PlaygroundError(WORDS("indented"), number, 1)
+        self.indent = self.indent or here
+        if here != self.indent:
+            raise PlaygroundError(WORDS("indented"), number, 1)
+        self._keep(number, line, here)
+        if names := _NAMES.match(line.strip()):
+            for row in self.block:
+                held = self.rows.setdefault(row, [])
+                if held is not None:
+                    held += re.split(r"\s*,\s*", names[1])
+
+    def _map(self, number: int, bare: str) -> None:
+        self._close()
+        found = _MAP.fullmatch(bare)
+        if not found:
+            raise PlaygroundError(WORDS("map_line"), number, 1)
+        try:
+            self.block, self.indent = rules_of_map(found[1]), ""
+        except PlaygroundError as error:  # its place is one in the rule
+            raise PlaygroundError(error.message, number) from None
+        for op_type, _ in self.block:
+            self.places.parts[op_type] = number
+        for row in self.block:
+            self.rows.setdefault(row, [])
+        self.header = number
+
+    def _close(self) -> None:
+        """End the block that is open."""
+        if self.block is not None and not self.indent:
+            raise PlaygroundError(WORDS("empty_block"), self.header, 1)
+        self.block = None
+
+    def _input(self, name: str, kind: str, given: str, remark: str | None) -> Input:
+        said = (remark or "").lstrip("# ")
+        if bad := unshowable(said):
+            raise PlaygroundError(explain(bad))
+        if kind != "input":
+            return Input(name, noise=read_noise(f"{kind}({given})"), remark=said)
+        if found := _RANGE.fullmatch(given):
+            self.over.append((name, read_number(found[2].strip()), read_number(found[3].strip())))
+            given = found[1]
+        return Input(name, read_values(given), remark=said)
+
+    def _show(self, number: int, bare: str) -> None:
+        found = _SHOW.fullmatch(bare)
+        if not found:
+            raise PlaygroundError(WORDS("show_line"), number, 1)
+        self.ended = True
+        self.places.parts["show"] = number
+        output, over, more = found[1], found[2] or "", found[3]
+        named = dict(re.findall(r"(intended|entry)\s*=\s*(\w+)", more))
+        self.fields |= {"output": output, "intended": named.get("intended", "")}
+        entry = named.get("entry", "1")
+        if not re.fullmatch(r"\d{1,6}", entry, re.ASCII):
+            raise PlaygroundError(WORDS("no_whole_number", text=cited(entry)))
+        self.plot = replace(self.plot, input=over, entry=int(entry))
+
+    def whole(self) -> Reading:
+        """What was read."""
+        self._close()
+        given = (one.name for one in self.inputs if one.noise is None)
+        over = self.plot.input or next(given, "")
+        for name, low, high in self.over:
+            if name == over:
+                self.plot = replace(self.plot, low=low, high=high)
+        while self.program and not self.program[-1]:
+            self.program.pop()
+        while self.program and not self.program[0]:
+            del self.program[0], self.places.lines[0]
+        every = {n for line in self.program for n in _names(line)}
+        overrides = (
+            Override(op_type, rule, () if every <= set(only or ()) else tuple(only or ()))
+            for (op_type, rule), only in self.rows.items()
+        )
+        title, *about = self.told or [""]
+        self.places.document = Document(
+            inputs=tuple(self.inputs),
+            program="\n".join(self.program),
+            overrides=tuple(overrides),
+            plot=self.plot,
+            title=title,
+            about=" ".join(about),
+            **self.fields,
+        )
+        return self.places
+
+
+def _names(line: str) -> list[str]:
+    """The names that a line of a program gives."""
+    found = _NAMES.match(line)
+    return re.split(r"\s*,\s*", found[1]) if found else []
+
+
+def _blocks(
+    program: str, overrides: tuple[Override, ...]
+) -> list[tuple[list[Override], list[str]]]:
+    """The program's lines in groups, each under the same rows of the override table."""
+    rows_of: list[list[Override]] = []
+    lines = program.split("\n")
+    for line in lines:
+        names = set(_names(line))
+        held = [one for one in overrides if not one.only or names & set(one.only)]
+        # What continues in brackets, and a comment, stand under what the line above does.
+        rows_of.append(held if names or not rows_of else rows_of[-1])
+    grouped = groupby(zip(rows_of, lines, strict=True), key=lambda pair: pair[0])
+    return [(rows, [line for _, line in group]) for rows, group in grouped]
 
 
 def to_url(document: Document) -> str:
@@ -103,7 +346,7 @@ def to_url(document: Document) -> str:
 
 
 def from_url(packed: str) -> Document:
-    """Read what ``to_url`` wrote.
+    """Read what ``to_url`` wrote, today or earlier.
 
     Raises:
         PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
@@ -127,56 +370,3 @@ def from_url(packed: str) -> Document:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-_WORDS = ("title", "about", "output", "intended", "dtype")
-_LINES = (*_WORDS, "input", "override", "plot", "program")
-"""The words that a line of a document can start with."""
-
-
-def _take(fields: dict[str, Any], word: str, rest: str) -> None:
-    """Read one line into the document's fields."""
-    match word:
-        case "input":
-            fields["inputs"] += (_input(rest),)
-        case "override":
-            fields["overrides"] += (_override(rest),)
-        case "plot":
-            if word in fields:
-                raise PlaygroundError(WORDS("plot_line"))
-            fields["plot"] = _plot(rest)
-        case _ if word in _WORDS:
-            if word in fields:
-                raise PlaygroundError(WORDS("line_twice", name=word))
-            if not rest:
-                raise PlaygroundError(WORDS("empty_line", name=word))
-            fields[word] = rest
-        case _:
-            near = suggestion(word, _LINES)
-            raise PlaygroundError(WORDS("unknown_line", word=cited(word), near=near))
-
-
-def _input(rest: str) -> Input:
-    name, equals, given = (part.strip() for part in rest.partition("="))
-    if not equals or not name:
-        raise PlaygroundError(WORDS("input_line"))
-    drawn = given[:1].isalpha() and given.isascii()
-    return Input(name, noise=read_noise(given)) if drawn else Input(name, read_values(given))
-
-
-def _override(rest: str) -> Override:
-    head, equals, rule = (part.strip() for part in rest.partition("="))
-    op_type, _, only = head.partition(" ")
-    if not equals or not op_type or (only and not only.strip().startswith("in ")):
-        raise PlaygroundError(WORDS("override_line"))
-    return Override(op_type, rule, tuple(only.strip()[3:].replace(",", " ").split()))
-
-
-def _plot(rest: str) -> Plot:
-    match = re.fullmatch(
-        r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", rest, re.ASCII
-    )
-    if match is None:
-        raise PlaygroundError(WORDS("plot_line"))
-    name, low, high, entry = match.groups()
-    return Plot(name or "", read_number(low), read_number(high), int(entry or 1))

@@ -21,10 +21,10 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import no_name
 from lessons.text import cited, suggestion, visible
+from lessons.tricks.playground import as_normal
 
 _LARGEST_SEED = 2**32 - 1
 _PLOT = 1e6
-_SMALLEST_UNIT = 2.0**-54
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,7 @@ def draws(document: Document, input_: Input) -> Iterator[torch.Tensor]:
 def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
     if noise.distribution == "uniform":
         return noise.a + (noise.b - noise.a) * unit
-    # The inverse of the distribution function: one number in, one number out, on every machine.
-    normal: torch.Tensor = torch.special.ndtri(unit.clamp(min=_SMALLEST_UNIT))
-    return noise.a + noise.b * normal
+    return noise.a + noise.b * as_normal(unit)
 
 
 def _check_inputs(document: Document) -> list[str]:

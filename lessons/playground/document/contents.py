@@ -1,7 +1,6 @@
-"""What the playground holds: inputs, program, override table, output, plot. Plain values.
+"""What a playground's text says: inputs, program, override table, output, plot. Plain values.
 
-A document is only text and numbers. `check.py` reads it into something that can run, and
-`as_text.py` writes it as text and reads it back.
+`as_text.py` reads a document from the text and writes it back; `check.py` makes of it what can run.
 """
 
 from dataclasses import dataclass, replace
@@ -43,11 +42,13 @@ class Input:
         name: as in the program.
         values: what it is; None where it is drawn.
         noise: how it is drawn; None where values are given.
+        remark: the comment behind it.
     """
 
     name: str
     values: Numbers | None = None
     noise: Noise | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, visible
 
 _NOISE = re.compile(
-    r"(\w+)\s*\(\s*([^\s,()]+)\s*,\s*([^\s,()]+)\s*\)(?:\s+seed\s+(\w+))?(?:\s+like\s+(\w+))?",
+    r"(\w+)\s*\(\s*([^\s,()=]+)\s*,\s*([^\s,()=]+)\s*"
+    r"((?:,\s*(?:seed|like)\s*=\s*\w+\s*)*),?\s*\)",
     re.ASCII,
 )
 
@@ -42,7 +43,7 @@ def read_values(text: str) -> Numbers:
 
 
 def read_noise(text: str) -> Noise:
-    """An input's noise: ``uniform(0.9, 1.1) seed 0 like x``, ``normal(0, 1)``.
+    """An input's noise: ``uniform(0.9, 1.1, like=x, seed=0)``, ``normal(0, 1)``.
 
     Raises:
         PlaygroundError: with the part "input".
@@ -50,7 +51,9 @@ def read_noise(text: str) -> Noise:
     match = _NOISE.fullmatch(text.strip())
     if match is None:
         raise _wrong(WORDS("no_noise", text=cited(text)))
-    name, a, b, seed, like = match.groups()
+    name, a, b, more = match.groups()
+    named = dict(re.findall(r"(seed|like)\s*=\s*(\w+)", more, re.ASCII))
+    seed, like = named.get("seed"), named.get("like")
     if name not in ("uniform", "normal"):
         raise _wrong(WORDS("no_distribution", name=cited(name)))
     if seed is not None and not (seed.isascii() and seed.isdigit() and len(seed) <= 10):
@@ -68,9 +71,9 @@ def format_values(values: Numbers | None) -> str:
 
 def format_noise(noise: Noise) -> str:
     """The text that ``read_noise`` reads back to this noise."""
-    like = f" like {noise.like}" if noise.like else ""
-    range_ = f"{shortest(noise.a)}, {shortest(noise.b)}"
-    return f"{noise.distribution}({range_}) seed {noise.seed}{like}"
+    like = f", like={noise.like}" if noise.like else ""
+    ends = f"{shortest(noise.a)}, {shortest(noise.b)}"
+    return f"{noise.distribution}({ends}{like}, seed={noise.seed})"
 
 
 def _row(text: str) -> tuple[float, ...]:

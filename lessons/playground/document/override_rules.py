@@ -1,5 +1,7 @@
 """The override table's rules: presets by name, expressions, and both as the engine takes them."""
 
+import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,9 +11,11 @@ import torch
 
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
-from lessons.playground.language.expressions import Rule
+from lessons.playground.language.emit import expression, fill, in_torch_of, python
+from lessons.playground.language.expressions import Rule, kind_of
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
+from lessons.playground.language.rewrite import Put
 from lessons.playground.running.interpret import Machine
 from lessons.text import cited, suggestion, visible
 from lessons.tricks import op_types
@@ -28,6 +32,11 @@ RULES: dict[str, tuple[str, str]] = {
     "sign only": ("sign(grad)", WORDS("does_sign_only")),
 }
 """The presets: name → expression and help."""
+
+_ENTRY = re.compile(
+    r"(?:^|,)\s*([\"'])(\w+)\1\s*:\s*lambda\s+op((?:\s*,\s*grad\d?)+)\s*:", re.ASCII
+)
+_PART = re.compile(r"\bop\.(in|out)puts\[\s*(\d)\s*\]", re.ASCII)
 
 RULE_NAMES = (
     "grad",
@@ -67,8 +76,71 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
         if name not in names:
             near = suggestion(name, names)
             raise _wrong(WORDS("no_line_gives", name=cited(name), near=near), key)
-    text = RULES[override.rule.strip()][0] if override.rule.strip() in RULES else override.rule
-    return Row(types, parse_rule(text, RULE_NAMES, key), override)
+    return Row(types, read_rule(override), override)
+
+
+def read_rule(override: Override) -> Rule:
+    """Read a row's rule, a preset's name or expressions.
+
+    Raises:
+        PlaygroundError: an unknown name, or no expression.
+    """
+    name = override.rule.strip()
+    text = RULES[name][0] if name in RULES else override.rule
+    return parse_rule(text, RULE_NAMES, override.op_type)
+
+
+def rules_of_map(entries: str) -> list[tuple[str, str]]:
+    """Read what stands in the braces of a ``gradient_override_map``.
+
+    Returns:
+        Op types, each with its rule as a row of the override table has it.
+
+    Raises:
+        PlaygroundError: something else stands there.
+
+    >>> rules_of_map('"mul": lambda op, grad: (grad * op.inputs[1], None)')
+    [('mul', 'grad * in2, None')]
+    """
+    heads = [*_ENTRY.finditer(entries)]
+    if not heads or heads[0].start():
+        raise PlaygroundError(WORDS("map_line"))
+    found = []
+    for head, end in zip(heads, [*(one.start() for one in heads[1:]), len(entries)], strict=True):
+        op_type = head[2]
+        rule = _PART.sub(_short, entries[head.end() : end].strip().removesuffix(","))
+        gradients = read_rule(Override(op_type, rule)).gradients
+        found.append((op_type, ", ".join(map(in_torch_of, gradients))))
+    return found
+
+
+def rule_in_python(rule: Rule, outputs: int = 1) -> str:
+    """Write a rule as a map takes it: ``lambda op, grad: …``.
+
+    Args:
+        outputs: how many outputs its op has, each with an upstream gradient.
+    """
+    names = [f"grad{place}" for place in range(1, outputs + 1)] if outputs > 1 else ["grad"]
+    given: dict[str, ast.expr] = {"grad": ast.Name(names[0])}
+    for place in range(1, _MOST + 1):
+        given[f"grad{place}"] = ast.Name(names[min(place, outputs) - 1])
+        for short, attribute in (("in", "inputs"), ("out", "outputs")):
+            tensors = ast.Attribute(ast.Name("op"), attribute)
+            given[f"{short}{place}"] = ast.Subscript(tensors, ast.Constant(place - 1))
+    gradients = []
+    for place, node in enumerate(rule.gradients):
+        made = expression(node, floats=kind_of(node) == "number")
+        if kind_of(node) == "number":
+            made = fill(
+                "torch.full_like(x, value)", {"x": ast.Name(f"in{place + 1}"), "value": made}
+            )
+        gradients.append(Put(given).visit(made))
+    body = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients)
+    return f"lambda {', '.join(['op', *names])}: {python(body)}"
+
+
+def _short(part: re.Match[str]) -> str:
+    return f"{part[1]}{int(part[2]) + 1}"
 
 
 def _types_of(key: str) -> tuple[str, ...]:

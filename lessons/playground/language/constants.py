@@ -39,9 +39,11 @@ def apply(sign: str, values: Sequence[float], node: Node) -> float:
 
 def value_of(node: Node) -> float | None:
     """The value of an expression of written numbers alone; None where a name is read."""
+    if kind_of(node) != "number":
+        return None
     if isinstance(node, ast.Constant):
         return written(node)
-    if kind_of(node) == "number" and (operator := sign(node)):
+    if operator := sign(node):
         values = [value_of(operand) for operand in children(node)]
         known = [value for value in values if value is not None]
         return apply(operator, known, node) if len(known) == len(values) else None

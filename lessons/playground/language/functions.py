@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from lessons import tricks
 from lessons.playground.language.words import HELP
-from lessons.tricks.as_one import one_op
+from lessons.tricks.playground import onehot_argmax, onehot_sample, step
 
 ParameterKind = Literal["tensor", "number", "whole", "either", "mask", "any"]
 """A tensor (a number is made one); a number only; a whole one, written out; either as it is; a
@@ -68,33 +68,6 @@ class Function:
         return len(required) == 1 and not self.trick and not self.several
 
 
-def step(x: torch.Tensor) -> torch.Tensor:
-    """1 where x > 0, else 0, in x's dtype."""
-    return (x > 0).to(x.dtype)
-
-
-def onehot_argmax(x: torch.Tensor) -> torch.Tensor:
-    """1 at the largest entry along the last axis (the first of equals), else 0, in x's dtype."""
-    place = x.argmax(-1, keepdim=True)
-    return torch.zeros_like(x).scatter(-1, place, 1.0)
-
-
-def onehot_sample(p: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
-    """1 at a class drawn from probabilities, else 0, in p's dtype and without a gradient.
-
-    Args:
-        p: along the last axis, one for each class; weights of any positive sum will do.
-        u: uniform from 0 to 1: one number, or a list of as many as p has rows. For a list p, a
-            list u draws once for each of its numbers. A class of probability 0 is never drawn.
-    """
-    # No gradient comes back through a comparison: a graph up to it would be made for nothing.
-    with torch.no_grad():
-        below = p.cumsum(-1)
-        total = below[..., -1:]
-        drawn = ((below <= u.unsqueeze(-1) * total) & (below < total)).sum(-1, keepdim=True)
-        return (torch.arange(p.shape[-1]) == drawn).to(p.dtype)
-
-
 def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
     def reduced(x: torch.Tensor, axis: float | None = None) -> torch.Tensor:
         return function(x) if axis is None else function(x, int(axis))
@@ -138,7 +111,7 @@ _ROWS = (
     _row("round x", "round", torch.round, "torch.round(x)"),
     _row("floor x", "floor", torch.floor, "torch.floor(x)"),
     _row("ceil x", "ceil", torch.ceil, "torch.ceil(x)"),
-    _row("step x", None, one_op("step")(step), "step(x)"),
+    _row("step x", None, step, "step(x)"),
     _row("sin x", "sin", torch.sin, "torch.sin(x)"),
     _row("cos x", "cos", torch.cos, "torch.cos(x)"),
     _row("tanh x", "tanh", torch.tanh, "torch.tanh(x)"),
@@ -152,12 +125,14 @@ _ROWS = (
     _row("topk x k%", "topk", lambda x, k: torch.topk(x, int(k)).values, "torch.topk(x, k).values"),
     _row("select x index%", "select", lambda x, index: torch.select(x, -1, int(index)),
          "torch.select(x, -1, index)"),
-    _row("onehot_argmax x", None, one_op("onehot_argmax")(onehot_argmax), "onehot_argmax(x)"),
-    _row("onehot_sample p u", None, one_op("onehot_sample")(onehot_sample), "onehot_sample(p, u)"),
+    _row("onehot_argmax x", None, onehot_argmax, "onehot_argmax(x)"),
+    _row("onehot_sample p u", None, onehot_sample, "onehot_sample(p, u)"),
     _row("maximum a b", "maximum", torch.maximum, "torch.maximum(a, b)"),
     _row("minimum a b", "minimum", torch.minimum, "torch.minimum(a, b)"),
     _row("clamp x low#=-1e30 high#=1e30", "clamp", torch.clamp, "torch.clamp(x, low, high)"),
     _row("where condition? a! b!", "where", torch.where, "torch.where(condition, a, b)"),
+    _row("full_like x value#", None, lambda x, value: torch.full_like(x, value),
+         "torch.full_like(x, value)"),
     _row("sum x axis%?", "sum", _reduce(torch.sum), "torch.sum(x, axis)"),
     _row("mean x axis%?", "mean", _reduce(torch.mean), "torch.mean(x, axis)"),
     _row("matmul a b", "matmul", torch.matmul, "torch.matmul(a, b)"),

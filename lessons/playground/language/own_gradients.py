@@ -24,24 +24,32 @@ _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
 _TENSORS = {*TENSORS, "new_tensor"}
 
 
-def as_plain_functions(tree: Iterable[ast.stmt]) -> tuple[list[ast.stmt], set[str], list[str]]:
+def as_plain_functions(
+    tree: Iterable[ast.stmt],
+) -> tuple[list[ast.stmt], set[str], list[str], list[str]]:
     """Write each autograd Function as a plain function, and call that in place of ``apply``.
 
     Returns:
-        The statements, the names of those functions, and a note on each backward that can't be
-        read: its function has the gradient of its forward.
+        The statements, the names of those functions, a note on each backward that is a trick of
+        the language, and one on each that can't be read: its function has the gradient of its
+        forward.
     """
     found: list[ast.stmt] = []
     names: set[str] = set()
+    read: list[str] = []
     notes: list[str] = []
     for node in tree:
         methods = _methods(node)
         if isinstance(node, ast.ClassDef) and methods.keys() >= {"forward", "backward"}:
             forward, backward = methods["forward"], methods["backward"]
             body = _body(forward, backward)
+            name = visible(node.name, 32)
             if body is None:
-                name = visible(node.name, 32)
                 notes.append(WORDS("unread_backward", line=backward.lineno, name=name))
+            elif isinstance(last := body[-1], ast.Return) and last.value:
+                context = forward.args.args[0].arg
+                code = visible(ast.unparse(last.value).replace(f"{context}.", ""), 60)
+                read.append(WORDS("backward_is", name=name, code=code))
             arguments = ast.arguments(
                 [], forward.args.args[1:], None, [], [], None, forward.args.defaults
             )
@@ -51,7 +59,7 @@ def as_plain_functions(tree: Iterable[ast.stmt]) -> tuple[list[ast.stmt], set[st
         else:
             found.append(node)
     applied = _Applied(names)
-    return [one for one in map(applied.visit, found) if one], names, notes
+    return [one for one in map(applied.visit, found) if one], names, read, notes
 
 
 class _Applied(ast.NodeTransformer):

@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from keyword import kwlist
 
-from lessons.playground.language.expressions import Kind, Program, kind_of
+from lessons.playground.language.expressions import Kind, kind_of, row_of, surrogates
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_NAME
 from lessons.playground.language.own_gradients import as_plain_functions
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
+from lessons.playground.language.refusals import OUR_NAMES
 from lessons.playground.language.rewrite import ROOTS, Partial, Rewriter
 from lessons.playground.language.scan import scan
 from lessons.playground.language.spellings import (
@@ -65,12 +66,16 @@ class Pasted:
             input that is there and stays as it is.
         output: the name that it returns; empty where the program is the old one, reworded.
         notes: what was left out and what could not be read, line by line.
+        invented: the inputs that the code has no values for, each with what it stands for.
+        others: names whose lines have a trick that the output does not read.
     """
 
     program: str
     inputs: dict[str, str]
     output: str
     notes: tuple[str, ...]
+    invented: dict[str, str]
+    others: tuple[str, ...] = ()
 
 
 def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
@@ -101,26 +106,6 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
         return found
     # Of a program that is typed here, only torch's words become the language's own.
     return None if found is None or paste.guessed else replace(found, output="")
-
-
-def output_after(before: Program, program: Program, output: str, intended: str) -> tuple[str, str]:
-    """The output of a program that ends otherwise than the one before, and what to say of it.
-
-    A program that is pasted over another may share a name with it by chance, such as z. Its own
-    end is what its author looks at.
-    """
-    name, last = output.strip(), program.names[-1]
-    if name in ("", last) or last in (before.names[-1], intended):
-        return output, ""
-    if _line_of(program, name) == _line_of(before, name):
-        return output, WORDS("output_stays", name=name, last=last)
-    return "", WORDS("output_is_last", name=name, last=last)
-
-
-def _line_of(program: Program, name: str) -> str:
-    """The text that gives a name; empty where none does."""
-    found = (line for line in program.assignments if name in line.names)
-    return next((line.text for line in found), "")
 
 
 def _parsed(text: str) -> tuple[list[ast.stmt], str]:
@@ -178,8 +163,8 @@ class _Paste:
         self.guessed = False  # whether anything is an input that need not be one, or left out
 
     def read(self, tree: list[ast.stmt]) -> Pasted | None:
-        tree, own, unread = as_plain_functions(tree)
-        self.notes += unread
+        tree, own, read, unread = as_plain_functions(tree)
+        self.notes += [*read, *unread]
         self.guessed |= bool(unread)
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
@@ -218,11 +203,16 @@ class _Paste:
         if others and main:
             self.notes.append(WORDS("only_read", name=main, others=listed(others)))
         for line, said in self.rewriter.remarks:
-            self.notes.append(WORDS("at_line", line=line, said=said))
+            self.notes.append(WORDS("of_your_code", line=line, said=said))
         if self.rewriter.left:
             self.notes.append(WORDS("left_out", names=listed([*self.rewriter.left])))
-        notes = [*self.notes, *(self.why[name](name) for name in used if name in self.why)]
-        return Pasted(program, values, output, tuple(dict.fromkeys(notes)))
+        invented = {
+            name: self.why[name](name) if name in self.why else WORDS("invented")
+            for name in used
+            if name in self.why or (name not in self.there and not self.inputs[name])
+        }
+        output, tricks = _with_a_trick(program, used, output)
+        return Pasted(program, values, output, (*dict.fromkeys(self.notes),), invented, tricks)
 
     def _arguments(self, function: ast.FunctionDef, given: Sequence[ast.expr]) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""
@@ -477,13 +467,37 @@ class _Paste:
         """The name as the language can have it: of letters a to z, none of its functions'."""
         letters = (c if c.isascii() else unicodedata.name(c, "x").split()[-1].lower() for c in name)
         made = re.sub(r"\W", "", "".join(letters)).strip("_")[: MAX_NAME - 3] or "x"
-        return f"{made}_" if made in (*CALLABLE, *MODULES, *kwlist) else made
+        return f"{made}_" if made in (*CALLABLE, *OUR_NAMES, *MODULES, *kwlist) else made
 
     def _fresh(self, name: str) -> str:
         """A name that nothing has yet: each is given once."""
         first = self.clean(name)
         made = (f"{first}{count}" if count > 1 else first for count in itertools.count(1))
         return next(one for one in made if one not in self.kinds)
+
+
+def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:
+    """The output, or the last line with a trick if the output reads none; and the other lines with
+    tricks that it does not read."""
+    lines = {n: line for line in parse_program(program, inputs).assignments for n in line.names}
+    tricks = [
+        name
+        for name, line in lines.items()
+        if any(surrogates(one) or ((row := row_of(one)) and row.trick) for one in line.nodes)
+    ]
+
+    def behind(name: str) -> set[str]:
+        """The names that a line reads, and those that these read."""
+        found, waiting = set[str](), [name]
+        while waiting:
+            if (one := waiting.pop()) in lines and one not in found:
+                found.add(one)
+                waiting += [n.id for n in lines[one].nodes if isinstance(n, ast.Name)]
+        return found
+
+    if tricks and not behind(output) & {*tricks}:
+        output = tricks[-1]
+    return output, tuple(name for name in tricks if name not in behind(output))
 
 
 def _name(node: ast.AST | None) -> str:
@@ -528,7 +542,7 @@ def _values(node: ast.expr) -> str:
 def _at(node: ast.AST, said: str) -> str:
     """A sentence on a statement or expression of the code, with its line in front."""
     line = getattr(node, "lineno", 0)
-    return WORDS("at_line", line=line, said=said) if line else said
+    return WORDS("of_your_code", line=line, said=said) if line else said
 
 
 def _hinted(said: str, node: ast.AST) -> str:

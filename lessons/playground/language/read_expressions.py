@@ -52,6 +52,8 @@ _WHOLE = {
 """The whole-number parameters: the least value, the largest, and the answer to any other."""
 
 _ALONG_LAST = ("softmax", "log_softmax", "logsumexp")
+_TORCH_AXES = {"select": ["-1"], "transpose": ["-1", "-2"]}
+"""Axes that torch's function takes after its tensor, where ours has none."""
 _AXIS = ("dim", "axis")
 
 
@@ -153,6 +155,9 @@ class Reader:
         return WORDS("no_name_nor_input", name=cited(name), near=near)
 
     def _attribute(self, node: ast.Attribute, several: int) -> Node:
+        of = node.value
+        if node.attr == "values" and isinstance(of, ast.Call) and self._spelt(of.func) == "topk":
+            return ast.copy_location(self.read(of), node)
         known = own_name(node.attr)
         hint = WORDS("in_brackets", name=known) if known in CALLABLE else WORDS("call_a_method")
         name, hint = visible(known, 32), INSTEAD.get(known, hint)
@@ -249,6 +254,8 @@ class Reader:
                 raise error(called, unknown_function(name))
             raise error(called, WORDS("result_called", name=cited(name)))
         name = self._spelt(called)
+        if path(called) == ["torch", "tensor"] and len(node.args) == 1 and not node.keywords:
+            return self._tensor(node)
         on = []
         if not name and isinstance(called, ast.Attribute):
             name, on = own_name(called.attr), [called.value]
@@ -277,6 +284,14 @@ class Reader:
         made = ast.Call(ast.Name(name), arguments, [])
         return of_kind(made, "several" if function.several else "tensor", node)
 
+    def _tensor(self, node: ast.Call) -> Node:
+        """``torch.tensor`` of a number or of a list of numbers."""
+        self.ops -= 1  # it runs no op
+        (given,) = node.args
+        if isinstance(given, ast.List):
+            return ast.copy_location(self._list(given, 0), node)
+        return of_kind(self._entry(given), "tensor", node)
+
     def _one_output(self, node: ast.Call, name: str, several: int) -> None:
         if several:
             raise self.error(node, WORDS("one_output", name=name, names=several))
@@ -298,6 +313,12 @@ class Reader:
                 raise error(axes[0], WORDS("takes_last_axis", signature=signature))
             positional = positional[:1]
             keywords = [k for k in keywords if k.arg not in _AXIS]
+        axes_of_torch = _TORCH_AXES.get(function.name, [])
+        if axes_of_torch and len(positional) == len(parameters) + len(axes_of_torch):
+            axes = positional[1 : 1 + len(axes_of_torch)]
+            if [*map(ast.unparse, axes)] != axes_of_torch:
+                raise error(axes[0], WORDS("takes_last_axis", signature=signature))
+            positional = [positional[0], *positional[1 + len(axes) :]]
         for place, argument in enumerate(positional):
             if isinstance(argument, ast.Starred):
                 raise error(argument, WORDS("star"))
@@ -376,15 +397,16 @@ class Reader:
             raise error(node, WORDS("py_func_in_py_func"))
         if node.keywords or not node.args:
             raise error(node, WORDS("py_func_takes"))
-        if len(node.args) != max(several, 1):
-            counts = {"outputs": len(node.args), "names": max(several, 1)}
+        arguments = self._inside(node)
+        if len(arguments) != max(several, 1):
+            counts = {"outputs": len(arguments), "names": max(several, 1)}
             raise error(node, WORDS("py_func_outputs", **counts))
         self._in_py_func = True
         try:
-            outputs = [self.read(argument) for argument in node.args]
+            outputs = [self.read(argument) for argument in arguments]
         finally:
             self._in_py_func = False
-        for argument, output in zip(node.args, outputs, strict=True):
+        for argument, output in zip(arguments, outputs, strict=True):
             if kind_of(output) != "tensor":
                 raise error(argument, WORDS("py_func_of_number"))
         made = ast.Call(ast.Name("py_func"), outputs, [])
@@ -392,6 +414,18 @@ class Reader:
         if not children(made):
             raise error(node, WORDS("py_func_reads_nothing"))
         return made
+
+    def _inside(self, node: ast.Call) -> list[ast.expr]:
+        """What ``py_func(lambda a, b: (a + b, a * b), a, b)`` computes; without the lambda, its
+        arguments."""
+        function, *given = node.args
+        if not isinstance(function, ast.Lambda):
+            return node.args
+        names = [one.arg for one in function.args.args]
+        if names != [ast.unparse(one) for one in given]:
+            raise self.error(node, WORDS("py_func_lambda"))
+        body = function.body
+        return body.elts if isinstance(body, ast.Tuple) else [body]
 
     def count(self, node: ast.expr) -> None:
         self.ops += 1

@@ -51,12 +51,15 @@ _NODES: dict[type[ast.AST], str] = {
     ast.Starred: WORDS("star"),
 }
 
+OUR_NAMES = ("torch", "input", "uniform", "normal", "show", "gradient_override_map")
+"""What a text calls besides the functions of its program."""
+
 
 def no_name(name: str) -> str:
     """Say that a name is too long, or that a function has it; empty for any other name."""
     if len(name) > MAX_NAME:
         return WORDS("long_name", count=len(name), most=MAX_NAME)
-    return WORDS("name_of_a_function", name=name) if name in CALLABLE else ""
+    return WORDS("name_of_a_function", name=name) if name in (*CALLABLE, *OUR_NAMES) else ""
 
 
 def not_in_language(node: ast.AST) -> str:

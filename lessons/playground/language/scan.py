@@ -49,6 +49,8 @@ class _State:
     last: str = "\n"
     last_place: int = 0
     line_start: bool = True
+    lambdas: int = 0
+    """Those of py_func whose colon is still to come."""
 
 
 def scan(text: str, rule: bool = False) -> str:
@@ -131,7 +133,8 @@ def _check(state: _State, kind: str, token: str, place: int) -> None:
 def _check_sign_between(state: _State, token: str, place: int) -> None:
     """Two names or numbers side by side are nothing that a program says."""
     last = state.last
-    if not (last[-1].isalnum() or last[-1] in "_)]") or keyword.iskeyword(token):
+    side_by_side = last[-1].isalnum() or last[-1] in "_)]"
+    if not side_by_side or keyword.iskeyword(token) or last == "lambda":
         return
     if state.brackets and "\n" in state.text[state.last_place : place]:
         bracket, where = state.brackets[-1]
@@ -170,6 +173,9 @@ def _check_name(state: _State, token: str, place: int) -> None:
         raise refused(state.text, place, message)
     if state.rule and token in ("def", "lambda", "return"):
         raise refused(state.text, place, WORDS("rule_alone"))
+    if token == "lambda" and state.text[:place].rstrip()[-8:] == "py_func(":
+        state.lambdas += 1
+        return
     if keyword.iskeyword(token):
         message = OF_KEYWORDS.get(token) or WORDS("not_in_language", what=token)
         raise refused(state.text, place, message)
@@ -188,7 +194,9 @@ def _check_operator(state: _State, token: str, place: int) -> None:
     if token[-1] == "=" and token not in _ALLOWED and token != ":=":
         message = WORDS("no_in_place_sign", token=token, sign=token[:-1])
         raise refused(text, place, message)
-    if token not in _ALLOWED:
+    if token == ":" and state.lambdas:
+        state.lambdas -= 1
+    elif token not in _ALLOWED:
         raise refused(text, place, OF_SIGNS.get(token) or explain(token[0]))
     if token in "([":
         state.brackets.append((token, place))
@@ -198,7 +206,7 @@ def _check_operator(state: _State, token: str, place: int) -> None:
         if not state.brackets or state.brackets[-1][0] != _PAIRS[token]:
             raise refused(text, place, WORDS("closes_nothing", bracket=token))
         state.brackets.pop()
-    elif token not in ",=":
+    elif token not in ",=:":
         state.operators += 1
         # Every sign is an op or sits in front of a number; so this bounds Python's parser too.
         if state.operators > 3 * MAX_OPS:

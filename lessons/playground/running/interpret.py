@@ -27,6 +27,7 @@ from lessons.playground.language.expressions import (
     sign,
     surrogates,
     words,
+    written,
 )
 from lessons.playground.language.functions import Function
 from lessons.playground.language.limits import MAX_ELEMENTS
@@ -90,7 +91,8 @@ class Machine:
     def value(self, node: Node, env: Mapping[str, Any]) -> Any:
         """The value of one expression: a float, a tensor, or a tuple of tensors."""
         if isinstance(node, ast.Constant):
-            return node.value
+            tensor = kind_of(node) == "tensor" and node.value is not None
+            return self.tensor(written(node)) if tensor else node.value
         if isinstance(node, ast.Name):
             return env[node.id]
         if isinstance(node, ast.List):

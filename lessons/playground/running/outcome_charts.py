@@ -1,12 +1,12 @@
 """The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from lessons.contract.figure import TALL, Figure, Table
+from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
@@ -25,13 +25,15 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.curve_figures import forward_alt, gradient_alt
 from lessons.kit.line_names import NAMES, named
-from lessons.kit.off_target import HEIGHT, NOISY, ends_of, over_draws, with_strip
+from lessons.kit.off_target import NOISY, ends_of, over_draws
 from lessons.kit.titles import gradient_at, value_at
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome
 from lessons.playground.running.words import WORDS
 from lessons.text import listed, number
 
+_VALUE_HEIGHT, _GRADIENT_HEIGHT = 135, 185
+"""Pixels: program, graph and both charts are in sight at 1280×800."""
 _MOST_ROWS = 48
 _SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -49,7 +51,7 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
         }
     x = _moved(outcome, document)
     gradients = _gradients(outcome, document, curves, series, x)
-    return aligned(gradients, _value(outcome, document, curves, series, x))
+    return aligned(gradients, _value(outcome, document, curves, series, x))[::-1]
 
 
 def table(outcome: Outcome) -> Table:
@@ -87,15 +89,10 @@ def _gradients(
     subject = f"∂{outcome.output}/∂{x}"
     there = {role: curves[role] for role in roles}
     frame = _frame([*ends_of(there), *(series[role].y for role in roles)])
-    if _strip(there):
-        height = HEIGHT
-        data, layout = with_strip(there, x, subject, frame)
-    else:
-        height = TALL
-        layout = axes(span(there[roles[0]]), frame, x, subject)
-        ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
-        drawn = over_draws if there[roles[0]].low is not None else gradient_curves
-        data = [*drawn(there), *named(ends, layout, height)]
+    layout = axes(span(there[roles[0]]), frame, x, subject)
+    ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
+    drawn = over_draws if there[roles[0]].low is not None else gradient_curves
+    data = [*drawn(there), *named(ends, layout, _GRADIENT_HEIGHT)]
     return Figure(
         "gradient",
         gradient_at(subject, _at_entry(series, document, *NOISY), x),
@@ -103,7 +100,7 @@ def _gradients(
         gradient_alt(subject, spoken(series, roles, x), x),
         [*data, *(_held(points(series[role]), outcome) for role in NOISY[::-1] if role in there)],
         layout,
-        height=height,
+        height=_GRADIENT_HEIGHT,
         selects="entry",
     )
 
@@ -130,7 +127,7 @@ def _value(
             *([_held(points(there), outcome)] if there else []),
         ],
         axes(span(forward), _frame(heights), x, outcome.output),
-        height=200,
+        height=_VALUE_HEIGHT,
         selects="entry",
     )
 
@@ -232,15 +229,6 @@ def _frame(heights: list[Array]) -> tuple[float, float]:
     largest = float(sizes.max(initial=0.0))
     top = largest if largest <= 8 * typical or typical == 0 else 4 * typical
     return fitted([np.clip(height, -top, top) for height in heights])
-
-
-def _strip(curves: Mapping[str, Series]) -> bool:
-    """Whether the result is one of many draws, and there is a target at the same x."""
-    trick, target = (curves.get(role) for role in ("trick_gradient", "intended_gradient"))
-    if trick is None or target is None or trick.low is None:
-        return False
-    noisy = (curves[role] for role in NOISY if role in curves)
-    return all(one.low is not None and np.array_equal(one.x, target.x) for one in noisy)
 
 
 def key(outcome: Outcome) -> list[str]:

@@ -68,8 +68,8 @@ export class View {
     setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": phrase("graph_of_run") });
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
     views.box("table").append(scroll);
-    const { stage, tabs, drawers } = views;
-    if (written) root.replaceChildren(head, notes, stage, goals, tabs, drawers);
+    const { stage, below, tabs, drawers } = views;
+    if (written) root.replaceChildren(head, notes, stage, below, goals, tabs, drawers);
     else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
 
     this.root = root;
@@ -120,7 +120,7 @@ export class View {
     const { step } = place;
     const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
     const views = [...(picture?.views ?? []), ...frame.views];
-    this.views.show(frame.stage, views, step, more ? phrase("more_settings") : phrase("more"));
+    this.views.show(frame.stage, frame.below_stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
     this.graph.show(frame.graph, graphStep, reset, newest, !resting);
     this.goals.show(frame.goals, newest && resting, frame.accepted);

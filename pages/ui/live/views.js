@@ -18,6 +18,7 @@ export class Views {
     this.narrow = matchMedia("(max-width: 640px)"); // then a low window's stage scrolls, and the keyboard has to reach it
     this.narrow.addEventListener("change", () => this.#place());
     this.stage = element("section", "gl-stage", { "aria-label": phrase("stage") });
+    this.below = element("div", "gl-below");
     this.tabs = element("div", "gl-tabs", { role: "toolbar", "aria-label": phrase("more_of_lab") });
     arrows(this.tabs);
     this.tabs.addEventListener("focusin", ({ target }) => this.#stop(/** @type {Element} */ (target)));
@@ -31,6 +32,8 @@ export class Views {
     /** @type {View[]} */
     this.views = []; // all that the lab has, with More as the last one
     this.name = ""; // of the view on the stage
+    /** @type {string[]} */
+    this.belowStage = [];
     /** @type {?number} */
     this.step = null;
   }
@@ -49,14 +52,16 @@ export class Views {
 
   /**
    * @param {string} stage  the view on the stage
+   * @param {string[]} belowStage  those that stand below it
    * @param {View[]} views
    * @param {number} step  another one begins with all drawers closed
    * @param {string} more  the label of the last drawer
    */
-  show(stage, views, step, more) {
+  show(stage, belowStage, views, step, more) {
     if (this.step !== null && this.step !== step) this.opened.clear();
     this.step = step;
     this.name = stage;
+    this.belowStage = belowStage;
     this.views = [...views, { name: MORE, label: more }];
     this.#place();
   }
@@ -79,7 +84,8 @@ export class Views {
     setChildren(this.stage, name ? [this.box(name)] : []);
     const scrolls = this.narrow.matches && !["graph", "table"].includes(name); // these two have a stop inside
     for (const [other, box] of this.boxes) setOrRemove(box, "tabindex", scrolls && other === name ? "0" : null);
-    const others = this.views.filter((view) => view.name !== name);
+    setChildren(this.below, this.belowStage.map((other) => this.box(other)));
+    const others = this.views.filter((view) => view.name !== name && !this.belowStage.includes(view.name));
     setChildren(this.tabs, others.map((view) => this.#tab(view)));
     this.#stop(this.tabs.querySelector("[tabindex='0']") ?? this.tabs.firstElementChild);
     setChildren(this.drawers, others.filter((view) => opened.has(view.name)).map((view) => this.box(view.name)));

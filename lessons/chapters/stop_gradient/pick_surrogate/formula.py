@@ -10,7 +10,7 @@ from functools import lru_cache
 import torch
 
 from lessons.contract.words import Words
-from lessons.playground.codegen.emit import Emitter
+from lessons.playground.language.emit import in_torch_of
 from lessons.playground.language.expressions import Node, called, kind_of, row_of, sign, walk
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.parse import parse_program
@@ -78,7 +78,7 @@ class Expression:
     @property
     def inline(self) -> "Code":
         """It as a function in torch, without a name; a constant takes x's shape."""
-        body = Emitter().text(self.node, floats=kind_of(self.node) == "number")
+        body = in_torch_of(self.node, floats=kind_of(self.node) == "number")
         return Code(f"lambda x: {body if self.reads_x else f'torch.zeros_like(x) + {body}'}")
 
 

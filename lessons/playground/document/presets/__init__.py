@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lessons.playground.document.as_text import from_text
+from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, suggestion
@@ -20,11 +20,13 @@ WORDS = Texts(__file__, asked=(*_FILES, *(f"{name}_about" for name in _FILES)))
 
 @dataclass(frozen=True)
 class Preset:
-    """One program to start from: its name in URLs, its document, with title and sentence, and the
+    """One program to start from: its name in URLs, its document, a title and a sentence, and the
     heading it stands under."""
 
     name: str
     document: Document
+    title: str
+    about: str
     group: str
 
 
@@ -47,9 +49,9 @@ def presets() -> tuple[Preset, ...]:
     return tuple(
         Preset(
             name,
-            from_text(path.read_text("utf-8")).with_(
-                title=WORDS.texts[name], about=WORDS.texts[f"{name}_about"]
-            ),
+            from_text(path.read_text("utf-8")),
+            WORDS.texts[name],
+            WORDS.texts[f"{name}_about"],
             _GROUPS.get(path.stem[:2], _GROUPS[path.stem[:1]]),
         )
         for name, path in _FILES.items()
@@ -57,7 +59,7 @@ def presets() -> tuple[Preset, ...]:
 
 
 def preset(name: str) -> Document:
-    """The preset with this name.
+    """The document of the preset with this name.
 
     Raises:
         PlaygroundError: there is none; with the nearest.
@@ -71,12 +73,20 @@ def preset(name: str) -> Document:
 
 def preset_of(document: Document) -> str:
     """The name of the preset that a document is, its title aside; empty where it is none."""
-    bare = _bare(document)
-    return next((one.name for one in presets() if _bare(one.document) == bare), "")
+    try:
+        return _names().get(_bare(document), "")
+    except PlaygroundError:  # it has no text yet
+        return ""
 
 
-def _bare(document: Document) -> Document:
-    return document.with_(title="", about="")
+@cache
+def _names() -> dict[str, str]:
+    """The presets' names by their texts."""
+    return {_bare(one.document): one.name for one in reversed(presets())}
+
+
+def _bare(document: Document) -> str:
+    return to_text(document.with_(title="", about=""))
 
 
 @cache

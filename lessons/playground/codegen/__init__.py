@@ -1,1 +1,0 @@
-"""Writes a document as a Python file for torch."""

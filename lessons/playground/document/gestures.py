@@ -1,0 +1,279 @@
+"""The playground's controls: the document's text, and fields that each change a part of it.
+
+Every control has one text under one name: ``program`` is the whole document; ``in.x.values`` is the
+list of an input, ``in.x.entry`` one number of it; ``in.u.a``, ``in.u.b`` and ``in.u.seed`` are
+noise; ``rule.op`` and ``rule`` give the ops of one type a rule. What can't be read is an error at
+its control, and its text stays.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from lessons.contract.parameters import shortest
+from lessons.playground.document.as_text import Reading, gives_inputs, read_text, to_text
+from lessons.playground.document.contents import (
+    Distribution,
+    Document,
+    Input,
+    Noise,
+    Numbers,
+    Override,
+    Plot,
+)
+from lessons.playground.document.input_text import format_values, read_number, read_values
+from lessons.playground.document.override_rules import RULES, read_rule
+from lessons.playground.document.words import WORDS
+from lessons.playground.language.emit import in_torch_of
+from lessons.playground.language.expressions import op_types
+from lessons.playground.language.limits import MAX_CHARACTERS
+from lessons.playground.language.parse import parse_program
+from lessons.playground.language.pasted import Pasted, pasted
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.scissors import operations
+from lessons.text import cited, visible
+
+Form = dict[str, str]
+
+MOST_TEXT = 45_000
+"""Characters kept of one control: more than any is read with, so that it can be refused."""
+OWN_RULE = ""
+"""The rule of an op type that keeps its own derivative."""
+
+
+def form_of(document: Document, op_type: str = "") -> Form:
+    """The controls' texts for a document.
+
+    Args:
+        op_type: the type whose rule is shown; where the program has none, its first op's.
+    """
+    form = {"program": to_text(document).rstrip("\n")}
+    for one in document.inputs:
+        at = f"in.{one.name}"
+        if one.noise:
+            ends = {"a": shortest(one.noise.a), "b": shortest(one.noise.b)}
+            form |= {f"{at}.{word}": text for word, text in ends.items()}
+            form[f"{at}.seed"] = str(one.noise.seed)
+        else:
+            form[f"{at}.values"] = format_values(one.values)
+            form[f"{at}.entry"] = shortest(_flat(one.values)[_moved(document, one)])
+    types = op_counts(document)
+    chosen = op_type if op_type in types else next(iter(types), "")
+    return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
+
+
+def op_counts(document: Document) -> dict[str, dict[int, list[str]]]:
+    """The op types of a program that pass a gradient on, and how many tensor operands their ops
+    have: by that count, the names that those lines give."""
+    program = parse_program(document.program, [one.name for one in document.inputs])
+    given = {id(node): line.names for line in program.assignments for node in line.nodes}
+    found: dict[str, dict[int, list[str]]] = {}
+    for op in operations(program):
+        for op_type in op_types(op.node) if op.operands else ():
+            by_count = found.setdefault(op_type, {})
+            by_count.setdefault(len(op.operands), []).extend(given[id(op.node)])
+    return found
+
+
+def _rule_of(document: Document, op_type: str) -> str:
+    """The name of the ready rule that an op type has, or the rule's own text."""
+    row = next((one for one in document.overrides if one.op_type == op_type), None)
+    if row is None:
+        return OWN_RULE
+    gradients = {in_torch_of(one) for one in read_rule(row).gradients}
+    for name in RULES:
+        if {in_torch_of(one) for one in read_rule(Override("", name)).gradients} == gradients:
+            return name
+    return row.rule
+
+
+def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, PlaygroundError]]:
+    """The document that the controls say, and what can't be read of them, by control.
+
+    Each field that says something else than the text changes the text; if the text itself was
+    written, only those set after it.
+
+    Raises:
+        PlaygroundError: the text can't be read.
+    """
+    document = read_text(form["program"]).document
+    to_text(document)
+    written = "program" in touched
+    later = touched[touched.index("program") + 1 :] if written else form
+    op_type = form.get("rule.op", "")
+    there = form_of(document, op_type)
+    errors: dict[str, PlaygroundError] = {}
+    set_ = {name: form[name].strip() for name in there if name in later and name in form}
+    order = {name: touched.index(name) if name in touched else -1 for name in there}
+    if order["rule.op"] > order["rule"]:
+        set_.pop("rule", None)  # it is that of the op type chosen before
+    # Of a list and its slider, the one touched last sets the other.
+    for name in sorted(set_, key=lambda name: order[name]):
+        now = form_of(document, op_type) if name in touched else there
+        if name in ("program", "rule.op") or set_[name] == now[name]:
+            continue
+        try:
+            document = _set(document, name, set_[name], op_type)
+        except PlaygroundError as error:
+            errors[name] = error
+    return document, errors
+
+
+def _set(document: Document, name: str, text: str, op_type: str) -> Document:
+    """The document with what one field says.
+
+    Raises:
+        PlaygroundError: the field's text can't be read.
+    """
+    if name == "rule":
+        return _ruled(document, op_type, text)
+    _, input_name, word = name.split(".")
+    one = document.input(input_name)
+    match word:
+        case "values":
+            made = replace(one, values=read_values(text))
+        case "entry":
+            place = _moved(document, one)
+            made = replace(one, values=_with_number(one.values, place, read_number(text)))
+        case "seed":
+            if not (text.isascii() and text.isdigit() and len(text) <= 10):
+                raise PlaygroundError(WORDS("no_whole_number", text=cited(text)))
+            made = replace(one, noise=replace(cast(Noise, one.noise), seed=int(text)))
+        case "a":
+            made = replace(one, noise=replace(cast(Noise, one.noise), a=read_number(text)))
+        case _:
+            made = replace(one, noise=replace(cast(Noise, one.noise), b=read_number(text)))
+    return document.with_(inputs=tuple(made if each is one else each for each in document.inputs))
+
+
+def _ruled(document: Document, op_type: str, rule: str) -> Document:
+    """The document with a rule for all ops of a type; a ready rule is for each operand."""
+    rows = [one for one in document.overrides if one.op_type != op_type]
+    if rule == OWN_RULE:
+        return document.with_(overrides=tuple(rows))
+    by_count = op_counts(document).get(op_type, {1: []})
+    for count, names in by_count.items():
+        text = ", ".join([RULES[rule][0]] * count) if rule in RULES else rule
+        only = tuple(dict.fromkeys(names)) if len(by_count) > 1 else ()
+        rows.append(Override(op_type, text, only))
+        read_rule(rows[-1])
+    return document.with_(overrides=tuple(rows))
+
+
+def _moved(document: Document, one: Input) -> int:
+    """Which number of an input its slider moves: the plotted entry, or the first; from 0."""
+    plot = document.plot
+    first = next((each.name for each in document.inputs if each.noise is None), "")
+    place = plot.entry - 1 if one.name == (plot.input or first) else 0
+    return min(max(place, 0), len(_flat(one.values)) - 1)
+
+
+def _flat(values: Numbers | None) -> list[float]:
+    if isinstance(values, tuple):
+        return [number for value in values for number in _flat(value)]
+    return [values or 0.0]
+
+
+def _with_number(values: Numbers | None, place: int, number: float) -> Numbers:
+    """The values with another number at this place, counted along the rows."""
+    if not isinstance(values, tuple):
+        return number
+    made: list[Numbers] = []
+    for value in values:
+        count = len(_flat(value))
+        made.append(_with_number(value, place, number) if 0 <= place < count else value)
+        place -= count
+    return tuple(made)  # type: ignore[return-value]
+
+
+def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
+    """The form with the document that pasted code is as its text, and what was done.
+
+    A text that has inputs is a document already, and stays as it is. Statements alone get the
+    inputs that were there.
+
+    Args:
+        last: the document that ran last; it gives the inputs that the code has none for.
+
+    Raises:
+        PlaygroundError: it is no code that can be read, either; where, and what would be right.
+    """
+    text, wrong = form["program"], None
+    before = last.program if last else ""
+    reading = Reading()
+    try:
+        reading = read_text(text)
+    except PlaygroundError as error:
+        wrong = error
+    if reading.document.inputs:
+        names = [one.name for one in reading.document.inputs]
+        found = pasted(reading.document.program, names, before)
+        if found is None or found.output:
+            return form, ""
+        # Words of torch that the language has others for.
+        made = reading.document.with_(program=found.program)
+        return form | {"program": to_text(made)}, "\n".join([WORDS("rewritten"), *found.notes])
+    there = {one.name: one for one in last.inputs} if last else {}
+    found = pasted(text, [*there], before)
+    if found is None:
+        if wrong:
+            if not gives_inputs(text):
+                parse_program(text, [*there])  # the language knows better why it is no program
+            raise wrong
+        try:
+            made = reading.document.with_(inputs=tuple(there.values()))
+            return form | {"program": to_text(made)}, ""
+        except PlaygroundError as error:
+            raise reading.placed(error) from None
+    document = _of_pasted(found, there)
+    said = WORDS("rewritten")
+    if found.output:
+        shown = visible(", ".join(one.name for one in document.inputs), 60)
+        said = WORDS("pasted", inputs=shown, output=visible(found.output, 32))
+    return form | {"program": to_text(document)}, said
+
+
+def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
+    """The document that pasted code is; its comments say what could not be read.
+
+    Args:
+        there: the inputs before, by name.
+    """
+    inputs = []
+    for name, values in found.inputs.items():
+        one = there.get(name) or Input(name, 0.0)
+        if values in ("normal", "uniform"):
+            one = Input(name, noise=Noise(cast(Distribution, values), 0.0, 1.0))
+        elif values:
+            one = Input(name, read_values(values))
+        inputs.append(replace(one, remark=found.invented.get(name, "")))
+    inputs = inputs or [*there.values()]
+    lists = (one.name for one in inputs if isinstance(one.values, tuple))
+    given = (one.name for one in inputs if one.noise is None)
+    over = next(lists, next(given, ""))
+    others = (WORDS("or_show", code=f"show({name}, {over})") for name in found.others)
+    comments = [f"# {note}" for note in (*found.notes, *others)]
+    program = "\n".join([*comments, found.program])
+    return Document(
+        tuple(inputs),
+        program if len(program) <= MAX_CHARACTERS else found.program,
+        output=found.output,
+        plot=Plot(over),
+        title=WORDS("from_code") if found.output else "",
+    )
+
+
+def is_from_code(document: Document) -> bool:
+    """Whether a document was read from pasted code."""
+    return document.title == WORDS("from_code")
+
+
+def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
+    """The field that an error of the document belongs to; the text where there is none."""
+    control = "program"
+    if error.part == "input":
+        word = "a" if f"in.{error.subject}.a" in form else "values"
+        control = f"in.{error.subject}.{word}"
+    elif error.part == "rule" and error.subject == form.get("rule.op"):
+        control = "rule"
+    return control if control in form else "program"
