@@ -106,6 +106,12 @@ def test_a_document_in_the_earlier_format_becomes_a_text_in_torchs_spelling():
     assert from_url(packed(EARLIER)) == document
 
 
+def test_an_earlier_program_that_spells_torch_out_stays_as_it_is():
+    program = "y = torch.sqrt(x * x)  # show the input"
+    document = from_text(f"input x = [-2, 1]\nprogram\n{program}")
+    assert check(document).document.program == program
+
+
 def packed(text: str) -> str:
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
