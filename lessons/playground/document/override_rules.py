@@ -129,7 +129,7 @@ def rule_in_python(rule: Rule, outputs: int = 1) -> str:
             given[f"{short}{place}"] = ast.Subscript(tensors, ast.Constant(place - 1))
     gradients = []
     for place, node in enumerate(rule.gradients):
-        made = expression(node, floats=kind_of(node) == "number")
+        made = expression(node)
         if kind_of(node) == "number":
             made = fill(
                 "torch.full_like(x, value)", {"x": ast.Name(f"in{place + 1}"), "value": made}
