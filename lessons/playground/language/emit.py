@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -39,7 +40,10 @@ def in_torch(program: Program) -> str:
         start, end = span(text, line.value)
         # What a name stands for goes on: whole numbers would overflow, and have no -0.
         floats = kind_of(line.value) == "number"
-        text = text[:start] + _spelt(program.text, line.value, floats) + text[end:]
+        made = _spelt(program.text, line.value, floats)
+        lost = [f"{one}\n" for one in re.findall("#.*", text[start:end]) if one not in made]
+        above = text.rfind("\n", 0, start) + 1
+        text = f"{text[:above]}{''.join(lost)}{text[above:start]}{made}{text[end:]}"
     return text
 
 
