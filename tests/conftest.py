@@ -45,7 +45,7 @@ FAILED = pytest.StashKey[bool]()
 SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
   `${one.className} ${JSON.stringify(one.dataset)}`
 ).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
-BROWSER = ("tests/browser/", "tests/doctor/test_page.py")
+BROWSER = ("tests/browser/", "tests/doctor/test_page.py", "tests/pages/test_whole_app.py")
 NOTHING = re.compile("(?!)")
 
 settings.register_profile(

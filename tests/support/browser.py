@@ -36,6 +36,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+BRIEF = "--js-flags=--no-maglev --no-turbofan"
+"""A visit in a test is over before compiled code has saved what it cost to make."""
 SHELL = "chromium-headless-shell"
 PATIENCE = 180
 """Seconds for which a test waits for anything in a browser: a busy machine may need a minute."""
@@ -100,7 +102,11 @@ def launch_with_profile(playwright: Playwright, *first: str) -> BrowserContext:
     """
     path = _path(playwright, *first)
     return playwright.chromium.launch_persistent_context(
-        "", executable_path=path, args=FLAGS, bypass_csp=True, timeout=1000 * PATIENCE
+        "",
+        executable_path=path,
+        args=[*FLAGS, BRIEF],
+        bypass_csp=True,
+        timeout=1000 * PATIENCE,
     )
 
 
