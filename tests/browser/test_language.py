@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looking import becomes, look, ready
+from tests.browser.looking import PATIENT, becomes, look, ready
 from tests.browser.test_accessibility import LOOKS, broken
 from tests.lessons.unaccented import english
 from tests.support.pseudo import LANGUAGE, copy_in_pseudo
@@ -50,7 +50,8 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_in_another_language(translated, open_page, path):
-    page = open_page(f"{translated.url}/{path}")
+    # With patience that never ends: a page shows as soon as all of it is there.
+    page = open_page(f"{translated.url}/{path}", script=PATIENT)
     expect(page.locator("h1").first).to_be_visible()
     if path in LABS:
         ready(page).evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
