@@ -128,8 +128,13 @@ clean: ## remove everything that make and the tests made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
-browser: .venv/.tests
+browser: .venv/.tests .venv/.shell
 	@$(PY) -m tests.support.browser
+
+# Tried once, for where there is none to be had this may take minutes.
+.venv/.shell: .venv/.tests
+	@$(PY) -m tests.support.browser shell
+	@touch $@
 
 # Without bytecode of what the app never loads: 1.27 GB on disk with torch for the CPU, not 1.45.
 .venv/.app: requirements.txt constraints.txt .venv/.python

@@ -35,7 +35,7 @@ from xdist.workermanage import WorkerController
 from pages.server.limits import cores
 from tests.support.alone import Alone, python_alone
 from tests.support.amount import LONG, cases
-from tests.support.browser import PATIENCE, SHELL, launch_with_profile, new_context
+from tests.support.browser import PATIENCE, launch_shell_with_profile, new_context
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.visitor import Tabs, arrive
 
@@ -45,7 +45,7 @@ FAILED = pytest.StashKey[bool]()
 SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
   `${one.className} ${JSON.stringify(one.dataset)}`
 ).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
-BROWSER = ("tests/browser/", "tests/doctor/test_page.py")
+BROWSER = ("tests/browser/", "tests/doctor/test_page.py", "tests/pages/test_whole_app.py")
 NOTHING = re.compile("(?!)")
 
 settings.register_profile(
@@ -63,7 +63,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def profile(playwright: Playwright) -> Iterator[BrowserContext]:
-    with launch_with_profile(playwright, SHELL) as profile:
+    with launch_shell_with_profile(playwright) as profile:
         profile.set_default_timeout(1000 * PATIENCE)
         for page in profile.pages:
             page.close()

@@ -41,5 +41,5 @@ def answer(text: str, slow: bool) -> Reply:
     except (RefusedError, UnknownLessonError) as error:
         return Reply("refused", str(error))
     except BaseException:  # a mistake of ours, or a panic of a library in Rust
-        logging.getLogger(__name__).exception("a frame could not be computed")
+        logging.getLogger(__name__).exception(WORDS("no_frame"))
         return Reply("mistake", MISTAKE)

@@ -31,14 +31,13 @@ from tests.bench.shared import (
     app,
     milliseconds,
     percentile,
-    streamlit_python,
     surroundings,
     table,
     target,
 )
 from tests.browser.looking import MORE
 from tests.support.browser import launch
-from tests.support.server import ROOT, Server, free_port, serve, streamlit
+from tests.support.server import ROOT, Server, free_port, serve
 
 PEERS = ROOT / "tests" / "bench" / "peers"
 ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 1.75
@@ -47,7 +46,7 @@ STAGE, STAGE_FLOOR = "this app, its stage alone", "floor of the stage"
 OTHER, OTHER_STAGE = "the other checkout", "the other checkout, its stage alone"
 LINE = Path(__file__).with_name("line.js").read_text(encoding="utf-8")
 # Pass or miss; never loosened. The app's p50 is at most this many times a peer's …
-TARGETS = {"Dash": 0.6, "NiceGUI": 0.8, "plain Streamlit": 0.2}
+TARGETS = {"Dash": 0.6}
 ABOVE_FLOOR = 5.0  # … and so many ms above the floor and what the server computes. While the mouse
 UPDATES, OF_FLOOR = 30, 0.75  # drags, so many updates a second, and this share of the floor's.
 # The stage alone: milliseconds, or so many times Dash; updates a second, and the floor's share.
@@ -79,7 +78,6 @@ def peer(module: str) -> AbstractContextManager[Server]:
 
 
 def subjects() -> list[Subject]:
-    plain = ".st-key-{}".format
 
     def ours(
         name: str, replayed: bool = False, whole: bool = True, root: str | Path = ROOT
@@ -114,23 +112,6 @@ def subjects() -> list[Subject]:
             track="#noise_high .dash-slider-root",
             gradient="#gradient",
             others=["#forward", "#histogram", "#table"],
-        ),
-        Subject(
-            "NiceGUI",
-            lambda: peer("nicegui_app"),
-            slider=".noise_high .q-slider__track-container",
-            track=".noise_high .q-slider__track",
-            gradient=".gradient",
-            others=[".forward", ".histogram", ".table"],
-        ),
-        Subject(
-            "plain Streamlit",
-            lambda: streamlit(PEERS / "plain_app.py", PEERS, streamlit_python()),
-            slider=plain("noise_high") + " input",
-            track=plain("noise_high") + " [role=group]",
-            gradient=plain("gradient"),
-            # Its table is a canvas; the text kept beside it for screen readers is late on purpose.
-            others=[plain("forward"), plain("histogram")],
         ),
     ]
 
@@ -264,7 +245,7 @@ def report(all_: list[Subject], server_ms: float) -> list[str]:
 
 def main() -> str:
     """The report, as Markdown; progress goes to stderr."""
-    measured_on = surroundings("streamlit", "dash", "nicegui", "torch", "plotly")
+    measured_on = surroundings("streamlit", "dash", "torch", "plotly")
     with ExitStack() as stack:
         all_ = subjects()
         urls = {one.name: stack.enter_context(one.start()).url for one in all_}

@@ -68,6 +68,10 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
 
 def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
     page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=1", script=PATIENT))
+    look(page, 1920, "light")
+    left = [box(page.locator(one).first)["x"] for one in (".st-key-header a", "h1", "nav a")]
+    assert max(left) - min(left) < 20, "a wide window begins at one line"
+    look(page, 1280, "light")
     page.evaluate("window.stays = true")
     on(page, 2)
     expect(page.locator(".st-key-words")).to_be_focused()
@@ -193,9 +197,3 @@ def test_no_code_has_to_be_scrolled_sideways(app, open_page, address):
     for width in (1280, 390):
         look(page, width, "light")
         becomes(page, lambda: page.evaluate(sideways, CODE), [], width)
-
-
-def test_a_wide_window_begins_at_one_line(app, open_page):
-    page = ready(open_page(app.url + "/reversal?lesson=flip", width=1920, height=1080))
-    left = [box(page.locator(one).first)["x"] for one in (".st-key-header a", "h1", "nav a")]
-    assert max(left) - min(left) < 20

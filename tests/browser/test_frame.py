@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 
 from lessons.contract.typed import Typed
 from lessons.outputs.catalogue import find
@@ -27,12 +27,18 @@ addEventListener("message", ({ origin, data }) => {
 </script>"""
 
 
+@pytest.fixture(scope="module")
+def strict(playwright: Playwright) -> Iterator[Browser]:
+    """A browser that blocks cookies of third parties."""
+    with launch(playwright, "--test-third-party-cookie-phaseout") as strict:
+        yield strict
+
+
 @pytest.fixture
-def page(playwright) -> Iterator[Page]:
-    """A page in a browser that blocks cookies of third parties."""
-    browser = launch(playwright, "--test-third-party-cookie-phaseout")
-    yield new_page(browser, viewport={"width": 1280, "height": 800})
-    browser.close()
+def page(strict: Browser) -> Iterator[Page]:
+    page = new_page(strict, viewport={"width": 1280, "height": 800})
+    yield page
+    page.close()
 
 
 def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):

@@ -93,13 +93,6 @@ def test_a_text_shows_once_its_last_script_has_come_or_an_error_has(app, page, f
     expect(whole).to_have_attribute("data-whole", "true")
 
 
-def test_a_quiz_shows_as_soon_as_its_questions_are_there(app, page):
-    page.add_init_script(PATIENT)
-    page.goto(app.url + "/reversal?quiz=3")
-    expect(page.locator(".st-key-tiles button").last).to_be_visible()
-    expect(page.locator(".st-key-quiz .stPageLink p")).to_be_visible()
-
-
 # Nobody's patience with a whole page ends; with a font's it does.
 ONE_PAGE = """
 const later = window.setTimeout;

@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import chapters, find, lessons
-from lessons.outputs.glossary import lessons_of, terms
 from pages.ui.words import WORDS
-from tests.browser.looking import LAB, SPY, control, edge, ready, silent, to_lesson
+from tests.browser.looking import LAB, SPY, control, look, press_on, ready, silent, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -44,23 +43,17 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_home_shows_one_graph_to_cut_and_little_to_choose_from(app, open_page, width, height):
-    page = ready(open_page(app.url, width=width, height=height))
-    expect(page.locator(".st-key-onward a")).to_be_in_viewport()
-    expect(page.locator(".gl-graph:visible")).to_have_count(1)
+def test_home_shows_one_graph_to_cut_and_each_symptom_leads_to_its_lesson(app, open_page):
+    page = stays(ready(open_page(app.url)))
+    for width in (390, 1280):
+        look(page, width, "light")
+        expect(page.locator(".st-key-onward a")).to_be_in_viewport()
+        expect(page.locator(".gl-graph:visible")).to_have_count(1)
     total = page.locator(".gl-equation")
     expect(total).to_have_text("gradient of x = 32 + 16 = 48")
-    edge(page, "pow:0").focus()
-    page.keyboard.press("Enter")
-    expect(total).to_have_text("gradient of x = 32 + 16 = 16")
-    edge(page, "mul:1").focus()
-    page.keyboard.press("Enter")
-    expect(total).to_have_text("gradient of x = 32 + 16 = none")
-
-
-def test_each_symptom_leads_to_its_lesson_in_the_session(app, open_page):
-    page = stays(ready(open_page(app.url)))
+    for edge, left in (("pow:0", "16"), ("mul:1", "none")):
+        press_on(page, edge, "Enter")
+        expect(total).to_have_text(f"gradient of x = 32 + 16 = {left}")
     for slug in ("cut_by_accident", "collapse", "cliff", "straight_through"):
         card = page.locator(f".stColumn:has(img):has(a[href$='lesson={slug}'])")
         assert card.locator("img").evaluate("one => one.naturalWidth") == 150
@@ -96,25 +89,17 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     expect(page.locator(".st-key-onward a")).to_have_text(WORDS("go_on", lesson="Two domains"))
 
 
-def test_the_glossary_has_one_link_a_term(app, open_page):
-    page = open_page(app.url + "/glossary")
-    expect(page.locator(".gt-glossary dt")).to_have_count(len(terms()))
-    links = page.locator(".gt-glossary a")
-    expect(links).to_have_count(sum(bool(lessons_of(term)) for term in terms()))
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
-    app, open_page, width, height
-):
-    page = open_page(app.url + "/course", width=width, height=height)
+def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(app, open_page):
+    page = open_page(app.url + "/course")
     page.get_by_role("link", name=WORDS("own_code")).click()
     expect(page.locator("h1")).to_have_text(WORDS("own_code"))
-    for code in page.locator(".st-key-to_copy .stCode").all():
-        expect(code.get_by_role("button")).to_be_visible()
     report = page.frame_locator("iframe")
-    report.get_by_role("link", name="argmin").click()
-    expect(report.locator('.node[data-id="argmin"]')).to_be_focused()
+    for width in (1280, 390):
+        look(page, width, "light")
+        for code in page.locator(".st-key-to_copy .stCode").all():
+            expect(code.get_by_role("button")).to_be_visible()
+        report.get_by_role("link", name="argmin").click()
+        expect(report.locator('.node[data-id="argmin"]')).to_be_focused()
     report.get_by_role("button", name="Start").click()
     expect(report.locator(".said")).to_contain_text("nothing has flowed back yet")
     with page.context.expect_page() as opened:

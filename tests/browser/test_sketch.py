@@ -79,29 +79,7 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     expect(page.get_by_role("table").get_by_role("row").nth(1)).to_contain_text("−2.4")
 
 
-def test_drawn_by_keyboard_alone_it_is_right_and_a_reload_keeps_it(app, open_page):
-    page = ready(open_page(app.url + PREDICT))
-    page.locator(".gt-handle").first.focus()
-    for index in range(len(SKETCH.x)):
-        handle = page.locator(".gt-handle").nth(index)
-        expect(handle).to_be_focused()
-        for key in (
-            "Home" if index < 4 else "End",
-            *["ArrowUp" if index < 4 else "ArrowDown"] * 10,
-        ):
-            page.keyboard.press(key)
-        expect(handle).to_have_attribute("aria-valuetext", "−2" if index < 4 else "2")
-        page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.locator(".st-key-reply_right")).to_contain_text(WORDS("your_sketch", answer=""))
-    expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
-    page.wait_for_function(r"/:g\w*=1/.test(document.cookie)")
-    page.reload()
-    page.locator(".gt-still").wait_for()
-    expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
-
-
-def test_a_finger_draws_and_does_not_scroll(app, open_page):
+def test_a_finger_draws_and_does_not_scroll_and_the_keyboard_goes_on(app, open_page):
     page = ready(open_page(app.url + PREDICT, width=390, height=844))
     page.locator(".gt-sketch-chart").scroll_into_view_if_needed()
     touch = page.context.new_cdp_session(page)
@@ -122,3 +100,23 @@ def test_a_finger_draws_and_does_not_scroll(app, open_page):
     box = page.locator(".gt-sketch-chart").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
+
+    # By keyboard alone all of it is drawn right, and a reload keeps it.
+    page.locator(".gt-handle").first.focus()
+    for index in range(len(SKETCH.x)):
+        handle = page.locator(".gt-handle").nth(index)
+        expect(handle).to_be_focused()
+        for key in (
+            "Home" if index < 4 else "End",
+            *["ArrowUp" if index < 4 else "ArrowDown"] * 10,
+        ):
+            page.keyboard.press(key)
+        expect(handle).to_have_attribute("aria-valuetext", "−2" if index < 4 else "2")
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-reply_right")).to_contain_text(WORDS("your_sketch", answer=""))
+    expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")
+    page.wait_for_function(r"/:g\w*=1/.test(document.cookie)")
+    page.reload()
+    page.locator(".gt-still").wait_for()
+    expect(page.locator(".st-key-reply_right")).to_contain_text("8 of 8 handles")

@@ -135,6 +135,17 @@ def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
     assert "x = input([7, 8, -2])" in tab.send("in.x.entry", "-2").form["program"]
 
 
+def test_a_slider_changes_one_number_of_the_text(tab):
+    text = """\
+x = input(1)
+with gradient_override_map({"add": lambda op, grad: (grad, None)}):
+    z = (x +
+         x)  # twice
+show(z, x)"""
+    assert tab.send("program", text).form["program"] == text
+    assert tab.send("in.x.entry", "3").form["program"] == text.replace("(1)", "(3)")
+
+
 def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_after():
     form = form_of(preset(FIRST))
     form |= {"in.x.entry": "1.7", "in.u.b": "2", "program": form["program"] + "  # mine"}

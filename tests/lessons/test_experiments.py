@@ -99,7 +99,7 @@ AS_INTENDED = {
     "scope": {"place": "map", "ops": "1"},
     "type_not_name": {"key": "Identity", "place": "inside"},
     "silent_key": {"key": "Sign"},
-    "guided_relu": {"spelling": "relu"},
+    "guided_relu": {"spelling": "relu", "seeds": "1"},
     "flip": {"flips": "1"},
     "two_players": {},
     "wrong_ways": {"way": "layer"},

@@ -5,7 +5,9 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
+from pages.server import worker
 from pages.server.lanes import Lane
 from tests.support.server import START_SECONDS, until
 
@@ -21,6 +23,13 @@ def raise_error() -> None:
 
 def niceness() -> int:
     return os.nice(0)
+
+
+def begin_where_niceness_is_refused() -> int:
+    """Set the worker up again; return how often a niceness was refused."""
+    with patch("os.nice", side_effect=PermissionError) as nice:
+        worker.begin(5, 0)
+    return nice.call_count
 
 
 def die(tries: Path) -> None:

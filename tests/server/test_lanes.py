@@ -15,6 +15,7 @@ from pages.server import lanes
 from pages.server.lanes import Lane, LostError
 from tests.server.asgi import run
 from tests.server.jobs import (
+    begin_where_niceness_is_refused,
     die,
     die_once,
     niceness,
@@ -24,8 +25,10 @@ from tests.server.jobs import (
     raise_error,
 )
 from tests.support.server import ROOT, START_SECONDS, until
+from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
+PROC = Path("/proc/self/stat").exists()
 
 
 def with_lane(story, count=1, **more):
@@ -41,6 +44,12 @@ def with_lane(story, count=1, **more):
     return run(told())
 
 
+def workers():
+    """The workers of this process."""
+    forks = children(os.getpid(), "multiprocessing.forkserver")
+    return {worker for one in forks for worker in children(one)}
+
+
 def test_a_job_returns_what_its_function_returns_or_raises():
     async def story(lane):
         with pytest.raises(ZeroDivisionError):
@@ -50,19 +59,22 @@ def test_a_job_returns_what_its_function_returns_or_raises():
     assert with_lane(story) != os.getpid()
 
 
-def test_a_second_worker_starts_only_when_the_first_is_busy(tmp_path):
+@pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
+def test_a_second_worker_starts_when_the_first_is_busy(tmp_path):
     async def story(lane):
-        one_by_one = {await lane.run(pid_after, 0.0) for _ in range(5)}
+        before = workers()  # those of other lanes may still be ending
+        first = await lane.run(pid_after, 0.0)
+        assert workers() - before == {first}
         places = [tmp_path / "first", tmp_path / "second"]
         jobs = (
             lane.run(pid_once, mine, other.exists)
             for mine, other in zip(places, places[::-1], strict=True)
         )
-        return one_by_one, set(await asyncio.gather(*jobs))
+        at_once = await asyncio.gather(*jobs)
+        assert first in at_once
+        assert len({*at_once}) == 2
 
-    one_by_one, at_once = with_lane(story, 2)
-    assert len(one_by_one) == 1
-    assert len(at_once) == 2
+    with_lane(story, 2)
 
 
 def test_jobs_run_in_the_order_of_asking():
@@ -167,7 +179,15 @@ def test_a_slow_lane_stands_back():
     assert with_lane(story, niceness=7) == min(19, os.nice(0) + 7)
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
+def test_a_worker_starts_where_it_may_not_lower_its_priority():
+    async def story(lane):
+        return await lane.run(begin_where_niceness_is_refused)
+
+    assert with_lane(story) == 1, "it was refused once"
+
+
+@pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
 def test_workers_end_with_their_server_even_if_it_is_killed():
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.server.jobs"], cwd=ROOT, stdout=subprocess.PIPE, text=True

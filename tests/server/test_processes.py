@@ -14,7 +14,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.server.serving import Browser
-from tests.support.server import ROOT, START_SECONDS, free_port, serve, streamlit, until
+from tests.support.amount import also
+from tests.support.server import ROOT, START_SECONDS, free_port, serve, until
 from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
@@ -52,20 +53,25 @@ def status(url):
     return 200
 
 
-def test_streamlit_run_starts_it_warns_of_nothing_and_leaves_nothing_in_the_checkout():
-    before = unknown_to_git()
-    with streamlit(ROOT / "app.py") as server, labs_of(server) as browser:
-        assert fetched(server.url)
-        browser.ask("flip")
-        assert browser.frame()["graph"]
-        assert "warn" not in server.log().lower()
-    assert unknown_to_git() <= before
+@pytest.fixture(scope="module")
+def before():
+    return unknown_to_git()
 
 
 @pytest.fixture(scope="module")
-def server():
+def server(before):
+    """One for all tests; the last one ends it."""
     with served() as server:
         yield server
+
+
+def test_it_warns_of_nothing_and_leaves_nothing_in_the_checkout(before, server):
+    assert fetched(server.url)
+    with labs_of(server) as browser:
+        browser.ask("flip")
+        assert browser.frame()["graph"]
+    assert "warn" not in server.log().lower()
+    assert unknown_to_git() <= before
 
 
 def test_health_answers_at_the_root(server):
@@ -95,8 +101,8 @@ def test_no_line_of_its_log_has_what_was_typed(server):
     assert "zqxzqx" not in server.log()
 
 
-def test_sigterm_closes_sockets_as_a_restart_and_ends_soon():
-    with served() as server, labs_of(server) as browser:
+def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(server):
+    with labs_of(server) as browser:
         browser.ask("flip")
         browser.frame()
         os.kill(server.pid, signal.SIGTERM)
@@ -125,7 +131,7 @@ def is_alive(group: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("what", ["process", "lessons", *also("locks")])
 @pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
 def test_a_start_that_fails_says_why_and_leaves_no_process(what):
     name, error = REFUSED[what]
@@ -145,12 +151,3 @@ runpy.run_module("pages.server", run_name="__main__")"""
     assert server.returncode
     assert "cause" in said
     until(lambda: not is_alive(server.pid))  # until the system has buried them
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
-def test_a_worker_starts_where_it_may_not_lower_its_priority():
-    refused = "unittest.mock.patch('os.nice', side_effect=PermissionError).start()"
-    program = (
-        f"import unittest.mock; {refused}; from pages.server import worker; worker.begin(5, 0)"
-    )
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

@@ -5,8 +5,8 @@ Asked in this order: the environment variable CHROME_PATH, the system, Playwrigh
 nothing starts tries Playwright's download, then Debian's package when root.
 
 A headless shell is the same browser without a window's parts, and a page costs it a third less: the
-tests take it where there is one, and a machine of continuous integration gets one. What is measured
-or photographed is what users have, the whole browser.
+tests take it where there is one, and `python -m tests.support.browser shell` tries to get one. What
+is measured or photographed is what users have, the whole browser.
 """
 
 import contextlib
@@ -36,6 +36,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+BRIEF = "--js-flags=--no-maglev --no-turbofan"
+"""A visit in a test is over before compiled code has saved what it cost to make."""
 SHELL = "chromium-headless-shell"
 PATIENCE = 180
 """Seconds for which a test waits for anything in a browser: a busy machine may need a minute."""
@@ -67,13 +69,11 @@ def new_page(browser: Browser, **settings: Any) -> Page:
     return page
 
 
-def find(playwright: Playwright, *first: str) -> str | None:
-    """The path of the browser to use, one of the first ones if there is, or None. Nothing is
-    downloaded.
-    """
+def find(playwright: Playwright) -> str | None:
+    """The path of the browser to use, or None. Nothing is downloaded."""
     if named := os.environ.get("CHROME_PATH"):
         return named
-    for name in (*first, *SYSTEM):
+    for name in SYSTEM:
         if (path := shutil.which(name)) and _answers(path):
             return path
     own = playwright.chromium.executable_path
@@ -92,20 +92,35 @@ def launch(playwright: Playwright, *flags: str, without: Sequence[str] = ()) -> 
     )
 
 
-def launch_with_profile(playwright: Playwright, *first: str) -> BrowserContext:
-    """The same, or one of the first ones, with a profile in a temporary folder, which alone keeps
+def launch_with_profile(playwright: Playwright) -> BrowserContext:
+    """Start the browser that `find` found, with a profile in a temporary folder, which alone keeps
     scripts as compiled.
 
     Its pages may evaluate text, which Playwright does while it waits and the app's policy forbids.
     """
-    path = _path(playwright, *first)
+    return _with_profile(playwright, _path(playwright), FLAGS)
+
+
+def launch_shell_with_profile(playwright: Playwright) -> BrowserContext:
+    """Start a headless shell with a profile, the system's or Playwright's; where there is none, or
+    CHROME_PATH names a browser, start that of `find`.
+    """
+    flags = [*FLAGS, BRIEF]
+    if not os.environ.get("CHROME_PATH"):
+        with contextlib.suppress(Error):
+            return _with_profile(playwright, shutil.which(SHELL), flags)
+    return _with_profile(playwright, _path(playwright), flags)
+
+
+def _with_profile(playwright: Playwright, path: str | None, flags: list[str]) -> BrowserContext:
+    """Start the browser of this path, or Playwright's own headless shell."""
     return playwright.chromium.launch_persistent_context(
-        "", executable_path=path, args=FLAGS, bypass_csp=True, timeout=1000 * PATIENCE
+        "", executable_path=path, args=flags, bypass_csp=True, timeout=1000 * PATIENCE
     )
 
 
-def _path(playwright: Playwright, *first: str) -> str:
-    path = find(playwright, *first)
+def _path(playwright: Playwright) -> str:
+    path = find(playwright)
     if path is None:
         raise RuntimeError(NONE)
     return path
@@ -120,8 +135,8 @@ def _answers(path: str) -> bool:
     return done.returncode == 0 and b"Chrom" in done.stdout
 
 
-def _download() -> None:
-    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"])
+def _download(*options: str) -> None:
+    subprocess.run([sys.executable, "-m", "playwright", "install", *options, "chromium"])
 
 
 def _apt(package: str = "chromium") -> None:
@@ -132,10 +147,16 @@ def _apt(package: str = "chromium") -> None:
             subprocess.run(["apt-get", "install", "-q", "-y", package], env=env, timeout=300)
 
 
+def get_shell() -> None:
+    """Try to get a headless shell: Debian's, or Playwright's; nothing depends on it."""
+    if not shutil.which(SHELL):
+        _apt(SHELL)
+    if not shutil.which(SHELL):
+        _download("--only-shell")
+
+
 def main() -> int:
     """Make sure that a browser starts; 0 when it does."""
-    if os.environ.get("CI") and not shutil.which(SHELL):
-        _apt(SHELL)
     # A browser asked for by its path is that one or none.
     ways = (None,) if os.environ.get("CHROME_PATH") else (None, _download, _apt)
     for get_one in ways:
@@ -155,4 +176,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(get_shell() if sys.argv[1:] == ["shell"] else main())

@@ -97,6 +97,14 @@ export class View {
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
     });
+    // In the playground, a click on an op chooses its type for a rule; elsewhere there is no such control.
+    graph.addEventListener("click", ({ target }) => {
+      const id = /** @type {Element} */ (target).closest(".gl-node")?.getAttribute("data-id");
+      const type = this.frame?.graph?.nodes.find((node) => node.id === id)?.type ?? "";
+      /** @type {?HTMLInputElement} */
+      const choice = root.querySelector(`[data-control="rule.op"] [value="${CSS.escape(type)}"]`);
+      choice?.click();
+    });
     this.code = new CodeView(views.box("code"));
     this.notes = new Notes(notes);
     this.trainer = new Trainer(trainer, lab.trained);

@@ -1,5 +1,4 @@
 """The noise lab as others would build it: same numbers, same figures, same table, same slider.
 
-Each peer is written the way its own documentation shows. This folder has no Streamlit settings, so
-the plain page runs with Streamlit's defaults.
+Each peer is written the way its own documentation shows.
 """

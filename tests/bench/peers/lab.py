@@ -4,7 +4,6 @@ by the app's own lesson.
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from lessons.outputs import catalogue
@@ -29,17 +28,8 @@ def compute(noise_high: float) -> tuple[dict[str, dict[str, Any]], list[dict[str
     figures = {}
     for figure in LESSON.lab.figures(result, values):
         shown = themed(figure, "light")
-        shown["data"] = [_in_order(trace) for trace in shown["data"]]
         shown["layout"]["height"] = 300
         figures[figure.name] = shown
     table = LESSON.lab.table(result, values)
     labels = [label for label, _ in table.columns]
     return figures, [dict(zip(labels, row, strict=True)) for row in table.rows]
-
-
-def _in_order(trace: dict[str, Any]) -> dict[str, Any]:
-    """Its arrays as one piece of memory each, which is how NiceGUI can send them."""
-    return {
-        name: np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
-        for name, part in trace.items()
-    }

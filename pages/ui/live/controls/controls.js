@@ -41,7 +41,6 @@ export class Controls {
     this.open = []; // what the last answer said of each group
     this.unsettled = false; // something was moved and has not rested yet
     this.touched = ""; // the control that the hand was on last
-    this.filling = ""; // the row of the override table that is being filled in
     /** @type {Set<string>} */
     this.since = new Set(); // those it was on since the last answer, the last one at the end
     this.pressed = false; // a pointer is down on a slider or a chart
@@ -171,7 +170,7 @@ export class Controls {
 
   /** Whether the learner is in the middle of something here. @param {Entry} entry */
   #isBusy({ field, name }) {
-    if (this.unsettled && (name === this.touched || (this.filling && rowOf(name) === this.filling))) return true;
+    if (this.unsettled && name === this.touched) return true;
     const active = document.activeElement;
     const kind = active && "type" in active ? active.type : "";
     // A program that was sent and not edited since may come back rewritten: a pasted function's body.
@@ -180,7 +179,6 @@ export class Controls {
 
   #forget() {
     this.unsettled = false;
-    this.filling = "";
     clearTimeout(this.restTimer);
   }
 
@@ -195,21 +193,9 @@ export class Controls {
     this.since.add(name);
     if (what !== "left") this.unsettled = true;
     if (what === "editing") return; // sent once it is left
-    if (this.#isUnfinished(name)) {
-      clearTimeout(this.restTimer);
-      this.filling = rowOf(name);
-      return; // the same
-    }
     if (what === "moving") this.handlers.changed(true);
     if (what === "done" || what === "left") this.#settle();
     else this.#restLater();
-  }
-
-  /** Whether the row of a table lacks a part that it has to have: it is being filled in. @param {string} name */
-  #isUnfinished(name) {
-    const row = rowOf(name);
-    const texts = ["op", "rule"].map((part) => this.known.get(row + part)?.field.get().trim());
-    return Boolean(row) && Boolean(texts[0]) !== Boolean(texts[1]);
   }
 
   #restLater() {
@@ -219,7 +205,6 @@ export class Controls {
 
   #settle() {
     clearTimeout(this.restTimer);
-    this.filling = "";
     if (!this.unsettled) return;
     this.unsettled = false;
     this.handlers.changed(false);
@@ -230,10 +215,6 @@ export class Controls {
     for (const box of [this.box, this.more]) {
       box.addEventListener("pointerdown", ({ target }) => {
         this.pressed = target instanceof HTMLInputElement && target.type === "range";
-      });
-      box.addEventListener("focusout", ({ target, relatedTarget }) => {
-        const [left, entered] = [target, relatedTarget].map(rowAround);
-        if (left && left !== entered) this.#settle();
       });
     }
     const released = () => {
@@ -286,14 +267,4 @@ export class Controls {
     const heading = title === null ? [] : [element("summary", "gl-summary", {}, title)];
     return (this.groups[index] = element(title === null ? "div" : "details", "gl-group", {}, ...heading, fields));
   }
-}
-
-/** The row of the override table that a control stands in, as its name begins; else empty. @param {string} name */
-function rowOf(name) {
-  return /^override\.\d+\./.exec(name)?.[0] ?? "";
-}
-
-/** @param {?EventTarget} node */
-function rowAround(node) {
-  return rowOf(node instanceof Element ? (node.closest("[data-control]")?.getAttribute("data-control") ?? "") : "");
 }

@@ -102,15 +102,6 @@ function text(spec, id, notify, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
   body.append(input);
-  // What may be chosen as well as typed; the browser offers what fits.
-  const list = element("datalist", "", { id: `${id}-offers` });
-  const offer = choices(null, (options) => {
-    list.replaceChildren(
-      ...options.map(({ value, label }) => element("option", "", { value, label })),
-    );
-    if (options.length) body.append(list);
-    setOrRemove(input, "list", options.length ? list.id : "");
-  });
   typed(input, notify, { range: () => (spec.kind === "integer" ? range : null) });
   return {
     get: () => input.value,
@@ -126,7 +117,6 @@ function text(spec, id, notify, { body }) {
       const natural = next.min !== undefined && next.min >= 0;
       if (spec.kind === "integer") input.inputMode = natural ? "numeric" : "text";
       setOrRemove(input, "placeholder", next.placeholder);
-      offer(next);
     },
   };
 }
@@ -189,13 +179,13 @@ function select(spec, id, notify, { body }) {
 
 /**
  * Calls `fill` now and whenever the options differ, so that an unchanged list is left alone.
- * @param {Control | null} spec
+ * @param {Control} spec
  * @param {(options: Option[]) => void} fill
  */
 function choices(spec, fill) {
   let known = "";
-  const describe = (/** @type {Control | null} */ next) => {
-    const options = next?.options ?? [];
+  const describe = (/** @type {Control} */ next) => {
+    const options = next.options ?? [];
     const text = JSON.stringify(options);
     if (text === known) return;
     known = text;

@@ -223,6 +223,7 @@ export class Graph {
       else if (!alternative) text = phrase("edge_covered", { from, to });
       else text = full.includes(",") ? phrase("edge_in_full", { edge: alternative, entries: full }) : alternative;
       if (edge.cuttable && spec.scissors) text += ` ${this.cuts.has(edge.id) ? hand.mends : hand.cuts}`;
+      if (edge.cuttable && spec.scissors === "snip" && !this.cuts.has(edge.id)) text += ` ${phrase("writes_stop", { from })}`;
     }
     setText(this.detail, text);
   }
