@@ -187,6 +187,27 @@ def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
     assert tab.send("rule", "").form["program"] == text
 
 
+@pytest.mark.parametrize(
+    ("code", "made"),
+    [
+        ("torch.where(x > 0, x, -x)", '"where": lambda op, grad: (None, -grad, -grad)}'),
+        ("where(x > 0, x, 0)", '"where": lambda op, grad: (None, -grad)}'),
+        ("torch.square(x)", '"square": lambda op, grad: -grad}'),
+    ],
+)
+def test_a_ready_rule_fits_a_comparison_and_takes_the_place_of_one_by_tensorflows_name(
+    tab, code, made
+):
+    before = MAP.replace("mul", "Square").replace("(grad, grad)", "grad * 3")
+    _, op_type, _ = made.split('"')
+    tab.send("program", f"{before}    y = {code}")
+    assert tab.send("rule.op", op_type).form["rule"] == ("grad * 3" if op_type == "square" else "")
+    now = tab.send("rule", "flip")
+    assert now.errors == {}
+    assert made in now.form["program"]
+    assert now.form["rule"] == "flip"
+
+
 def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):
     tab.send("program", "y = x * u")
     assert tab.shown.preset == ""

@@ -22,7 +22,7 @@ from lessons.playground.document.contents import (
     Plot,
 )
 from lessons.playground.document.input_text import format_values, read_number, read_values
-from lessons.playground.document.override_rules import RULES, read_rule
+from lessons.playground.document.override_rules import RULES, read_rule, types_of
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch_of
 from lessons.playground.language.expressions import op_types
@@ -77,12 +77,16 @@ def op_counts(document: Document) -> dict[str, dict[int, list[str]]]:
 
 def _rule_of(document: Document, op_type: str) -> str:
     """The name of the ready rule that an op type has, or the rule's own text."""
-    row = next((one for one in document.overrides if one.op_type == op_type), None)
+    rows = (one for one in document.overrides if op_type in types_of(one.op_type))
+    row = next(rows, None)
     if row is None:
         return OWN_RULE
-    gradients = {in_torch_of(one) for one in read_rule(row).gradients}
+    gradients = [in_torch_of(one) for one in read_rule(row).gradients]
+    if op_type == "where" and gradients[0] == "None":
+        del gradients[0]
     for name in RULES:
-        if {in_torch_of(one) for one in read_rule(Override("", name)).gradients} == gradients:
+        ready = [in_torch_of(one) for one in read_rule(Override("", name)).gradients]
+        if ready * len(gradients) == gradients:
             return name
     return row.rule
 
@@ -147,13 +151,17 @@ def _set(document: Document, name: str, text: str, op_type: str) -> Document:
 
 
 def _ruled(document: Document, op_type: str, rule: str) -> Document:
-    """The document with a rule for all ops of a type; a ready rule is for each operand."""
-    rows = [one for one in document.overrides if one.op_type != op_type]
+    """The document with a rule for all ops of a type; a ready rule is for each operand, but for
+    the comparison of ``where``."""
+    rows = [one for one in document.overrides if op_type not in types_of(one.op_type)]
     if rule == OWN_RULE:
         return document.with_(overrides=tuple(rows))
     by_count = op_counts(document).get(op_type, {1: []})
     for count, names in by_count.items():
-        text = ", ".join([RULES[rule][0]] * count) if rule in RULES else rule
+        gradients = [RULES[rule][0]] * count if rule in RULES else [rule]
+        if rule in RULES and op_type == "where":
+            gradients.insert(0, "None")
+        text = ", ".join(gradients)
         only = tuple(dict.fromkeys(names)) if len(by_count) > 1 else ()
         rows.append(Override(op_type, text, only))
         read_rule(rows[-1])

@@ -68,7 +68,7 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
         PlaygroundError: an unknown op type (with the nearest), rule or name.
     """
     key = override.op_type
-    types = _types_of(key)
+    types = types_of(key)
     if not types:
         near = nearest(key)
         message = WORDS("no_op_type_near", key=cited(key), near=near)
@@ -146,7 +146,8 @@ def _short(part: re.Match[str]) -> str:
     return f"{part[1]}{int(part[2]) + 1}"
 
 
-def _types_of(key: str) -> tuple[str, ...]:
+def types_of(key: str) -> tuple[str, ...]:
+    """The engine's op types that a key of a map stands for, in its own words or TensorFlow's."""
     table = op_types()
     if key in table:
         return (key,)
