@@ -184,6 +184,36 @@ def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name
     assert any(one is not None and one.abs().sum() > 0 for one in gradients.values())
 
 
+REVERSAL = """
+class Reverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, alpha):
+        ctx.alpha = alpha
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return -(grad * ctx.alpha).clamp(max=2, min=-1), None
+
+class Net(nn.Module):
+    def forward(self, x, alpha):
+        features = self.encoder(x)
+        return self.classes(features), self.domain(Reverse.apply(features, alpha))
+"""
+
+
+def test_a_trick_that_goes_into_an_unknown_layer_of_another_output_is_the_one_shown():
+    now = typed(REVERSAL)
+    assert now.errors == {}
+    shown = "scale_gradient(clip_gradient(flip_gradient(features), -1, 2), alpha)"
+    assert now.document.program.endswith(f"= domain_weight * {shown}")
+    assert said("several_returned", now.outcome.output) == now.document.program
+    assert DOCUMENT("pasted", inputs="alpha, features, domain_weight", output="out2") in now.notice
+    step = typed("import torch\nx = torch.tensor(3.0)\ny = x**2\ny.backward()\n"
+                 "with torch.no_grad():\n    x -= 0.1 * x.grad")  # fmt: skip
+    assert step.outcome.output == "y"
+
+
 def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_called_on():
     now = typed(
         "import torch\nx = torch.randn(3, requires_grad=True)\nu = torch.rand(3)\n"

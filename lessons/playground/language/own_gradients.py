@@ -168,7 +168,8 @@ def _through(
         operands = node.args
         if isinstance(node.func, ast.Attribute) and path(node.func)[0] not in MODULES:
             operands = [node.func.value, *operands]
-        limits = [*operands[1:], *(keyword.value for keyword in node.keywords)]
+        by_name = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        limits = [*operands[1:], *(by_name[one] for one in ("min", "max") if one in by_name)]
         if name in ("clamp", "clip") and len(limits) == 2 and all(map(_is_number, limits)):
             clipped = call("clip_gradient", _multiplied(x, sign, factor), *limits)
             return _through(operands[0], grad, clipped)

@@ -24,7 +24,7 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.read_expressions import Reader
 from lessons.playground.language.refusals import OUR_NAMES
-from lessons.playground.language.rewrite import ROOTS, Partial, Rewriter
+from lessons.playground.language.rewrite import ROOTS, Partial, Rewriter, names_in
 from lessons.playground.language.scan import scan
 from lessons.playground.language.spellings import (
     INSTEAD,
@@ -49,6 +49,8 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
 """Calls on a line of their own that change no value."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
+_SHAPES = {"flip_gradient", "scale_gradient", "clip_gradient"}
+"""Whatever is called on what these give, the gradient goes through it to them: it is a layer."""
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
@@ -158,6 +160,8 @@ class _Paste:
         self.lines: list[str] = []
         self.notes: list[str] = []
         self.output = ""
+        self.own: set[str] = set()  # autograd Functions
+        self.several: tuple[ast.Return, int, str] | None = None
         self.tries = 0
         self.done = False
         self.guessed = False  # whether anything is an input that need not be one, or left out
@@ -165,6 +169,7 @@ class _Paste:
     def read(self, tree: list[ast.stmt]) -> Pasted | None:
         tree, own, read, unread = as_plain_functions(tree)
         self.notes += [*read, *unread]
+        self.own = own
         self.guessed |= bool(unread)
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
@@ -215,7 +220,12 @@ class _Paste:
             for name in used
             if name in self.why or (name not in self.there and not self.inputs[name])
         }
-        output, tricks = _with_a_trick(program, used, output)
+        shown, tricks = _with_a_trick(program, used, output)
+        if self.several:
+            node, count, returned = self.several
+            said = visible(shown, 32) if shown != self.output else returned
+            self.notes.append(_at(node, WORDS("several_returned", count=count, output=said)))
+        output = shown
         return Pasted(program, values, output, (*dict.fromkeys(self.notes),), invented, tricks)
 
     def _arguments(self, function: ast.FunctionDef, given: Sequence[ast.expr]) -> dict[str, str]:
@@ -326,18 +336,20 @@ class _Paste:
         if self.helping:
             self.result = self.mended(self.rewriter.read(returned))
             return
+        tricky = [v for v in several if v is not returned and names_in(v) & self.own]
         if len(several) > 1:
-            output = visible(ast.unparse(returned), 32)
-            said = WORDS("several_returned", count=len(several), output=output)
-            self.notes.append(_at(node, said))
+            self.several = node, len(several), visible(ast.unparse(returned), 32)
         self.output = self.rewriter.names.get(_name(returned), "")
         if self.output not in self.kinds or self.output in self.inputs:
             names = (n for n in ("out", "output", "result", "returned") if n not in self.kinds)
             self.output = next(names)
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
-            if self.output not in self.kinds or self.output in self.inputs:
+            unread = self.output not in self.kinds or self.output in self.inputs
+            if unread and not tricky:
                 said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
                 self.notes.append(_at(node, said))
+        for other in tricky:
+            self.assign(node, ast.Name("out", ast.Store()), other)
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
@@ -441,7 +453,12 @@ class _Paste:
         arguments = node.args if isinstance(node, ast.Call) else []
         if called in self.helpers and not getattr(node, "keywords", []):
             return self._helped(called, arguments)
-        if called in self.layers and len(arguments) == 1:
+        shapes = any(
+            isinstance(one, ast.Call) and path(one.func)[-1] in _SHAPES
+            for argument in arguments
+            for one in ast.walk(argument)
+        )
+        if (called in self.layers or shapes) and len(arguments) == 1:
             self.guessed = True
             weight = self.stand_ins.get(called) or self._input(self._fresh(f"{called}_weight"))
             self.stand_ins[called] = weight
@@ -490,8 +507,8 @@ class _Paste:
 
 
 def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:
-    """The output, or the last line with a trick if the output reads none; and the other lines with
-    tricks that it does not read."""
+    """The output, or the last line that a gradient reaches through a trick if the output reads
+    none; and the other lines with tricks that it does not read."""
     lines = {n: line for line in parse_program(program, inputs).assignments for n in line.names}
     tricks = [
         name
@@ -509,8 +526,14 @@ def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str
         return found
 
     if tricks and not behind(output) & {*tricks}:
-        output = tricks[-1]
+        read = (n for n in reversed(lines) if behind(n) & {*tricks} and not _stops(lines[n].value))
+        output = next(read, output)
     return output, tuple(name for name in tricks if name not in behind(output))
+
+
+def _stops(node: ast.expr) -> bool:
+    """Whether no gradient comes through, as in x.detach()."""
+    return (row := row_of(node)) is not None and row.op == "stop_gradient"
 
 
 def _name(node: ast.AST | None) -> str:
