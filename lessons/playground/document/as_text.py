@@ -340,13 +340,27 @@ def _blocks(
 
 
 def to_url(document: Document) -> str:
-    """The document packed for a URL: letters, digits, ``-`` and ``_`` only."""
-    packed = zlib.compress(to_text(document).encode("utf-8", "replace"), 9)
-    return base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+    """The document packed for a URL."""
+    return packed(to_text(document))
+
+
+def packed(text: str) -> str:
+    """A text packed for a URL: letters, digits, ``-`` and ``_`` only."""
+    data = zlib.compress(text.encode("utf-8", "replace"), 9)
+    return base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
 
 
 def from_url(packed: str) -> Document:
     """Read what ``to_url`` wrote, today or earlier.
+
+    Raises:
+        PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
+    """
+    return from_text(unpacked(packed))
+
+
+def unpacked(packed: str) -> str:
+    """The text that was packed for a URL.
 
     Raises:
         PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
@@ -362,10 +376,9 @@ def from_url(packed: str) -> Document:
         raw = unpacker.decompress(data, 4 * MAX_DOCUMENT_CHARACTERS)
         if not unpacker.eof or unpacker.unused_data:
             raise ValueError("cut off, or too long")
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except (ValueError, binascii.Error, zlib.error) as error:
         raise PlaygroundError(WORDS("cut_address"), part="document") from error
-    return from_text(text)
 
 
 def _one_line(text: str) -> str:
