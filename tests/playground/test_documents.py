@@ -89,6 +89,53 @@ def test_a_text_says_everything_and_is_written_as_it_is_read():
     assert from_text(f"{IMPORTS}\n{TEXT}") == FULL
 
 
+def test_every_comment_stays_and_none_goes_into_another_block():
+    map_ = 'with gradient_override_map({"mul": lambda op, grad: (grad, None)}):'
+    text = f"""\
+# title
+torch.set_default_dtype(torch.float32)  # short
+x = input([1,  # one (or two)
+  2])  # uneven(2)
+# drawn
+u = uniform(0, 1)
+{map_}  # a map
+    # first
+    y = x * u
+      # between
+
+    z = clamp(y,  # within
+      low=0) * y
+    # last
+
+w = z * z
+show(w, x)  # shown
+"""
+    assert (
+        to_text(from_text(text))
+        == f"""\
+# title
+torch.set_default_dtype(torch.float32)
+x = input([1, 2])  # one (or two) uneven(2)
+u = uniform(0, 1, seed=0)
+# short
+# drawn
+# a map
+# first
+{map_}
+    y = x * u
+    # between
+
+    # within
+    z = torch.clamp(y, 0, 1e+30) * y
+# last
+
+w = z * z
+# shown
+show(w, x)
+"""
+    )
+
+
 def test_an_address_carries_everything():
     assert from_url(to_url(FULL)) == FULL
     assert to_url(FULL).replace("-", "").replace("_", "").isalnum()
@@ -106,11 +153,18 @@ def test_a_document_in_the_earlier_format_becomes_a_text_in_torchs_spelling():
     assert from_url(packed(EARLIER)) == document
 
 
+def test_an_earlier_program_that_spells_torch_out_stays_as_it_is():
+    program = "y = torch.sqrt(x * x)  # show the input"
+    document = from_text(f"input x = [-2, 1]\nprogram\n{program}")
+    assert check(document).document.program == program
+
+
 def packed(text: str) -> str:
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
 
 MAP = 'with gradient_override_map({"mul": lambda op, grad: (grad, None)}):'
+RULE = '"mul": lambda op, grad: grad, '
 
 
 @pytest.mark.parametrize(
@@ -123,6 +177,7 @@ MAP = 'with gradient_override_map({"mul": lambda op, grad: (grad, None)}):'
         ("x = input(1)\nu = uniform(0)\ny = x", 2, said("no_noise")),
         ("x = input(1)\nwith mul: grad\n    y = x", 2, said("map_line")),
         (f"x = input(1)\n{MAP}\ny = x", 2, said("empty_block")),
+        (f"x = input(1)\n{MAP}\n    # y\ny = x", 2, said("empty_block")),
         (f"x = input(1)\n{MAP}\n    y = x\n  z = y", 4, said("indented")),
         ("x = input(1)\n  y = x", 2, said("indented")),
         ("x = input(1)\ny = x\nshow(y, 2 * x)", 3, said("show_line")),
@@ -130,6 +185,8 @@ MAP = 'with gradient_override_map({"mul": lambda op, grad: (grad, None)}):'
         ("x = input(1)\ny = x\nshow(y, x, entry=b)", 3, said("no_whole_number")),
         ('x = input(1)\nwith gradient_override_map({"mul": lambda op, grad: gard}):\n    y = x', 2,
          said("no_name_in_rule", "gard")),
+        (f"x = input(1)\n{MAP.replace('(grad, None)', 'grad, ' + RULE * 12)}\n    y = x", 2,
+         said("many_overrides", "13")),
         ("#\n" * 30_000, 0, WORDS("long_document", count=60_000, most=40_000)),
     ],
 )  # fmt: skip

@@ -37,6 +37,15 @@ with gradient_override_map({"py_func": lambda op, grad1, grad2, grad3: (grad1 * 
 out = stop_gradient(z - sqrt(y)) + x.abs() + a + b + sum(c, -1) + flip_gradient(x) + r + s * v
 show(out, x, intended=y)
 """)
+NUMBERS = from_text("""\
+x = input([-2, 1])
+k = 2
+huge = 2**62 * 4
+y = maximum(x, k) + scale_gradient(x, k) + clip_gradient(x, -k, k) + sqrt(1 + 1)
+with gradient_override_map({"sum": lambda op, grad: -1 / 3}):
+    z = sum(y) * (x > 0).where(x, x.full_like(-0))
+out = z * huge + x * -0
+""")
 SINGLE = MIXED.with_(dtype="float32")
 
 
@@ -75,14 +84,16 @@ def same(document: Document) -> None:
     """Assert that the text prints the document's numbers, NaN for NaN."""
     # The intended gradient is that of the plain program: an override would change it in a file.
     shown = document.with_(intended="") if document.overrides else document
-    assert repr(printed(to_text(shown))) == repr(numbers(shown))
+    text = to_text(shown)
+    assert to_text(from_text(text)) == text
+    assert repr(printed(text)) == repr(numbers(shown))
 
 
 OF_LESSONS = [found for one in lessons() if (found := lesson_document(one.folder))]
 
 
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
-@folded("document", [MIXED, SINGLE, *(one.document for one in presets()), *OF_LESSONS])
+@folded("document", [MIXED, NUMBERS, SINGLE, *(one.document for one in presets()), *OF_LESSONS])
 def test_a_text_prints_the_playgrounds_numbers(document):
     same(document)
 

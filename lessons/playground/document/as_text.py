@@ -22,7 +22,6 @@ import binascii
 import re
 import zlib
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 from lessons.contract.parameters import shortest
 from lessons.playground.document.contents import Document, Input, Override, Plot
@@ -52,15 +51,15 @@ IMPORTS = "import torch\nfrom gradient_tricks.playground import *\n"
 _LARGEST_URL = 20_000
 _INDENT = "    "
 _IMPORT = re.compile(r"import torch|from gradient_tricks\.playground import \*")
-_INPUT = re.compile(r"(\w+)\s*=\s*(input|uniform|normal)\s*\((.*)\)\s*(#.*)?", re.DOTALL)
+_INPUT = re.compile(r"(\w+)\s*=\s*(input|uniform|normal)\s*\((.*)\)", re.DOTALL)
 _RANGE = re.compile(r"(.*?),\s*range\s*=\s*\(([^(),]*),([^(),]*)\)\s*", re.DOTALL)
-_MAP = re.compile(r"with\s+gradient_override_map\s*\(\s*\{(.*)\}\s*\)\s*:\s*(#.*)?", re.DOTALL)
+_MAP = re.compile(r"with\s+gradient_override_map\s*\(\s*\{(.*)\}\s*\)\s*:", re.DOTALL)
 _SHOW = re.compile(
-    r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)\s*(#.*)?"
+    r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)"
 )
-_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(\w+)\s*\)\s*(#.*)?")
-_COMMENT = re.compile(r"\s*(#.*)?")
-_NAMES = re.compile(r"(\w+(?:\s*,\s*\w+)*)\s*,?\s*=(?!=)")
+_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(\w+)\s*\)")
+_COMMENT = re.compile(r"#.*")
+_NAMES = re.compile(r"(\w+(?:\s*,\s*\w+)*)\s*(?:,\s*)?=(?!=)")
 
 
 @dataclass
@@ -181,6 +180,7 @@ class _Reader:
         self.inputs: list[Input] = []
         self.rows: dict[tuple[str, str], list[str] | None] = {}  # None: on every line
         self.program: list[str] = []
+        self.statements = 0  # of the program, without comments
         self.fields: dict[str, str] = {}
         self.plot = Plot()
         self.over: list[tuple[str, float, float]] = []
@@ -199,30 +199,41 @@ class _Reader:
             return
         elif self.ended and bare and not bare.startswith("#"):
             raise PlaygroundError(WORDS("show_is_last"), number, 1)
+        elif bare.startswith("#"):
+            self._keep(number, line, line[: line.index("#")])
         elif bare != line.rstrip() and bare:
             self._in_block(number, line)
         elif bare.startswith("with ") or bare == "with":
             self._map(number, bare)
         else:
-            if bare and not bare.startswith("#"):
+            if bare:
                 self._close()
             self._at_the_edge(number, line, bare)
 
     def _at_the_edge(self, number: int, line: str, bare: str) -> None:
-        if found := _INPUT.fullmatch(bare):
-            if any(not _COMMENT.fullmatch(line) for line in self.program):
+        code, comments = _parted(bare)
+        if found := _INPUT.fullmatch(code):
+            if self.statements:
                 raise PlaygroundError(WORDS("inputs_first"), number, 1)
             self.places.parts.setdefault(found[1], number)
-            self.inputs.append(self._input(*found.groups()))
-        elif bare.startswith(("show(", "show (")):
-            self._show(number, bare)
-        elif found := _DTYPE.fullmatch(bare):
+            self.inputs.append(self._input(found[1], found[2], found[3], comments))
+        elif code.startswith(("show(", "show (")):
+            self._show(number, code)
+            self._keep_comments(number, comments)
+        elif found := _DTYPE.fullmatch(code):
             self.fields["dtype"] = found[1]
+            self._keep_comments(number, comments)
         else:
             self._keep(number, line)
 
+    def _keep_comments(self, number: int, comments: list[str]) -> None:
+        """Take up the comments of a line that is none of the program's."""
+        for comment in comments:
+            self._keep(number, comment)
+
     def _keep(self, number: int, statement: str, indent: str = "") -> None:
         """Take up a statement of the program, without its indent."""
+        self.statements += bool(_parted(statement)[0])
         for place, line in enumerate(statement.split("\n")):
             bare = line.removeprefix(indent)
             self.program.append(bare.rstrip())
@@ -244,7 +255,8 @@ class _Reader:
 
     def _map(self, number: int, bare: str) -> None:
         self._close()
-        found = _MAP.fullmatch(bare)
+        code, comments = _parted(bare)
+        found = _MAP.fullmatch(code)
         if not found:
             raise PlaygroundError(WORDS("map_line"), number, 1)
         try:
@@ -255,16 +267,17 @@ class _Reader:
             self.places.parts[op_type] = number
         for row in self.block:
             self.rows.setdefault(row, [])
-        self.header = number
+        self._keep_comments(number, comments)
+        self.header, self.above = number, self.statements
 
     def _close(self) -> None:
         """End the block that is open."""
-        if self.block is not None and not self.indent:
+        if self.block is not None and self.statements == self.above:
             raise PlaygroundError(WORDS("empty_block"), self.header, 1)
         self.block = None
 
-    def _input(self, name: str, kind: str, given: str, remark: str | None) -> Input:
-        said = (remark or "").lstrip("# ")
+    def _input(self, name: str, kind: str, given: str, comments: list[str]) -> Input:
+        said = " ".join(comment.lstrip("# ") for comment in comments)
         if bad := unshowable(said):
             raise PlaygroundError(explain(bad))
         if kind != "input":
@@ -318,6 +331,11 @@ class _Reader:
         return self.places
 
 
+def _parted(statement: str) -> tuple[str, list[str]]:
+    """A statement without its comments, and these."""
+    return _COMMENT.sub("", statement).strip(), _COMMENT.findall(statement)
+
+
 def _names(line: str) -> list[str]:
     """The names that a line of a program gives."""
     found = _NAMES.match(line)
@@ -327,16 +345,25 @@ def _names(line: str) -> list[str]:
 def _blocks(
     program: str, overrides: tuple[Override, ...]
 ) -> list[tuple[list[Override], list[str]]]:
-    """The program's lines in groups, each under the same rows of the override table."""
-    rows_of: list[list[Override]] = []
-    lines = program.split("\n")
-    for line in lines:
-        names = set(_names(line))
+    """The program's lines in groups, each under the same rows of the override table.
+
+    Comments and blank lines between two groups are at the left edge.
+    """
+    groups: list[tuple[list[Override], list[str]]] = [([], [])]
+    between: list[str] = []
+    for _, statement in _statements(program):
+        lines = statement.split("\n")
+        names = set(_names(statement))
         held = [one for one in overrides if not one.only or names & set(one.only)]
-        # What continues in brackets, and a comment, stand under what the line above does.
-        rows_of.append(held if names or not rows_of else rows_of[-1])
-    grouped = groupby(zip(rows_of, lines, strict=True), key=lambda pair: pair[0])
-    return [(rows, [line for _, line in group]) for rows, group in grouped]
+        if not names:
+            between += lines
+            continue
+        if held == groups[-1][0]:
+            groups[-1][1].extend([*between, *lines])
+        else:
+            groups += [([], between), (held, lines)]
+        between = []
+    return [*groups, ([], between)]
 
 
 def to_url(document: Document) -> str:

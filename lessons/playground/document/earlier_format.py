@@ -35,6 +35,7 @@ _NOISE = re.compile(
     r"(?:\s+seed\s+(\d{1,10}))?(?:\s+like\s+(\w+))?",
     re.ASCII,
 )
+_LEFT = re.compile(r"^[\w ,]+=(?!=)", re.ASCII | re.MULTILINE)
 _PLOT = re.compile(r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", re.ASCII)
 
 
@@ -100,10 +101,16 @@ def _input(name: str, given: str) -> Input:
 
 
 def _renamed(document: Document) -> Document:
-    """The document with a _ behind each name that is a function's by now."""
+    """The document with a _ behind each name of its own that is a function's by now."""
+    given = [one.name for one in document.inputs]
+    given += re.findall(r"\w+", " ".join(_LEFT.findall(document.program)))
+    taken = "|".join(name for name in OUR_NAMES if name in given)
+    if not taken:
+        return document
 
     def new(text: str) -> str:
-        return re.sub(rf"\b({'|'.join(OUR_NAMES)})(_*)\b(?!\s*\()", r"\1\2_", text)
+        pattern = rf"#.*|\b(?:{taken})_*\b(?!\s*\()"
+        return re.sub(pattern, lambda one: one[0] if one[0][0] == "#" else f"{one[0]}_", text)
 
     inputs = tuple(
         replace(

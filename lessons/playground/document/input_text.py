@@ -13,7 +13,7 @@ from lessons.text import cited, visible
 
 _NOISE = re.compile(
     r"(\w+)\s*\(\s*([^\s,()=]+)\s*,\s*([^\s,()=]+)\s*"
-    r"((?:,\s*(?:seed|like)\s*=\s*\w+\s*)*),?\s*\)",
+    r"((?:,\s*(?:seed|like)\s*=\s*\w+\s*)*)(?:,\s*)?\)",
     re.ASCII,
 )
 

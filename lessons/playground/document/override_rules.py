@@ -13,6 +13,7 @@ from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
 from lessons.playground.language.expressions import Rule, kind_of
+from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.language.rewrite import Put
@@ -105,6 +106,8 @@ def rules_of_map(entries: str) -> list[tuple[str, str]]:
     heads = [*_ENTRY.finditer(entries)]
     if not heads or heads[0].start():
         raise PlaygroundError(WORDS("map_line"))
+    if len(heads) > MAX_OVERRIDES:
+        raise PlaygroundError(WORDS("many_overrides", count=len(heads), most=MAX_OVERRIDES))
     found = []
     for head, end in zip(heads, [*(one.start() for one in heads[1:]), len(entries)], strict=True):
         op_type = head[2]
@@ -129,7 +132,7 @@ def rule_in_python(rule: Rule, outputs: int = 1) -> str:
             given[f"{short}{place}"] = ast.Subscript(tensors, ast.Constant(place - 1))
     gradients = []
     for place, node in enumerate(rule.gradients):
-        made = expression(node, floats=kind_of(node) == "number")
+        made = expression(node)
         if kind_of(node) == "number":
             made = fill(
                 "torch.full_like(x, value)", {"x": ast.Name(f"in{place + 1}"), "value": made}

@@ -4,7 +4,10 @@
 """
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
+
+import torch
 
 from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
@@ -16,6 +19,7 @@ from lessons.playground.language.expressions import (
     row_of,
     span,
     surrogates,
+    walk,
     written,
 )
 from lessons.playground.language.functions import Function
@@ -34,20 +38,25 @@ def in_torch(program: Program) -> str:
     text = program.text
     for line in reversed(program.assignments):
         start, end = span(text, line.value)
-        text = text[:start] + _spelt(program.text, line.value) + text[end:]
+        # What a name stands for goes on: whole numbers would overflow, and have no -0.
+        floats = kind_of(line.value) == "number"
+        made = _spelt(program.text, line.value, floats)
+        lost = [f"{one}\n" for one in re.findall("#.*", text[start:end]) if one not in made]
+        above = text.rfind("\n", 0, start) + 1
+        text = f"{text[:above]}{''.join(lost)}{text[above:start]}{made}{text[end:]}"
     return text
 
 
-def _spelt(text: str, node: Node) -> str:
+def _spelt(text: str, node: Node, floats: bool) -> str:
     """What stands at an expression, with as little as possible written anew."""
     start, end = span(text, node)
-    source, made = text[start:end], in_torch_of(node)
+    source, made = text[start:end], in_torch_of(node, floats)
     if _alike(source, made):
         return source
     for child in sorted(children(node), key=lambda one: span(text, one), reverse=True):
         first, last = span(text, child)
         if (first, last) != (start, end):  # a default stands where its call does
-            source = source[: first - start] + _spelt(text, child) + source[last - start :]
+            source = source[: first - start] + _spelt(text, child, floats) + source[last - start :]
     return source if _alike(source, made) else made
 
 
@@ -70,6 +79,7 @@ def expression(node: Node, floats: bool = False) -> ast.expr:
         return number if kind_of(node) == "number" else _tensor(number)
     if isinstance(node, ast.Name):
         return node
+    floats = floats or (kind_of(node) == "number" and not _the_same_in_whole_numbers(node))
     if isinstance(node, ast.List):
         return _tensor(node)
     if named := surrogates(node):
@@ -88,6 +98,12 @@ def expression(node: Node, floats: bool = False) -> ast.expr:
     return _call(row, children(node), operands)
 
 
+def _the_same_in_whole_numbers(node: Node) -> bool:
+    """Whether Python, which has no -0 among whole numbers, computes what the playground does."""
+    values = (value_of(part) for part in walk(node))
+    return all(v is None or (abs(v) < 2**31 and str(v) != "-0.0") for v in values)
+
+
 def _call(function: Function, arguments: Sequence[Node], operands: Sequence[ast.expr]) -> ast.expr:
     given: dict[str, ast.expr] = {}
     branches = [a for p, a in zip(function.parameters, arguments, strict=False) if p.kind == "any"]
@@ -101,7 +117,8 @@ def _call(function: Function, arguments: Sequence[Node], operands: Sequence[ast.
             tensor = parameter.kind == "tensor"
             made = expression(argument, tensor or numbers)
             made = _tensor(made) if tensor else made
-            if value_of(argument) == parameter.default and function.trick:
+            is_default = parameter.default is not None and value_of(argument) == parameter.default
+            if is_default and function.trick:
                 continue
         given[parameter.name] = made
     return fill(function.code, given)
@@ -168,7 +185,10 @@ class _AsFunctions(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         func = node.func
-        if isinstance(func, ast.Attribute) and path(func)[0] not in MODULES:
+        if not isinstance(func, ast.Attribute) or path(func)[0] in MODULES:
+            return node
+        # A tensor's own ``where`` takes its operands in another order.
+        if func.attr != "where" and hasattr(torch.Tensor, func.attr):
             torch_s = ast.Attribute(ast.Name("torch", ast.Load()), func.attr, ast.Load())
             return ast.Call(torch_s, [func.value, *node.args], node.keywords)
         return node

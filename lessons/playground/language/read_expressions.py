@@ -290,7 +290,12 @@ class Reader:
         (given,) = node.args
         if isinstance(given, ast.List):
             return ast.copy_location(self._list(given, 0), node)
-        return of_kind(self._entry(given), "tensor", node)
+        if isinstance(getattr(given, "operand", given), ast.Constant):
+            return of_kind(self._entry(given), "tensor", node)
+        number = self.read(given)
+        if kind_of(number) != "number":
+            raise self.error(given, WORDS("only_numbers"))
+        return ast.copy_location(number, node)
 
     def _one_output(self, node: ast.Call, name: str, several: int) -> None:
         if several:
