@@ -7,8 +7,9 @@ from typing import Any
 import torch
 
 from lessons.contract.result import jsonable
-from lessons.playground.document.as_text import from_text, to_text
+from lessons.playground.document.as_text import Reading, read_text, to_text
 from lessons.playground.document.presets import preset
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome, run
 from lessons.text import console, number
 
@@ -26,12 +27,16 @@ def play(options: argparse.Namespace) -> str:
     Raises:
         ValueError: the file cannot be read, or the document is wrong (`PlaygroundError`).
     """
-    document = (
-        preset(options.file.removeprefix("preset:"))
+    reading = (
+        Reading(preset(options.file.removeprefix("preset:")))
         if options.file.startswith("preset:")
-        else from_text(console.read(options.file))
+        else read_text(console.read(options.file))
     )
-    outcome = run(document, curves=options.json)
+    document = reading.document
+    try:
+        outcome = run(document, curves=options.json)
+    except PlaygroundError as error:
+        raise reading.placed(error) from None
     if options.json:
         body = as_json(outcome, to_text(document))
         return json.dumps(body, allow_nan=False, ensure_ascii=False)

@@ -19,6 +19,8 @@ from tests.playground.programs import HOSTILE
 from tests.playground.said import said
 from tests.support.folded import folded
 
+MAP = 'with gradient_override_map({"mul": lambda op, grad: (grad, grad)}):\n'
+
 
 class Tab:
     """A browser's tab: it keeps the form, and the last one that was good."""
@@ -116,6 +118,12 @@ def test_what_is_wrong_is_said_at_its_control(tab, control, text, words):
         ("z, x", "z, u", 7, said("plot_over_noise", "u")),
         ("clean)", "clean, entry=77)", 7, said("no_entry", "77")),
         ("])", "], range=(4, 3))", 7, said("plot_range")),
+        (
+            "y = x",
+            MAP.replace(", grad)", ", gard)") + "    y = x",
+            3,
+            said("no_name_in_rule", "gard"),
+        ),
     ],
 )
 def test_what_is_wrong_in_the_text_is_said_at_its_line(tab, old, new, line, words):
@@ -125,6 +133,14 @@ def test_what_is_wrong_in_the_text_is_said_at_its_line(tab, old, new, line, word
     assert now.errors["program"].line == line
     assert now.outcome is before
     assert now.form["program"] == text
+
+
+def test_statements_alone_keep_their_map_and_get_the_inputs_that_were_there(tab):
+    now = tab.send("program", f"# Mine\n{MAP}    y = x * u\nz = sqr(y)")
+    assert (now.errors["program"].line, now.errors["program"].column) == (4, 5)
+    inputs = "\n".join(tab.good["program"].split("\n")[:2])
+    statements = f"{MAP}    y = x * u\nshow(y, x)"
+    assert tab.send("program", statements).form["program"] == f"{inputs}\n{statements}"
 
 
 def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):

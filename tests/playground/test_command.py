@@ -44,6 +44,8 @@ def test_standard_input_and_presets_are_read(capsys, monkeypatch):
     [
         ("x = input(3)\ny = x – 1\n", said("at_place write_instead", "EN DASH")),
         ("x = input(3)\nshow(y, x)\ny = x * x\n", said("at_place show_is_last")),
+        ("# t\nx = input(3)\n\ny = sqr(x)\n", said("at_place no_function", "4", "5")),
+        ("title t\ninput x = 3\nprogram\n\ny = sqr(x)\n", said("at_place no_function", "5")),
         ("nonsense", said("no_inputs")),
         (b"\xff\xff", said("", "UTF-8")),
     ],

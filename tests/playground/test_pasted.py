@@ -184,6 +184,18 @@ def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name
     assert any(one is not None and one.abs().sum() > 0 for one in gradients.values())
 
 
+def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_called_on():
+    now = typed(
+        "import torch\nx = torch.randn(3, requires_grad=True)\nu = torch.rand(3)\n"
+        "with tricks.gradient_override_map({'mul': rule}):\n    y = x * u\n(y * y).sum().backward()"
+    )
+    assert now.errors == {}
+    assert now.document.program.endswith("y = x * u\nloss = (y * y).sum()")
+    assert now.document.input("x").remark == WORDS("invented")
+    assert now.document.input("u").noise == Noise("uniform", 0.0, 1.0)
+    assert said("of_your_code unread", "with tricks.gradient_override_map") == now.document.program
+
+
 def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
     form = typed(FOCAL).form
     assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")

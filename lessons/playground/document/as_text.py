@@ -59,6 +59,9 @@ _SHOW = re.compile(
 )
 _DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(\w+)\s*\)")
 _COMMENT = re.compile(r"#.*")
+_OWN_LINE = re.compile(
+    r"^(\w+\s*=\s*(input|uniform|normal)\s*\(|with gradient_override_map|show\s*\()", re.MULTILINE
+)
 _NAMES = re.compile(r"(\w+(?:\s*,\s*\w+)*)\s*(?:,\s*)?=(?!=)")
 
 
@@ -102,7 +105,8 @@ def read_text(text: str) -> Reading:
     # Windows' editors put a mark in front that no one sees.
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if is_earlier(text):
-        return Reading(read_earlier(text))
+        document, lines = read_earlier(text)
+        return Reading(document, lines)
     reader = _Reader()
     for number, line in _statements(text):
         try:
@@ -145,16 +149,16 @@ def to_text(document: Document) -> str:
             entries = [f'"{row.op_type}": {rule}' for row, rule in rules if row in rows]
             lines.append(f"with gradient_override_map({{{', '.join(entries)}}}):")
         lines += [f"{indent}{line}" if line.strip() else "" for line in group]
-    shown = [document.output or program.names[-1], over]
+    shown = [document.output or program.names[-1], *([over] if over else [])]
     shown += [f"intended={document.intended}"] if document.intended else []
     shown += [f"entry={plot.entry}"] if plot.entry != 1 else []
     lines.append(f"show({', '.join(shown)})")
     return "\n".join(lines) + "\n"
 
 
-def gives_inputs(text: str) -> bool:
-    """Whether a text, right or wrong, has a line that gives an input."""
-    return bool(re.search(r"^\w+\s*=\s*(input|uniform|normal)\s*\(", text, re.MULTILINE))
+def is_text(text: str) -> bool:
+    """Whether a text, right or wrong, has a line that only a playground's text has."""
+    return bool(_OWN_LINE.search(text))
 
 
 def _statements(text: str) -> list[tuple[int, str]]:

@@ -48,8 +48,8 @@ def is_earlier(text: str) -> bool:
     return bool(re.search(r"^program[ \t]*$", text, re.MULTILINE))
 
 
-def read_earlier(text: str) -> Document:
-    """Read a document in that format.
+def read_earlier(text: str) -> tuple[Document, list[tuple[int, int]]]:
+    """Read a document in that format, and the places of its program's lines.
 
     Raises:
         PlaygroundError: a line that can't be read, and where.
@@ -59,8 +59,11 @@ def read_earlier(text: str) -> Document:
     for number, line in enumerate(lines, start=1):
         word, _, rest = line.strip().partition(" ")
         if word == "program":
+            while lines[number:] and not lines[number]:
+                number += 1
             program = "\n".join(lines[number:])[: MAX_CHARACTERS + 1]
-            return _renamed(Document(program=program, **fields))
+            places = [(one, 0) for one in range(number + 1, len(lines) + 1)]
+            return _renamed(Document(program=program, **fields)), places
         if word and not word.startswith("#"):
             try:
                 _take(fields, word, rest.strip())

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from lessons.contract.parameters import shortest
-from lessons.playground.document.as_text import Reading, gives_inputs, read_text, to_text
+from lessons.playground.document.as_text import Reading, is_text, read_text, to_text
 from lessons.playground.document.contents import (
     Distribution,
     Document,
@@ -204,6 +204,8 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
     try:
         reading = read_text(text)
     except PlaygroundError as error:
+        if is_text(text):
+            raise
         wrong = error
     if reading.document.inputs:
         names = [one.name for one in reading.document.inputs]
@@ -214,17 +216,13 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
         made = reading.document.with_(program=found.program)
         return form | {"program": to_text(made)}, "\n".join([WORDS("rewritten"), *found.notes])
     there = {one.name: one for one in last.inputs} if last else {}
-    found = pasted(text, [*there], before)
+    found = None if is_text(text) else pasted(text, [*there], before)
     if found is None:
         if wrong:
-            if not gives_inputs(text):
-                parse_program(text, [*there])  # the language knows better why it is no program
+            parse_program(text, [*there])  # the language knows better why it is no program
             raise wrong
-        try:
-            made = reading.document.with_(inputs=tuple(there.values()))
-            return form | {"program": to_text(made)}, ""
-        except PlaygroundError as error:
-            raise reading.placed(error) from None
+        made = reading.document.with_(inputs=tuple(there.values()))
+        return form | {"program": to_text(made)}, ""
     document = _of_pasted(found, there)
     said = WORDS("rewritten")
     if found.output:

@@ -193,6 +193,10 @@ class _Paste:
             if self.inputs[name] or name not in self.there:
                 values[name] = self.inputs[name] or (
                     "0.5" if name in self.rewriter.settings else next(lists))  # fmt: skip
+        if used and all(one in NOISE.values() for one in values.values()):
+            # The gradient needs an input that stays: of torch.randn(3, requires_grad=True), say.
+            values[used[0]] = next(lists)
+            self.why[used[0]] = lambda _: WORDS("invented")
         made = [name for name in self.kinds if name not in self.inputs]
         if not made:
             return None
@@ -261,9 +265,13 @@ class _Paste:
         if isinstance(node, ast.Return):
             self._return(node)
         elif isinstance(node, ast.Expr):
-            called = path(node.value.func) if isinstance(node.value, ast.Call) else [""]
+            func = node.value.func if isinstance(node.value, ast.Call) else None
+            called = path(func) if func else [""]
             if called[-1] == "backward":
-                self.output = self.rewriter.names.get(called[0], self.output)
+                name = called[0] or "loss"
+                if not called[0] and isinstance(func, ast.Attribute):  # mse_loss(y, t).backward()
+                    self.assign(node, ast.Name(name, ast.Store()), func.value)
+                self.output = self.rewriter.names.get(name, self.output)
             if called[-1] not in _SILENT and not isinstance(node.value, ast.Constant):
                 self._unread(node, [called[0]] if called[-1].endswith("_") else [])
         elif isinstance(node, ast.AugAssign):
@@ -284,7 +292,12 @@ class _Paste:
                 self.statement(each)
         elif isinstance(node, ast.With):
             before = self.rewriter.stopped
-            self.rewriter.stopped |= "no_grad" in ast.unparse(node.items[0])
+            context = ast.unparse(node.items[0])
+            self.rewriter.stopped |= "no_grad" in context or "inference_mode" in context
+            if "gradient_override_map" in context:
+                self.guessed = True
+                shown = visible(f"with {context}", 48)
+                self.notes.append(_at(node, WORDS("unread", code=shown)))
             for each in node.body:
                 self.statement(each)
             self.rewriter.stopped = before
