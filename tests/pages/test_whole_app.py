@@ -203,16 +203,6 @@ def test_an_unknown_address_leads_home(app, path):
         assert "<script" not in text
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/static/x.js", "/stop_gradient/static/x.js", "/files/x/y", "/_stcore/x", "/media/"],
-)
-def test_an_unknown_file_is_said_to_be_none_as_text(app, path):
-    status, headers, text = answer(app.url, path.rstrip("/"))
-    assert (status, headers["content-type"]) == (404, "text/plain; charset=utf-8")
-    assert len(text) < 100
-
-
 @pytest.mark.parametrize("query", ["", "?lesson=flip&step=2&x=1%2C2"])
 def test_a_slash_at_the_end_leads_to_the_page(app, query):
     status, headers, _ = answer(app.url, f"/reversal/{query}")
