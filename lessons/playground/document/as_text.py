@@ -21,6 +21,7 @@ import base64
 import binascii
 import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from lessons.contract.parameters import shortest
@@ -34,12 +35,14 @@ from lessons.playground.document.input_text import (
     read_values,
 )
 from lessons.playground.document.override_rules import (
+    read_override,
     read_rule,
     rule_in_python,
     rules_of_map,
 )
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch
+from lessons.playground.language.expressions import Program
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
@@ -142,14 +145,15 @@ def to_text(document: Document) -> str:
         (row, rule_in_python(read_rule(row), counts.get(row.op_type, 1)))
         for row in document.overrides
     ]
-    for rows, group in _blocks(in_torch(program), document.overrides):
+    output = document.output or program.names[-1]
+    for rows, group in _blocks(in_torch(program), _held(document.overrides, program, output)):
         indent = ""
         if rows:
             indent = _INDENT
             entries = [f'"{row.op_type}": {rule}' for row, rule in rules if row in rows]
             lines.append(f"with gradient_override_map({{{', '.join(entries)}}}):")
         lines += [f"{indent}{line}" if line.strip() else "" for line in group]
-    shown = [document.output or program.names[-1], *([over] if over else [])]
+    shown = [output, *([over] if over else [])]
     shown += [f"intended={document.intended}"] if document.intended else []
     shown += [f"entry={plot.entry}"] if plot.entry != 1 else []
     lines.append(f"show({', '.join(shown)})")
@@ -182,7 +186,7 @@ class _Reader:
     def __init__(self) -> None:
         self.told: list[str] = []  # title and sentence
         self.inputs: list[Input] = []
-        self.rows: dict[tuple[str, str], list[str] | None] = {}  # None: on every line
+        self.rows: dict[tuple[str, str], list[str]] = {}  # the names on whose lines each holds
         self.program: list[str] = []
         self.statements = 0  # of the program, without comments
         self.fields: dict[str, str] = {}
@@ -253,9 +257,7 @@ class _Reader:
         self._keep(number, line, here)
         if names := _NAMES.match(line.strip()):
             for row in self.block:
-                held = self.rows.setdefault(row, [])
-                if held is not None:
-                    held += re.split(r"\s*,\s*", names[1])
+                self.rows.setdefault(row, []).extend(re.split(r"\s*,\s*", names[1]))
 
     def _map(self, number: int, bare: str) -> None:
         self._close()
@@ -317,11 +319,7 @@ class _Reader:
             self.program.pop()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]
-        every = {n for line in self.program for n in _names(line)}
-        overrides = (
-            Override(op_type, rule, () if every <= set(only or ()) else tuple(only or ()))
-            for (op_type, rule), only in self.rows.items()
-        )
+        overrides = (Override(*row, tuple(only)) for row, only in self.rows.items())
         title, *about = self.told or [""]
         self.places.document = Document(
             inputs=tuple(self.inputs),
@@ -346,10 +344,24 @@ def _names(line: str) -> list[str]:
     return re.split(r"\s*,\s*", found[1]) if found else []
 
 
+def _held(
+    overrides: tuple[Override, ...], program: Program, output: str
+) -> dict[Override, set[str]]:
+    """The names on whose lines each rule holds: if it says none, where the output has such ops."""
+    behind = program.behind(output)
+    found = {}
+    for one in overrides:
+        types = set(read_override(one, program.names).op_types)
+        lines = [line for line in program.assignments if types & {*line.op_types}]
+        own = {name for line in lines for name in line.names} & behind
+        found[one] = set(one.only) or own or behind
+    return found
+
+
 def _blocks(
-    program: str, overrides: tuple[Override, ...]
+    program: str, held_by: Mapping[Override, set[str]]
 ) -> list[tuple[list[Override], list[str]]]:
-    """The program's lines in groups, each under the same rows of the override table.
+    """The program's lines in groups, each under the same rules.
 
     Comments and blank lines between two groups are at the left edge.
     """
@@ -358,7 +370,7 @@ def _blocks(
     for _, statement in _statements(program):
         lines = statement.split("\n")
         names = set(_names(statement))
-        held = [one for one in overrides if not one.only or names & set(one.only)]
+        held = [one for one, on in held_by.items() if names & on]
         if not names:
             between += lines
             continue
