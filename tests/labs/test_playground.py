@@ -6,7 +6,7 @@ import pytest
 
 from lessons.playground.document.as_text import IMPORTS, from_text, to_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
-from lessons.playground.document.gestures import Form, form_of
+from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import preset, presets
 from pages.labs import playground
 from pages.labs.messages import Wish
@@ -182,9 +182,9 @@ def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
     now = tab.send("rule", "halve", rule__op="mul")
     assert '{"mul": lambda op, grad: (grad * 0.5, grad * 0.5)}' in now.form["program"]
     assert (now.form["rule.op"], now.form["rule"]) == ("mul", "halve")
-    assert tab.send("rule.op", "sqrt").form["rule"] == ""
+    assert tab.send("rule.op", "sqrt").form["rule"] == OWN_RULE
     assert tab.send("rule.op", "mul").form["rule"] == "halve"
-    assert tab.send("rule", "").form["program"] == text
+    assert tab.send("rule", OWN_RULE).form["program"] == text
 
 
 def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):

@@ -103,8 +103,10 @@ u = uniform(0, 1)
     y = x * u
       # between
 
-    z = clamp(y,  # within
-      low=0) * y
+    z = y * (  # around
+      clamp(y,  # within
+      low=0)  # within
+    )
     # last
 
 w = z * z
@@ -126,7 +128,9 @@ u = uniform(0, 1, seed=0)
     # between
 
     # within
-    z = torch.clamp(y, 0, 1e+30) * y
+    z = y * (  # around
+      torch.clamp(y, 0, 1e+30)  # within
+    )
 # last
 
 w = z * z

@@ -46,6 +46,14 @@ with gradient_override_map({"sum": lambda op, grad: -1 / 3}):
     z = sum(y) * (x > 0).where(x, x.full_like(-0))
 out = z * huge + x * -0
 """)
+OUTPUTS = from_text("""\
+x = input([-2, 1])
+with gradient_override_map({"mul": lambda op, grad: (grad, None), "Unpack": lambda op, grad1, grad2:
+  op.inputs[0] * grad2}):
+    a, b = torch.unbind(x * x)
+with gradient_override_map({"topk": lambda op, grad: grad * 3}):
+    c = torch.topk(x, 2).values * a + b
+""")
 SINGLE = MIXED.with_(dtype="float32")
 
 
@@ -91,7 +99,9 @@ OF_LESSONS = [found for one in lessons() if (found := lesson_document(one.folder
 
 
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
-@folded("document", [MIXED, NUMBERS, SINGLE, *(one.document for one in presets()), *OF_LESSONS])
+@folded(
+    "document", [MIXED, NUMBERS, OUTPUTS, SINGLE, *(one.document for one in presets()), *OF_LESSONS]
+)
 def test_a_text_prints_the_playgrounds_numbers(document):
     same(document)
 

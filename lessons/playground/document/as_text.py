@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from lessons import tricks
 from lessons.contract.parameters import shortest
 from lessons.playground.document.contents import Document, Input, Override, Plot
 from lessons.playground.document.earlier_format import is_earlier, read_earlier
@@ -42,7 +43,7 @@ from lessons.playground.document.override_rules import (
 )
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch
-from lessons.playground.language.expressions import Program
+from lessons.playground.language.expressions import Program, op_types
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
@@ -138,9 +139,7 @@ def to_text(document: Document) -> str:
         if one.name == over and (plot.low, plot.high) != (Plot.low, Plot.high):
             values = f"{values[:-1]}, range=({shortest(plot.low)}, {shortest(plot.high)}))"
         lines.append(f"{one.name} = {values}" + (f"  # {one.remark}" if one.remark else ""))
-    counts = {
-        op: len(line.names) for line in program.assignments for op in line.op_types if line.names
-    }
+    counts = _outputs(program)
     rules = [
         (row, rule_in_python(read_rule(row), counts.get(row.op_type, 1)))
         for row in document.overrides
@@ -158,6 +157,15 @@ def to_text(document: Document) -> str:
     shown += [f"entry={plot.entry}"] if plot.entry != 1 else []
     lines.append(f"show({', '.join(shown)})")
     return "\n".join(lines) + "\n"
+
+
+def _outputs(program: Program) -> dict[str, int]:
+    """How many outputs an op has, by its type in the engine's words and TensorFlow's, if several;
+    of ``topk`` the program reads only one."""
+    lines = [line for line in program.assignments if len(line.names) > 1]
+    counts = {"topk": 2} | {op: len(line.names) for line in lines for op in op_types(line.value)}
+    names = tricks.op_types()
+    return counts | {names[op] or op: count for op, count in counts.items()}
 
 
 def is_text(text: str) -> bool:

@@ -5,6 +5,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -41,9 +42,10 @@ def in_torch(program: Program) -> str:
         # What a name stands for goes on: whole numbers would overflow, and have no -0.
         floats = kind_of(line.value) == "number"
         made = _spelt(program.text, line.value, floats)
-        lost = [f"{one}\n" for one in re.findall("#.*", text[start:end]) if one not in made]
+        there, kept = (Counter(re.findall("#.*", code)) for code in (text[start:end], made))
+        lost = "".join(f"{one}\n" for one in (there - kept).elements())
         above = text.rfind("\n", 0, start) + 1
-        text = f"{text[:above]}{''.join(lost)}{text[above:start]}{made}{text[end:]}"
+        text = f"{text[:above]}{lost}{text[above:start]}{made}{text[end:]}"
     return text
 
 
