@@ -11,6 +11,7 @@ from lessons.playground.language.playground_error import PlaygroundError
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_state import State
+from pages.labs.words import RULES as LABELS
 from pages.labs.words import WORDS
 
 
@@ -114,7 +115,7 @@ def _rule(state: State) -> list[Control]:
     if not chosen:
         return []
     types = {op: op for op in op_counts(state.document)} if not state.errors else {chosen: chosen}
-    rules = {OWN_RULE: WORDS("own_rule")} | {name: name for name in RULES}
+    rules = {OWN_RULE: WORDS("own_rule")} | {name: LABELS[name.replace(" ", "_")] for name in RULES}
     about = RULES[rule][1] if rule in RULES else ""
     return [
         _control(state, "rule.op", WORDS("op"), "choice", options=payload.options(types)),

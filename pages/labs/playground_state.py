@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lessons.playground.document.as_text import to_url
+from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.check import Checked
 from lessons.playground.document.contents import Document
 from lessons.playground.document.gestures import Form
@@ -67,8 +67,11 @@ class State:
         return preset_of(self.document)
 
     def address(self) -> dict[str, str]:
-        """What an address needs to restore the document; nothing for one too long for it."""
-        if self.preset:
+        """What an address needs to restore the text, a wrong one too; nothing if it is too long."""
+        if "program" in self.errors:
+            found = packed(self.form["program"][: 2 * _LONGEST_ADDRESS])
+        elif self.preset:
             return {"preset": self.preset}
-        packed = to_url(self.document)
-        return {"program": packed} if len(packed) <= _LONGEST_ADDRESS else {}
+        else:
+            found = packed(to_text(self.document))
+        return {"program": found} if len(found) <= _LONGEST_ADDRESS else {}

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.playground.document.as_text import from_url, to_url
-from lessons.playground.document.gestures import form_of
+from lessons.playground.document.as_text import from_text, to_url, unpacked
+from lessons.playground.document.gestures import Form, form_of
 from lessons.playground.document.presets import lesson_document, preset, presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -36,23 +36,31 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
 
     Each run of the page sees the same address again, and the lab follows a link's ``n`` once.
     """
-    document, note = preset(FIRST), ""
+    values, note = form_of(preset(FIRST)), ""
     try:
         if "program" in words:
-            document = from_url(words["program"])
+            values = controls(unpacked(words["program"]))
         elif "preset" in words:
-            document = preset(words["preset"])
+            values = form_of(preset(words["preset"]))
     except PlaygroundError as error:
-        title = next(one.title for one in presets() if one.document is document)
+        title = next(one.title for one in presets() if one.name == FIRST)
         note = WORDS("shows_instead", error=error.message, title=title)
     order = {
         "id": f"playground-{words.get('n', '')[:20]}",
         "first": "n" not in words,
-        "values": form_of(document),
+        "values": values,
         "cuts": "",
         "graph_step": natural(words.get("at", ""), 999_999),
     }
     return order, note
+
+
+def controls(text: str) -> Form:
+    """The controls for a text; of one that can't be read, the text alone."""
+    try:
+        return form_of(from_text(text))
+    except PlaygroundError:
+        return {"program": text}
 
 
 def _words() -> None:

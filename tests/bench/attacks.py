@@ -108,8 +108,8 @@ def program(number: int) -> str:
 
 
 def growing(number: int) -> str:
-    """A form with inputs under ever new names."""
-    return wish("playground", {}, **{f"in.v{number}_{n}.entry": "1," * 10_000 for n in range(4)})
+    """An input under ever new names, with too many numbers."""
+    return wish("playground", {}, program=f"v{number} = input([{'1,' * 20_000}])\ny = v{number}")
 
 
 def training(number: int) -> str:

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from lessons.outputs.catalogue import lessons
 from pages.labs.words import VIEWS
 from pages.ui.page import WORDS
+from pages.ui.words import WORDS as PAGE_WORDS
 from tests.support.browser import PATIENCE
 
 Found = TypeVar("Found")
@@ -195,6 +196,9 @@ def to_lesson(page: Page, name: str) -> None:
     """Go to a lesson or a quiz by the Course page, in the same session."""
     page.locator(".st-key-header").get_by_role("link").first.click()
     page.wait_for_url("**/course*")
+    # A click before this would be on a page that is going.
+    expect(page.locator("h1")).to_have_text(PAGE_WORDS("course"))
+    ran(page)
     links = page.locator("[class*=st-key-chapter_]").get_by_role("link")
     links.filter(has_text=name).first.click()
 

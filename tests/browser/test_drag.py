@@ -39,7 +39,7 @@ def shown(page: Page, *figures: str) -> Page:
     """The same page, with these charts and all controls in sight."""
     ready(page)
     for name in figures:
-        if not page.locator(f".gl-stage [data-figure={name}]").count():
+        if not page.locator(f":is(.gl-stage, .gl-below) [data-figure={name}]").count():
             open_drawers(page, name)
         page.locator(f"[data-figure={name}] .nsewdrag").first.wait_for()
     return open_drawers(page, MORE)

@@ -264,8 +264,12 @@ def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
     expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
 
 
-def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
-    page = ready(open_page(bare + RIGHT))
+def test_a_tall_graph_fits_and_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
+    page = ready(open_page(bare + RIGHT, width=1280, height=800))
+    drawing = page.locator(".gl-drawing")
+    assert drawing.evaluate("one => one.scrollHeight <= one.clientHeight")
+    graph, equation = drawing.bounding_box(), page.locator(".gl-equation").bounding_box()
+    assert equation["x"] >= graph["x"] + graph["width"], "next to it"
     assert page.locator('.gl-svg [tabindex="0"]').count() == 1
     page.locator('.gl-svg [tabindex="0"]').focus()
     met, tops = set(), set()
@@ -277,14 +281,6 @@ def test_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
     known = page.eval_on_selector_all(".gl-svg [data-id]", "all => all.map(e => e.dataset.id)")
     assert met == set(known)
     assert len(tops) == 1, "a long text moves no button"
-
-
-def test_a_tall_graph_fits_with_its_equation_next_to_it(bare, open_page):
-    page = ready(open_page(bare + RIGHT, width=1280, height=800))
-    drawing = page.locator(".gl-drawing")
-    assert drawing.evaluate("one => one.scrollHeight <= one.clientHeight")
-    graph, equation = drawing.bounding_box(), page.locator(".gl-equation").bounding_box()
-    assert equation["x"] >= graph["x"] + graph["width"]
 
 
 BOXES = """() => {

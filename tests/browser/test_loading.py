@@ -34,9 +34,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("width", [390, *also(1280)])
-@pytest.mark.parametrize(
-    "kind", ["sketch", "bug", *also(*sorted(KINDS.keys() - {"sketch", "bug"}))]
-)
+@pytest.mark.parametrize("kind", ["sketch", *also(*sorted(KINDS.keys() - {"sketch"}))])
 def test_nothing_jumps_while_a_page_loads(app, page, kind, width):
     page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})
     page.add_init_script(SHIFTS)

@@ -4,19 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.ui.words import WORDS
-from tests.browser.looking import (
-    MORE,
-    PATIENT,
-    commit,
-    control,
-    exact,
-    is_at_step,
-    next_button,
-    on,
-    open_drawers,
-    ready,
-    tiles,
-)
+from tests.browser.looking import PATIENT, commit, control, on, ready, tiles
 
 pytestmark = pytest.mark.browser
 
@@ -67,15 +55,3 @@ def test_the_stage_shows_the_case_that_was_asked_and_then_the_bug(app, open_page
     expect(verdict).to_contain_text(WORDS("you_tried", fix="Keep the graph"))
     fixed = page.get_by_label(WORDS("code_with_fix")).locator("ins")
     expect(fixed).to_contain_text("retain_graph=True")
-
-
-def test_a_question_that_is_skipped_leaves_the_lab_as_its_answer_would(app, open_page):
-    page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=2"))
-    expect(control(page, "u")).to_be_in_viewport(ratio=1)  # over a tall graph
-    high = exact(open_drawers(page, MORE), "noise_high")
-    high.fill("3")
-    high.press("Enter")
-    page.wait_for_function("location.search.includes('noise_high=3')")
-    next_button(page).click()
-    is_at_step(page, 3)
-    expect(exact(open_drawers(page, MORE), "noise_high")).to_have_value("1.1")

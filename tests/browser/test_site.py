@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import chapters, find, lessons
 from pages.ui.words import WORDS
-from tests.browser.looking import LAB, SPY, control, look, press_on, ready, silent, to_lesson
+from tests.browser.looking import LAB, SPY, control, look, press_on, ran, ready, silent, to_lesson
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +36,7 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     page.wait_for_url("**/course?chapter=gone_missing")
     expect(page.locator(".st-key-chapter_gone_missing h2")).to_be_in_viewport()
     expect(page.get_by_role("heading", name=WORDS("course"))).not_to_be_in_viewport()
+    ran(page)
     page.get_by_role("link", name=WORDS("quiz_of", chapter="Gone missing")).click()
     expect(page.locator(".gt-here")).to_have_text(WORDS("quiz"))
     page.go_back()
@@ -63,6 +64,7 @@ def test_home_shows_one_graph_to_cut_and_each_symptom_leads_to_its_lesson(app, o
         expect(page.locator("h1")).to_have_text(re.sub(r"[`*]", "", find(slug).title))
         page.go_back()
         link.wait_for()
+        ran(page)
     assert page.evaluate("window.stays"), "the page was never left"
 
 
@@ -91,6 +93,7 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
 
 def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(app, open_page):
     page = open_page(app.url + "/course")
+    ran(page)
     page.get_by_role("link", name=WORDS("own_code")).click()
     expect(page.locator("h1")).to_have_text(WORDS("own_code"))
     report = page.frame_locator("iframe")

@@ -17,6 +17,7 @@ import pytest
 import torch
 from packaging.requirements import Requirement
 
+from lessons.playground.document.as_text import IMPORTS
 from lessons.tricks import __version__
 
 ROOT = Path(__file__).parents[2]
@@ -206,6 +207,10 @@ def test_the_command_says_of_the_readme_s_example_what_the_readme_says(
 def test_a_user_s_program_runs_and_has_types(python: Path, tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(USER, "utf-8")
     assert done(python, "user.py", folder=tmp_path).stdout == "[] detached\nTraceError\n"
+    program = "x = input([3])\ny = flip_gradient(x, 2) / 7\nshow(y, x)\n"
+    (tmp_path / "program.py").write_text(f"{IMPORTS}{program}", "utf-8")
+    shown = "value: [0.42857142857142855]\ngradient: [-0.2857142857142857]\n"
+    assert done(python, "program.py", folder=tmp_path).stdout == shown
     mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python]
     (tmp_path / "wrong.py").write_text(f"{USER}\ngt.flip_gradient('x')\ngt.no_trick\n", "utf-8")
     done(*mypy, "user.py", folder=tmp_path)

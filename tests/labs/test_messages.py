@@ -11,8 +11,7 @@ from pages.labs.wire import encode
 
 LABS = [*(one.slug for one in lessons()), "home", "playground"]
 TRAINED = [one for one in lessons() if one.lab.training]
-# Bytes of a frame with what is in sight; the cliff is drawn from thousands of polygons, and the
-# playground has a graph and two charts.
+# Bytes of a frame: the cliff has thousands of polygons, the playground a graph and two charts.
 LARGEST = {"cliff": 400_000, "playground": 40_000}
 SOURCES = {"home": home.frame, "playground": playground.frame}
 

@@ -6,7 +6,7 @@ import pytest
 
 from lessons.playground.document.as_text import IMPORTS, from_text, to_text, to_url
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
-from lessons.playground.document.gestures import Form, form_of
+from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import preset, presets
 from pages.labs import playground
 from pages.labs.messages import Wish
@@ -182,9 +182,9 @@ def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
     now = tab.send("rule", "halve", rule__op="mul")
     assert '{"mul": lambda op, grad: (grad * 0.5, grad * 0.5)}' in now.form["program"]
     assert (now.form["rule.op"], now.form["rule"]) == ("mul", "halve")
-    assert tab.send("rule.op", "sqrt").form["rule"] == ""
+    assert tab.send("rule.op", "sqrt").form["rule"] == OWN_RULE
     assert tab.send("rule.op", "mul").form["rule"] == "halve"
-    assert tab.send("rule", "").form["program"] == text
+    assert tab.send("rule", OWN_RULE).form["program"] == text
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,9 @@ def test_a_ready_rule_fits_a_comparison_and_takes_the_place_of_one_by_tensorflow
     before = MAP.replace("mul", "Square").replace("(grad, grad)", "grad * 3")
     _, op_type, _ = made.split('"')
     tab.send("program", f"{before}    y = {code}")
-    assert tab.send("rule.op", op_type).form["rule"] == ("grad * 3" if op_type == "square" else "")
+    assert tab.send("rule.op", op_type).form["rule"] == (
+        "grad * 3" if op_type == "square" else OWN_RULE
+    )
     now = tab.send("rule", "flip")
     assert now.errors == {}
     assert made in now.form["program"]

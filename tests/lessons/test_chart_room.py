@@ -1,12 +1,14 @@
 """What stands in a chart is seen: no name over another or beyond the frame, no line under one."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
 
 from lessons.kit.line_names import NAMES
 from lessons.outputs.catalogue import find
+from tests.support.folded import folded
 
 PHONE = 350
 """Pixels of the narrowest chart."""
@@ -72,9 +74,7 @@ def boxes(figure):
         yield word, (start, start + wide), (lower, lower + TALL), per * (right - left)
 
 
-@pytest.mark.parametrize("clip", ["none", "batch"])
-@pytest.mark.parametrize("limit", ["1", "5"])
-@pytest.mark.parametrize("angle", range(-180, 180, 15))
+@folded("clip, limit, angle", product(["none", "batch"], ["1", "5"], range(-180, 180, 15)))
 def test_the_name_of_the_bad_sample_and_of_the_mean_stand_apart(clip, limit, angle):
     figure = drawn("one_outlier", "arrows", clip=clip, limit=limit, angle=str(angle), size="200")
     words = [one for one in boxes(figure) if re.search("bad|clip", one[0])]

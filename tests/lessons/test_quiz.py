@@ -12,7 +12,7 @@ from lessons.outputs.quiz import LENGTH, _drawn, can_be_asked, quiz
 from lessons.tricks import fresh_registry
 from tests.support.amount import cases
 
-SEEDS = cases(6, 200)
+SEEDS = cases(3, 200)
 TRUE = "the true gradient"
 LEAST = {"clipping": 3, "in_the_wild": 3, "gone_missing": 5}
 """Lessons that a chapter's quiz asks about; 4 of each other chapter."""

@@ -7,30 +7,6 @@ from tests.support.course import run
 
 
 @pytest.mark.parametrize(
-    ("slug", "edge", "left"),
-    [
-        ("noise_leaks", ("mul", 0), 0),
-        ("noise_leaks", ("sqrt", 0), 0),
-        ("noise_leaks", ("pow", 0), 0),
-        ("noise_leaks", ("mul", 1), 1),
-        ("right_place", ("add", 1), 0),
-        ("right_place", ("mul", 0), 1),
-        ("right_place", ("sqrt", 0), 1),
-        ("right_place", ("sub", 0), 1),
-        ("right_place", ("sub", 1), 1),
-        ("two_estimators", ("mul_2", 1), 0),
-        ("value_one", ("sub", 0), 0),
-        ("value_one", ("sub", 1), 1),
-    ],
-)
-def test_a_cut_leaves_nothing_on_the_only_path_and_everything_elsewhere(slug, edge, left):
-    whole, snipped = run(slug), run(slug, [edge])
-    assert snipped["trick_gradient"].y.tolist() == (left * whole["trick_gradient"].y).tolist()
-    assert whole["trick_gradient"].y.any()
-    assert snipped["intended_gradient"].y.any()
-
-
-@pytest.mark.parametrize(
     ("slug", "edge", "given", "stopped"),
     [
         ("critic_leak", ("mul", 1), {}, {"stop": "yes"}),

@@ -14,13 +14,14 @@ from lessons.kit.titles import WORDS as KIT
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.under_way import Run
 from tests.lessons.titles import N, numbers_of, read_back, reads
+from tests.support.amount import cases
 from tests.support.course import at_random
 
 LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
 TRAINED = pytest.mark.parametrize("slug", [one.slug for one in lessons() if one.lab.training])
 LONGEST = 48
 """Letters of a title on a phone's line, about."""
-RANDOM = 6
+RANDOM = cases(3, 6)
 """Settings of each lesson that nobody chose."""
 TELLS = {
     "frozen_checkpoint": {"trick": ("with_gradient", "ops", "in_graph"), "intended": ()},

@@ -13,6 +13,7 @@ from lessons.contract.words import Words
 from lessons.outputs.catalogue import ROOT
 from lessons.text.words import ProseError, placeholders
 from tests.lessons.unaccented import english
+from tests.support.folded import folded
 from tests.support.pseudo import LANGUAGE, copy_in_pseudo, pseudo
 
 LESSONS = [
@@ -109,7 +110,7 @@ def code_in(node):
     return []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT.parents[1])))
+@folded("path", MODULES, ids=lambda path: path.relative_to(ROOT.parents[1]))
 def test_no_sentence_stands_in_a_lessons_python(path):
     found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
     assert not found, f"Write it into en.md, and ask for it by its name: {found}"

@@ -6,6 +6,7 @@ import pytest
 
 from lessons.text.words import placeholders
 from pages.ui.page import MODULES, STYLE, WORDS
+from tests.support.folded import folded
 from tests.support.node import UI
 
 COMMENT = r"(?:^|\s)//[^\n]*|/\*.*?\*/"
@@ -44,7 +45,7 @@ def values(call):
     return {part.split(":")[0].strip() for part in found[1].split(",")} if found else set()
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@folded("path", MODULES)
 def test_no_sentence_stands_in_a_module(path):
     found = list(sentences(path.read_text("utf-8")))
     assert not found, f"Write it into pages/ui/live/en.md, and ask for it by its name: {found}"
@@ -59,7 +60,7 @@ def test_no_word_stands_in_a_style():
     assert f'--say-computing: "{WORDS("computing")}";' in STYLE
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@folded("path", MODULES)
 def test_a_module_gives_each_text_what_it_fills_in(path):
     source = path.read_text("utf-8")
     for call in CALL.finditer(source):

@@ -1,25 +1,10 @@
-"""No box lies on another, no edge crosses a box, and the same graph gives the same drawing."""
+"""What a drawing keeps to, for test_picture.py to check; and small graphs."""
 
 import itertools
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lessons.recorder.picture.layout import layout
-
-
-@st.composite
-def graphs(draw):
-    """Up to 25 nodes, as large as real ones; an op may read the same earlier node twice."""
-    count = draw(st.integers(1, 25))
-    sizes = [(draw(st.integers(90, 200)), draw(st.integers(26, 74))) for _ in range(count)]
-    edges = []
-    for end in range(1, count):
-        reads = draw(st.integers(0, 3))
-        edges += [(draw(st.integers(0, end - 1)), end) for _ in range(reads)]
-    label = draw(st.integers(60, 90)), draw(st.integers(12, 20))
-    return tuple(sizes), tuple(edges), label
 
 
 def boxes(centres, sizes):
@@ -61,23 +46,6 @@ def check(boxes, labels, routes, size):
     for route in routes:
         for start, end in itertools.pairwise(route):
             assert not any(crosses(start, end, box) for box in boxes)
-
-
-@given(graphs())
-@pytest.mark.random
-def test_nothing_lies_on_anything_and_edges_run_downwards_from_box_to_box(graph):
-    sizes, edges, label = graph
-    drawing = layout(sizes, edges, label)
-    labels = boxes(drawing.labels, [label] * len(edges))
-    check(boxes(drawing.nodes, sizes), labels, drawing.routes, (drawing.width, drawing.height))
-    for (start, end), route, label in zip(edges, drawing.routes, drawing.labels, strict=True):
-        assert abs(route[0][0] - drawing.nodes[start][0]) <= sizes[start][0] / 2
-        assert route[0][1] == pytest.approx(drawing.nodes[start][1] + sizes[start][1] / 2)
-        assert abs(route[-1][0] - drawing.nodes[end][0]) <= sizes[end][0] / 2
-        assert route[-1][1] == pytest.approx(drawing.nodes[end][1] - sizes[end][1] / 2)
-        heights = [y for _, y in route]
-        assert heights == sorted(heights)
-        assert label[0] in [x for x, _ in route]
 
 
 def test_a_chain_is_straight_and_an_input_stands_before_its_reader():

@@ -64,6 +64,8 @@ def check_drawings(picture):
                 box = nodes[name]
                 off = abs(x - box["x"]) - box["width"] / 2, abs(y - box["y"]) - box["height"] / 2
                 assert max(off) == pytest.approx(0, abs=0.2), (edge["id"], place["right"])
+            along = [(x, y)[not place["right"]] for x, y in route]
+            assert along == sorted(along), "it never turns back"
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)

@@ -27,6 +27,7 @@ from lessons.tricks import (
     scale_gradient,
 )
 from tests.recorder.programs import leaf, recorded
+from tests.support.folded import folded
 
 ANY = [-7.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.0, 2.0, 6.0, 30.0, math.inf, math.nan]
 OTHER = [2.0, -2.5, 3.0, 0.0, 0.5, 0.4, -1.0, -2.0, 1.5, 0.7, 2.0, 1.0]
@@ -82,7 +83,7 @@ LIMITS = {"softsign", "dropout"}  # ∞/∞ on one side, its limit on the other
 CASES = [(name, n, call) for name in ELEMENTWISE for n, call in enumerate(calls(name))]
 
 
-@pytest.mark.parametrize(("op_type", "number", "call"), CASES)
+@folded("op_type, number, call", CASES)
 def test_a_local_derivative_is_autograds(op_type, number, call):
     tensors = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (ANY, OTHER)]
     first = len(FORMULAS[op_type]) > 1 and op_type not in ("clamp", "masked_fill")

@@ -1,12 +1,15 @@
 """Jobs for workers in tests; run as a program, a server with two workers that waits to be ended."""
 
 import asyncio
+import gc
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
+from lessons.outputs import catalogue
 from pages.server import worker
 from pages.server.lanes import Lane
 from tests.support.server import START_SECONDS, until
@@ -30,6 +33,13 @@ def begin_where_niceness_is_refused() -> int:
     with patch("os.nice", side_effect=PermissionError) as nice:
         worker.begin(5, 0)
     return nice.call_count
+
+
+def frozen_and_loaded_later() -> tuple[int, set[str]]:
+    """How many objects are frozen, and the modules that are loaded with all lessons only now."""
+    before = {*sys.modules}
+    catalogue.lessons()
+    return gc.get_freeze_count(), {*sys.modules} - before
 
 
 def die(tries: Path) -> None:

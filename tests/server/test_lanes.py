@@ -18,6 +18,7 @@ from tests.server.jobs import (
     begin_where_niceness_is_refused,
     die,
     die_once,
+    frozen_and_loaded_later,
     niceness,
     pid_after,
     pid_of_the_second_try,
@@ -57,6 +58,13 @@ def test_a_job_returns_what_its_function_returns_or_raises():
         return await lane.run(pid_after, 0.0)
 
     assert with_lane(story) != os.getpid()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
+def test_what_a_worker_was_forked_with_is_frozen_and_no_lesson_is_loaded_later():
+    frozen, later = with_lane(lambda lane: lane.run(frozen_and_loaded_later))
+    assert frozen > 100_000
+    assert not later
 
 
 @pytest.mark.skipif(not PROC, reason="looks processes up in /proc")

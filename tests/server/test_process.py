@@ -10,20 +10,6 @@ from pages.server.__main__ import main
 from tests.server.serving import resident
 from tests.support.server import ROOT
 
-
-@pytest.mark.slow
-def test_what_is_loaded_is_frozen_and_no_lesson_is_loaded_later():
-    told = (
-        "import gc, sys; from pages.server.process import prepare; prepare();"
-        "before = {*sys.modules}; from lessons.outputs import catalogue; catalogue.lessons();"
-        "print(gc.get_freeze_count() > 100_000, {*sys.modules} - before)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["True", "set()"]
-
-
 HELD = """
 import torch
 from lessons.kit.process import suit_small_tensors

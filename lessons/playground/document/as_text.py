@@ -21,6 +21,7 @@ import base64
 import binascii
 import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from lessons import tricks
@@ -35,6 +36,7 @@ from lessons.playground.document.input_text import (
     read_values,
 )
 from lessons.playground.document.override_rules import (
+    read_override,
     read_rule,
     rule_in_python,
     rules_of_map,
@@ -142,14 +144,15 @@ def to_text(document: Document) -> str:
         (row, rule_in_python(read_rule(row), counts.get(row.op_type, 1)))
         for row in document.overrides
     ]
-    for rows, group in _blocks(in_torch(program), document.overrides):
+    output = document.output or program.names[-1]
+    for rows, group in _blocks(in_torch(program), _held(document.overrides, program, output)):
         indent = ""
         if rows:
             indent = _INDENT
             entries = [f'"{row.op_type}": {rule}' for row, rule in rules if row in rows]
             lines.append(f"with gradient_override_map({{{', '.join(entries)}}}):")
         lines += [f"{indent}{line}" if line.strip() else "" for line in group]
-    shown = [document.output or program.names[-1], *([over] if over else [])]
+    shown = [output, *([over] if over else [])]
     shown += [f"intended={document.intended}"] if document.intended else []
     shown += [f"entry={plot.entry}"] if plot.entry != 1 else []
     lines.append(f"show({', '.join(shown)})")
@@ -191,7 +194,7 @@ class _Reader:
     def __init__(self) -> None:
         self.told: list[str] = []  # title and sentence
         self.inputs: list[Input] = []
-        self.rows: dict[tuple[str, str], list[str] | None] = {}  # None: on every line
+        self.rows: dict[tuple[str, str], list[str]] = {}  # the names on whose lines each holds
         self.program: list[str] = []
         self.statements = 0  # of the program, without comments
         self.fields: dict[str, str] = {}
@@ -262,9 +265,7 @@ class _Reader:
         self._keep(number, line, here)
         if names := _NAMES.match(line.strip()):
             for row in self.block:
-                held = self.rows.setdefault(row, [])
-                if held is not None:
-                    held += re.split(r"\s*,\s*", names[1])
+                self.rows.setdefault(row, []).extend(re.split(r"\s*,\s*", names[1]))
 
     def _map(self, number: int, bare: str) -> None:
         self._close()
@@ -326,11 +327,7 @@ class _Reader:
             self.program.pop()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]
-        every = {n for line in self.program for n in _names(line)}
-        overrides = (
-            Override(op_type, rule, () if every <= set(only or ()) else tuple(only or ()))
-            for (op_type, rule), only in self.rows.items()
-        )
+        overrides = (Override(*row, tuple(only)) for row, only in self.rows.items())
         title, *about = self.told or [""]
         self.places.document = Document(
             inputs=tuple(self.inputs),
@@ -355,10 +352,24 @@ def _names(line: str) -> list[str]:
     return re.split(r"\s*,\s*", found[1]) if found else []
 
 
+def _held(
+    overrides: tuple[Override, ...], program: Program, output: str
+) -> dict[Override, set[str]]:
+    """The names on whose lines each rule holds: if it says none, where the output has such ops."""
+    behind = program.behind(output)
+    found = {}
+    for one in overrides:
+        types = set(read_override(one, program.names).op_types)
+        lines = [line for line in program.assignments if types & {*line.op_types}]
+        own = {name for line in lines for name in line.names} & behind
+        found[one] = set(one.only) or own or behind
+    return found
+
+
 def _blocks(
-    program: str, overrides: tuple[Override, ...]
+    program: str, held_by: Mapping[Override, set[str]]
 ) -> list[tuple[list[Override], list[str]]]:
-    """The program's lines in groups, each under the same rows of the override table.
+    """The program's lines in groups, each under the same rules.
 
     Comments and blank lines between two groups are at the left edge.
     """
@@ -367,7 +378,7 @@ def _blocks(
     for _, statement in _statements(program):
         lines = statement.split("\n")
         names = set(_names(statement))
-        held = [one for one in overrides if not one.only or names & set(one.only)]
+        held = [one for one, on in held_by.items() if names & on]
         if not names:
             between += lines
             continue
@@ -380,13 +391,27 @@ def _blocks(
 
 
 def to_url(document: Document) -> str:
-    """The document packed for a URL: letters, digits, ``-`` and ``_`` only."""
-    packed = zlib.compress(to_text(document).encode("utf-8", "replace"), 9)
-    return base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+    """The document packed for a URL."""
+    return packed(to_text(document))
+
+
+def packed(text: str) -> str:
+    """A text packed for a URL: letters, digits, ``-`` and ``_`` only."""
+    data = zlib.compress(text.encode("utf-8", "replace"), 9)
+    return base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
 
 
 def from_url(packed: str) -> Document:
     """Read what ``to_url`` wrote, today or earlier.
+
+    Raises:
+        PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
+    """
+    return from_text(unpacked(packed))
+
+
+def unpacked(packed: str) -> str:
+    """The text that was packed for a URL.
 
     Raises:
         PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
@@ -402,10 +427,9 @@ def from_url(packed: str) -> Document:
         raw = unpacker.decompress(data, 4 * MAX_DOCUMENT_CHARACTERS)
         if not unpacker.eof or unpacker.unused_data:
             raise ValueError("cut off, or too long")
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except (ValueError, binascii.Error, zlib.error) as error:
         raise PlaygroundError(WORDS("cut_address"), part="document") from error
-    return from_text(text)
 
 
 def _one_line(text: str) -> str:

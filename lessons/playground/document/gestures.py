@@ -37,7 +37,7 @@ Form = dict[str, str]
 
 MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
-OWN_RULE = ""
+OWN_RULE = "own"
 """The rule of an op type that keeps its own derivative."""
 
 

@@ -193,6 +193,16 @@ class Program:
         """Every expression, in the order they are computed."""
         return [node for line in self.assignments for node in line.nodes]
 
+    def behind(self, name: str) -> set[str]:
+        """The names that lines give and that this one is made of, itself among them."""
+        lines = {n: line for line in self.assignments for n in line.names}
+        found, waiting = set[str](), [name]
+        while waiting:
+            if (one := waiting.pop()) in lines and one not in found:
+                found.add(one)
+                waiting += [n.id for n in lines[one].nodes if isinstance(n, ast.Name)]
+        return found
+
     @property
     def reads(self) -> frozenset[str]:
         """Every name that its expressions read."""

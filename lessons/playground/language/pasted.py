@@ -509,26 +509,17 @@ class _Paste:
 def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:
     """The output, or the last line that a gradient reaches through a trick if the output reads
     none; and the other lines with tricks that it does not read."""
-    lines = {n: line for line in parse_program(program, inputs).assignments for n in line.names}
+    read = parse_program(program, inputs)
+    lines = {name: line for line in read.assignments for name in line.names}
     tricks = [
         name
         for name, line in lines.items()
         if any(surrogates(one) or ((row := row_of(one)) and row.trick) for one in line.nodes)
     ]
-
-    def behind(name: str) -> set[str]:
-        """The names that a line reads, and those that these read."""
-        found, waiting = set[str](), [name]
-        while waiting:
-            if (one := waiting.pop()) in lines and one not in found:
-                found.add(one)
-                waiting += [n.id for n in lines[one].nodes if isinstance(n, ast.Name)]
-        return found
-
-    if tricks and not behind(output) & {*tricks}:
-        read = (n for n in reversed(lines) if behind(n) & {*tricks} and not _stops(lines[n].value))
-        output = next(read, output)
-    return output, tuple(name for name in tricks if name not in behind(output))
+    if tricks and not read.behind(output) & {*tricks}:
+        through = (n for n in reversed(lines) if read.behind(n) & {*tricks})
+        output = next((n for n in through if not _stops(lines[n].value)), output)
+    return output, tuple(name for name in tricks if name not in read.behind(output))
 
 
 def _stops(node: ast.expr) -> bool:

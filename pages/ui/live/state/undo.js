@@ -17,8 +17,12 @@ export class Undo {
   /** Make a step of what is there, unless it is the one shown. @param {Form} form */
   remember(form) {
     if (JSON.stringify(this.shown) === JSON.stringify(form)) return;
-    if (this.shown) this.past = [...this.past, this.shown].slice(-MOST);
+    const { shown } = this;
+    // To look at another op type changes nothing.
+    const looked = shown && shown["rule.op"] !== form["rule.op"] && shown.program === form.program;
     this.shown = { ...form };
+    if (looked) return;
+    if (shown) this.past = [...this.past, shown].slice(-MOST);
     this.future = [];
   }
 
