@@ -211,7 +211,7 @@ def test_a_trick_that_goes_into_an_unknown_layer_of_another_output_is_the_one_sh
     assert DOCUMENT("pasted", inputs="alpha, features, domain_weight", output="out2") in now.notice
     step = typed("import torch\nx = torch.tensor(3.0)\ny = x**2\ny.backward()\n"
                  "with torch.no_grad():\n    x -= 0.1 * x.grad")  # fmt: skip
-    assert step.outcome.output == "y"
+    assert (step.outcome.output, step.outcome.over) == ("y", "x")
 
 
 def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_called_on():

@@ -6,6 +6,7 @@ noise; ``rule.op`` and ``rule`` give the ops of one type a rule. What can't be r
 its control, and its text stays.
 """
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -254,9 +255,13 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
             one = Input(name, read_values(values))
         inputs.append(replace(one, remark=found.invented.get(name, "")))
     inputs = inputs or [*there.values()]
-    lists = (one.name for one in inputs if isinstance(one.values, tuple))
-    given = (one.name for one in inputs if one.noise is None)
-    over = next(lists, next(given, ""))
+    given = [one for one in inputs if one.noise is None]
+    read = parse_program(found.program, [one.name for one in inputs])
+    lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]
+    names = {node.id for line in lines for node in line.nodes if isinstance(node, ast.Name)}
+    # Of what the output reads, a list shows more than one number does.
+    given.sort(key=lambda one: (one.name not in names, not isinstance(one.values, tuple)))
+    over = given[0].name if given else ""
     others = (WORDS("or_show", code=f"show({name}, {over})") for name in found.others)
     comments = [f"# {note}" for note in (*found.notes, *others)]
     program = "\n".join([*comments, found.program])
