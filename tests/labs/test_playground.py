@@ -118,6 +118,7 @@ def test_what_is_wrong_is_said_at_its_control(tab, control, text, words):
         ("z, x", "z, u", 7, said("plot_over_noise", "u")),
         ("clean)", "clean, entry=77)", 7, said("no_entry", "77")),
         ("])", "], range=(4, 3))", 7, said("plot_range")),
+        ("x = i", "torch.set_default_dtype(torch.int8)\nx = i", 1, said("no_dtype", "int8")),
         (
             "y = x",
             MAP.replace(", grad)", ", gard)") + "    y = x",

@@ -238,6 +238,7 @@ class _Reader:
             self._keep_comments(number, comments)
         elif found := _DTYPE.fullmatch(code):
             self.fields["dtype"] = found[1]
+            self.places.parts.setdefault("dtype", number)
             self._keep_comments(number, comments)
         else:
             self._keep(number, line)
