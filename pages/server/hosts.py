@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from pages.server.addresses import Names, path_of
 
 _HOST = re.compile(r"(\[[\da-f:.]{2,45}\]|[\w.-]{1,253}?)\.?(:\d{1,5})?", re.ASCII | re.IGNORECASE)
+_ORIGIN = re.compile(r"https?://[\w.-]{1,253}(:\d{1,5})?", re.ASCII)
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -56,9 +57,10 @@ class KnownHosts:
                 names = filter(None, (name, "localhost", "127.0.0.1"))
                 app = _refusal(what, "allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS", *names)
             elif (kind == "websocket" or for_machines) and not self._opens(origin, hosts[0]):
-                what = "Only pages of this site may open a socket, and this one is of another site."
-                variable, site = "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS", "https://lab.example.org"
-                app = _refusal(what, "corsAllowedOrigins", variable, site)
+                site = origin if _ORIGIN.fullmatch(origin or "") else "https://lab.example.org"
+                what = f"Only pages of this site may open a socket, and this page is at {site}."
+                variable = "STREAMLIT_SERVER_CORS_ALLOWED_ORIGINS"
+                app = _refusal(what, "corsAllowedOrigins", variable, str(site))
         await app(scope, receive, send)
 
     def _answers_to(self, name: str) -> bool:
