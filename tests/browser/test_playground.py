@@ -81,7 +81,7 @@ def test_pasted_code_becomes_the_text_with_its_inputs(bare, open_page):
         page, "import torch\n\ndef f(a):\n    q = torch.round(a)\n    return a + (q - a).detach()"
     )
     text = (
-        "a = input([0.5, 1, 2])  # not in your code\n"
+        "# Read from your code\na = input([0.5, 1, 2])  # not in your code\n"
         "q = torch.round(a)\nout = a + (q - a).detach()\nshow(out, a)"
     )
     expect(program(page)).to_have_value(text)

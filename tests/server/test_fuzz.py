@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.random
 def test_hostile_messages_are_answered():
-    came = found("tests.server.fuzz", cases(16, 600))
+    came = found("tests.server.fuzz", cases(24, 600))
     # None of these may quietly become a test of nothing.
     assert came["message"] > cases(20, 1000)
     assert min(came[kind] for kind in ("frame", "refused", "again", "picture")) > 1
