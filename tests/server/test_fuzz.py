@@ -14,10 +14,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.random
 def test_hostile_messages_are_answered():
-    came = found("tests.server.fuzz", cases(24, 600))
+    came = found("tests.server.fuzz", cases(32, 600))
     # None of these may quietly become a test of nothing.
     assert came["message"] > cases(20, 1000)
-    assert min(came[kind] for kind in ("frame", "refused", "again", "picture")) > 1
+    assert all(came[kind] for kind in ("frame", "refused", "again", "picture")), came
 
 
 def test_a_mistake_of_ours_is_found(monkeypatch, caplog):
