@@ -203,6 +203,7 @@ class _Reader:
         self.places = Reading()
         self.block: list[tuple[str, str]] | None = None  # the rules of the with that is open
         self.indent = ""
+        self.header, self.above = 0, 0  # where that with is, and how many statements stand above it
         self.ended = False
 
     def take(self, number: int, line: str) -> None:
