@@ -1,8 +1,8 @@
 """The playground without a page: a small language for gradient tricks, run on torch.
 
-A `Document` holds inputs, a program, an override table and what is plotted; `run` computes it::
+A `Document` holds inputs, a program, overrides and what is plotted; `run` computes it::
 
-    document = from_text("input x = [-2, -1, 1]\\nprogram\\ny = stop_gradient(x**2) * x\\n")
+    document = from_text("x = input([-2, -1, 1])\\ny = stop_gradient(x**2) * x\\n")
     outcome = run(document)
     outcome["trick_gradient"].y
 

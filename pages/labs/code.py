@@ -26,9 +26,9 @@ def marked_lines(source: str, text: str) -> list[int]:
     return [line + n for line in firsts for n in range(text.count("\n") + 1)]
 
 
-def pane(source: str, marks: Sequence[int] = (), remarks: Sequence[str] = ()) -> Pane:
-    """The source as the lab takes it; ``marks`` are lines, ``remarks`` go below."""
-    return {"lines": coloured(source), "marks": [*marks], "remarks": [*remarks]}
+def pane(source: str, marks: Sequence[int] = ()) -> Pane:
+    """The source as the lab takes it; ``marks`` are lines."""
+    return {"lines": coloured(source), "marks": [*marks]}
 
 
 def coloured(source: str) -> list[list[tuple[str, str]]]:

@@ -183,11 +183,10 @@ class KeyEntry(TypedDict):
 
 
 class Pane(TypedDict):
-    """Code next to the lab: by line, pieces of kind and text; marked lines; remarks below it."""
+    """Code next to the lab: by line, pieces of kind and text, and which lines are marked."""
 
     lines: list[list[tuple[str, str]]]
     marks: list[int]
-    remarks: list[str]
 
 
 class Code(TypedDict):

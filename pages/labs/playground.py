@@ -115,7 +115,6 @@ def state(wish: Wish) -> State:
     """
     good = _document(wish.good["program"]) if wish.good and "program" in wish.good else None
     form, notice = _form(wish)
-    done = ""
     errors: dict[str, PlaygroundError] = {}
     document = None
     try:
@@ -131,15 +130,15 @@ def state(wish: Wish) -> State:
         made = compute(document)
         if isinstance(made, Computed):
             refused = {name: form[name] for name in errors}
-            shown = form_of(document, form.get("rule.op", "")) | refused
-            return State(shown, document, made, errors, notice, bool(done))
+            form = form_of(document, form.get("rule.op", "")) | refused
+            return State(form, document, made, errors, notice)
         control = "program" if "program" in wish.touched else control_of(made, form)
         errors[control] = placed(made, form["program"]) if control == "program" else made
     if wish.good is None:
         raise RefusedTextError(next(map(str, errors.values())))
     last = compute(good) if good is not None else None
     computed = last if isinstance(last, Computed) else None
-    return State(form, document or good or preset(FIRST), computed, errors, notice, bool(done))
+    return State(form, document or good or preset(FIRST), computed, errors, notice)
 
 
 def _document(text: str) -> Document | None:
@@ -255,7 +254,7 @@ def _goals(made: Computed | None) -> list[GoalSpec]:
 
 @lru_cache(maxsize=200)
 def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
-    """Return the goals that a document meets; its text is part of the cache key."""
+    """Return the goals that a document meets; the second part of the key is its text."""
     return looked_at(check(document))
 
 

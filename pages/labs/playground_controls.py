@@ -3,7 +3,7 @@
 from typing import Any
 
 from lessons.playground.document.contents import Input
-from lessons.playground.document.gestures import OWN_RULE, op_counts
+from lessons.playground.document.gestures import OWN_RULE, operand_counts
 from lessons.playground.document.input_text import read_number
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
@@ -114,7 +114,9 @@ def _rule(state: State) -> list[Control]:
     chosen, rule = state.form.get("rule.op", ""), state.form.get("rule", OWN_RULE)
     if not chosen:
         return []
-    types = {op: op for op in op_counts(state.document)} if not state.errors else {chosen: chosen}
+    types = (
+        {op: op for op in operand_counts(state.document)} if not state.errors else {chosen: chosen}
+    )
     rules = {OWN_RULE: WORDS("own_rule")} | {name: LABELS[name.replace(" ", "_")] for name in RULES}
     about = RULES[rule][1] if rule in RULES else ""
     return [

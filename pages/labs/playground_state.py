@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.check import Checked
@@ -47,7 +48,6 @@ class State:
         computed: the last good picture.
         errors: what is refused, by control.
         notice: what to tell the learner once: an address that could not be read, a refused cut.
-        pasted: whether the program was read out of code that was pasted just now.
     """
 
     form: Form
@@ -55,13 +55,12 @@ class State:
     computed: Computed | None = None
     errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
     notice: str = ""
-    pasted: bool = False
 
     @property
     def outcome(self) -> Outcome | None:
         return self.computed.outcome if self.computed else None
 
-    @property
+    @cached_property
     def preset(self) -> str:
         """The preset's name, while the document is one as it came."""
         return preset_of(self.document)

@@ -8,10 +8,10 @@ import pytest
 from lessons.playground.document.as_text import (
     IMPORTS,
     from_text,
-    from_url,
     read_text,
     to_text,
     to_url,
+    unpacked,
 )
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
@@ -141,7 +141,7 @@ show(w, x)
 
 
 def test_an_address_carries_everything():
-    assert from_url(to_url(FULL)) == FULL
+    assert from_text(unpacked(to_url(FULL))) == FULL
     assert to_url(FULL).replace("-", "").replace("_", "").isalnum()
 
 
@@ -154,7 +154,7 @@ def test_a_document_in_the_earlier_format_becomes_a_text_in_torchs_spelling():
     assert "show_ = input([[1, 2], [3, 4.5]])" in text
     assert "u = normal(0, 0.5, like=x, seed=4294967295)" in text
     assert "torch.square(torch.maximum(w, torch.tensor(0.0))) * torch.tensor([1.0, 2.0])" in text
-    assert from_url(packed(EARLIER)) == document
+    assert from_text(unpacked(packed(EARLIER))) == document
 
 
 def test_an_earlier_program_that_spells_torch_out_stays_as_it_is():
@@ -291,14 +291,14 @@ def test_an_address_that_is_cut_off_or_changed_is_refused():
     packed = to_url(FULL)
     for text in (packed[:-5], packed[1:], packed + "A" * 8, "!", "", "A" * 30_000, packed + "–"):
         with pytest.raises(PlaygroundError):
-            from_url(text)
+            from_text(unpacked(text))
 
 
 def test_an_address_that_unpacks_to_a_flood_is_stopped_early():
     bomb = base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000, 9)).decode().rstrip("=")
     assert len(bomb) < 20_000
     with pytest.raises(PlaygroundError) as caught:
-        from_url(bomb)
+        from_text(unpacked(bomb))
     assert caught.value.message == WORDS("cut_address")
 
 

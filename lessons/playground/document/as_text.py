@@ -403,15 +403,6 @@ def packed(text: str) -> str:
     return base64.urlsafe_b64encode(data).decode("ascii").rstrip("=")
 
 
-def from_url(packed: str) -> Document:
-    """Read what ``to_url`` wrote, today or earlier.
-
-    Raises:
-        PlaygroundError: it is cut off, changed, or unpacks to more than a document holds.
-    """
-    return from_text(unpacked(packed))
-
-
 def unpacked(packed: str) -> str:
     """The text that was packed for a URL.
 

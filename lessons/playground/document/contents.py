@@ -1,4 +1,4 @@
-"""What a playground's text says: inputs, program, override table, output, plot. Plain values.
+"""What a playground's text says: inputs, program, overrides, output, plot. Plain values.
 
 `as_text.py` reads a document from the text and writes it back; `check.py` makes of it what can run.
 """
@@ -53,11 +53,12 @@ class Input:
 
 @dataclass(frozen=True)
 class Override:
-    """One row of the override table.
+    """A rule for the ops of one type.
 
     Args:
         op_type: the engine's name, torch's or TensorFlow's.
-        rule: a preset's name, or one expression for each tensor operand over grad, in1, out1.
+        rule: the name of a ready rule, or one expression for each tensor operand over grad, in1,
+            out1.
         only: the names on whose lines it holds; empty for the whole program. This is what stands
             inside TensorFlow's ``with``.
     """
@@ -91,7 +92,7 @@ class Document:
         inputs: in order.
         program: assignments, one a line.
         output: the name whose sum is differentiated; empty for the last one given.
-        overrides: the rows of the override table.
+        overrides: the rules of its override maps.
         plot: what the curves run over.
         intended: a name whose true gradient is the one wanted; empty for none.
         dtype: a number format that ``contract/devices.py`` names.

@@ -58,12 +58,12 @@ def form_of(document: Document, op_type: str = "") -> Form:
         else:
             form[f"{at}.values"] = format_values(one.values)
             form[f"{at}.entry"] = shortest(_flat(one.values)[_moved(document, one)])
-    types = op_counts(document)
+    types = operand_counts(document)
     chosen = op_type if op_type in types else next(iter(types), "")
     return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
 
 
-def op_counts(document: Document) -> dict[str, dict[int, list[str]]]:
+def operand_counts(document: Document) -> dict[str, dict[int, list[str]]]:
     """The op types of a program that pass a gradient on, and how many tensor operands their ops
     have: by that count, the names that those lines give."""
     program = parse_program(document.program, [one.name for one in document.inputs])
@@ -93,7 +93,7 @@ def _rule_of(document: Document, op_type: str) -> str:
 
 
 def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, PlaygroundError]]:
-    """The document that the controls say, and what can't be read of them, by control.
+    """The document that the controls describe, and what can't be read of them, by control.
 
     Each field that says something else than the text changes the text; if the text itself was
     written, only those set after it.
@@ -102,23 +102,22 @@ def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, Pl
         PlaygroundError: the text can't be read.
     """
     document = read_text(form["program"]).document
-    to_text(document)
     written = "program" in touched
     later = touched[touched.index("program") + 1 :] if written else form
     op_type = form.get("rule.op", "")
     there = form_of(document, op_type)
     errors: dict[str, PlaygroundError] = {}
-    set_ = {name: form[name].strip() for name in there if name in later and name in form}
+    texts = {name: form[name].strip() for name in there if name in later and name in form}
     order = {name: touched.index(name) if name in touched else -1 for name in there}
     if order["rule.op"] > order["rule"]:
-        set_.pop("rule", None)  # it is that of the op type chosen before
+        texts.pop("rule", None)  # it is that of the op type chosen before
     # Of a list and its slider, the one touched last sets the other.
-    for name in sorted(set_, key=lambda name: order[name]):
+    for name in sorted(texts, key=lambda name: order[name]):
         now = form_of(document, op_type) if name in touched else there
-        if name in ("program", "rule.op") or set_[name] == now[name]:
+        if name in ("program", "rule.op") or texts[name] == now[name]:
             continue
         try:
-            document = _set(document, name, set_[name], op_type)
+            document = _set(document, name, texts[name], op_type)
         except PlaygroundError as error:
             errors[name] = error
     return document, errors
@@ -157,7 +156,7 @@ def _ruled(document: Document, op_type: str, rule: str) -> Document:
     rows = [one for one in document.overrides if op_type not in types_of(one.op_type)]
     if rule == OWN_RULE:
         return document.with_(overrides=tuple(rows))
-    by_count = op_counts(document).get(op_type, {1: []})
+    by_count = operand_counts(document).get(op_type, {1: []})
     for count, names in by_count.items():
         gradients = [RULES[rule][0]] * count if rule in RULES else [rule]
         if rule in RULES and op_type == "where":
@@ -205,7 +204,7 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
         last: the document that ran last; it gives the inputs that the code has none for.
 
     Raises:
-        PlaygroundError: it is no code that can be read, either; where, and what would be right.
+        PlaygroundError: it can't be read as code, either; with the place and what would be right.
     """
     text, wrong = form["program"], None
     before = last.program if last else ""

@@ -1,4 +1,4 @@
-"""The override table's rules: presets by name, expressions, and both as the engine takes them."""
+"""The rules of override maps: ready ones by name, expressions, both as the engine takes them."""
 
 import ast
 import re
@@ -32,7 +32,7 @@ RULES: dict[str, tuple[str, str]] = {
     "zero": ("grad * 0", WORDS("does_zero")),
     "sign only": ("sign(grad)", WORDS("does_sign_only")),
 }
-"""The presets: name → expression and help."""
+"""The ready rules: name → expression and help."""
 
 _ENTRY = re.compile(
     r"(?:^|,)\s*([\"'])(\w+)\1\s*:\s*lambda\s+op((?:\s*,\s*grad\d?)+)\s*:", re.ASCII
@@ -48,7 +48,7 @@ RULE_NAMES = (
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the override table, read.
+    """An override, read.
 
     Args:
         op_types: the engine's op types that the key stands for.
@@ -81,7 +81,7 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
 
 
 def read_rule(override: Override) -> Rule:
-    """Read a row's rule, a preset's name or expressions.
+    """Read an override's rule: the name of a ready one, or expressions.
 
     Raises:
         PlaygroundError: an unknown name, or no expression.
@@ -95,7 +95,7 @@ def rules_of_map(entries: str) -> list[tuple[str, str]]:
     """Read what stands in the braces of a ``gradient_override_map``.
 
     Returns:
-        Op types, each with its rule as a row of the override table has it.
+        Op types, each with its rule as an ``Override`` has it.
 
     Raises:
         PlaygroundError: something else stands there.

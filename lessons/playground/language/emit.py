@@ -39,7 +39,7 @@ def in_torch(program: Program) -> str:
     text = program.text
     for line in reversed(program.assignments):
         start, end = span(text, line.value)
-        # What a name stands for goes on: whole numbers would overflow, and have no -0.
+        # A named number is computed with further down: a whole one could overflow, and has no -0.
         floats = kind_of(line.value) == "number"
         made = _spelt(program.text, line.value, floats)
         there, kept = (Counter(re.findall("#.*", code)) for code in (text[start:end], made))
@@ -131,11 +131,11 @@ def _surrogate(node: Node, named: Sequence[Function]) -> ast.expr:
     operand = expression(given)
     if kind_of(given) == "number":
         operand = _tensor(expression(given, floats=True))
-    functions = [function(one) for one in named]
+    functions = [as_value(one) for one in named]
     return ast.Call(ast.Call(ast.Name(called(node)), functions, []), [operand], [])
 
 
-def function(function: Function) -> ast.expr:
+def as_value(function: Function) -> ast.expr:
     """The function itself, as a value: ``torch.round``, or the name of one of ours."""
     first, *others = function.parameters
     template = fill(function.code, {first.name: ast.Name(first.name)})
@@ -210,5 +210,5 @@ def _alike(source: str, made: str) -> bool:
     for mine, its in zip(*numbers, strict=False):
         if isinstance(mine, int) and isinstance(its, float):
             return False
-    mine, its = (ast.dump(_AsFunctions().visit(tree)) for tree in trees)
-    return mine == its
+    first, second = (ast.dump(_AsFunctions().visit(tree)) for tree in trees)
+    return first == second

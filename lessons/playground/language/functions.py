@@ -1,8 +1,8 @@
 """Every function of the playground's language: signature, help, and its code in torch.
 
-One row is one function. To add one, add a row: the interpreter, the help, the errors and the code
-generator read it from here. What a row's `run` calls is torch as the engine's map sees it, so that
-an override of its op type reaches it.
+One row is one function. To add one, add a row: the interpreter, the help, the errors and torch's
+spelling come from here. What a row's `run` calls is torch as the engine's map sees it, so that an
+override of its op type reaches it.
 """
 
 from collections.abc import Callable

@@ -63,7 +63,7 @@ MAX_INPUT_ELEMENTS = 1_024
 """Numbers in one input."""
 
 MAX_OVERRIDES = 12
-"""Rows of the override table."""
+"""Rules of one document."""
 
 SECONDS = 2.0
 """Computing of one run: values, gradients and curves. Past it, the run stops at the next op. By the

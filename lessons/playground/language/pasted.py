@@ -50,7 +50,7 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
 _SHAPES = {"flip_gradient", "scale_gradient", "clip_gradient"}
-"""Whatever is called on what these give, the gradient goes through it to them: it is a layer."""
+"""A call on what one of these returns is read as a layer, so that the gradient comes through it."""
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)

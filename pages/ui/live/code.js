@@ -15,9 +15,8 @@ export class CodeView {
     this.names = element("div", "gl-buttons", { role: "group", "aria-label": phrase("which_code") });
     this.lines = element("code", "");
     this.pane = element("pre", "gt-code", { tabindex: "0", role: "region" }, this.lines);
-    this.remarks = element("div", "gl-caption");
     this.links = element("p", "gl-buttons");
-    box.append(this.names, this.pane, this.remarks, this.links);
+    box.append(this.names, this.pane, this.links);
   }
 
   /** @param {?Code} code */
@@ -41,7 +40,7 @@ export class CodeView {
       return button(name, choose, { "aria-pressed": String(name === this.chosen) });
     });
     setChildren(this.names, names.length > 1 ? buttons : []);
-    const { lines, marks, remarks } = panes[this.chosen];
+    const { lines, marks } = panes[this.chosen];
     const rows = lines.map((pieces, line) => {
       const row = element(marks.includes(line) ? "mark" : "span", "gt-row");
       for (const [kind, text] of pieces) row.append(kind ? element("span", kind, {}, text) : text);
@@ -51,7 +50,6 @@ export class CodeView {
     this.pane.setAttribute("aria-label", phrase("code_of", { name: this.chosen }));
     this.pane.toggleAttribute("data-ran", this.chosen === names[0]);
     this.lines.replaceChildren(...rows);
-    this.remarks.replaceChildren(...remarks.map((sentence) => element("p", "", {}, sentence)));
     setChildren(this.links, Object.keys(files).map((name) => this.#link(name)));
   }
 
