@@ -111,11 +111,15 @@ class Option(TypedDict):
 
 class Control(TypedDict):
     """One control; ``value`` is what it shows, refused text included, and ``of`` the list of which
-    it chooses an entry."""
+    it chooses an entry.
+
+    An interval's value is two numbers with a comma between, ``ends`` are the words for its two
+    handles; with ``spread`` its second number is how far it reaches on both sides of the first.
+    """
 
     name: str
     label: str
-    kind: Literal["slider", "integer", "text", "choice", "select", "code", "actions"]
+    kind: Literal["slider", "interval", "integer", "text", "choice", "select", "code", "actions"]
     value: str
     help: str
     error: str | None
@@ -129,6 +133,8 @@ class Control(TypedDict):
     options: NotRequired[list[Option]]
     mark: NotRequired[list[int] | None]
     of: NotRequired[str]
+    ends: NotRequired[list[str]]
+    spread: NotRequired[bool]
 
 
 class Group(TypedDict):

@@ -4,7 +4,7 @@ from typing import Any
 
 from lessons.playground.document.contents import Input
 from lessons.playground.document.gestures import OWN_RULE, operand_counts
-from lessons.playground.document.input_text import read_number
+from lessons.playground.document.input_text import read_ends, read_number
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
 from lessons.playground.language.playground_error import PlaygroundError
@@ -67,15 +67,11 @@ def _input(state: State, one: Input) -> list[Control]:
     if f"{at}.values" in state.form and one.noise is None:
         values = _control(state, f"{at}.values", WORDS("values_of", name=name))
         return [*_entry(state, name), values]
-    if f"{at}.a" not in state.form or one.noise is None:  # a text that can't be read yet
+    if f"{at}.ends" not in state.form or one.noise is None:  # a text that can't be read yet
         return []
-    ends, low = (WORDS("low_of", name=name), WORDS("high_of", name=name)), -2.0
-    if one.noise.distribution == "normal":
-        ends, low = (WORDS("mean_of", name=name), WORDS("deviation_of", name=name)), 0.0
     seed = WORDS("seed_of", name=name)
     return [
-        _slider(state, f"{at}.a", ends[0], -2.0, 2.0),
-        _slider(state, f"{at}.b", ends[1], low, 2.0),
+        _interval(state, f"{at}.ends", name, one.noise.distribution == "normal"),
         _control(state, f"{at}.seed", seed, "integer", min=0, max=2**32 - 1, step=1),
     ]
 
@@ -97,16 +93,34 @@ def _entry(state: State, name: str) -> list[Control]:
     return [_slider(state, f"in.{name}.entry", label, low, high)]
 
 
+def _interval(state: State, name: str, of: str, spread: bool) -> Control:
+    """A slider with a handle for each end of a noise, or for its mean and its deviation."""
+    try:
+        a, b = read_ends(state.form[name])
+    except PlaygroundError:
+        a = b = 0.0
+    label, track = WORDS("ends_of", name=of), _track(-2.0, 2.0, a, b)
+    ends = [WORDS("low_of", name=of), WORDS("high_of", name=of)]
+    if spread:
+        label, track = WORDS("spread_of", name=of), _track(-3.0, 3.0, a, a + b)
+        ends = [WORDS("mean_of", name=of), WORDS("deviation_of", name=of)]
+    return _control(state, name, label, "interval", ends=ends, spread=spread, **track)
+
+
 def _slider(state: State, name: str, label: str, low: float, high: float) -> Control:
-    """A slider whose ends are widened to hold what is there."""
     try:
         value = read_number(state.form[name].strip())
     except PlaygroundError:
         value = low
+    return _control(state, name, label, "slider", **_track(low, high, value))
+
+
+def _track(low: float, high: float, *values: float) -> dict[str, Any]:
+    """A track whose ends are widened to hold what is there."""
     step = 10.0 ** round(len(f"{max(high - low, 1e-9):.0f}") - 3)
     step = min(step, 0.01) if high - low < 20 else step
-    ends = {"min": min(low, value), "max": max(high, value), "step": step}
-    return _control(state, name, label, "slider", scale="linear", **ends)
+    ends = {"min": min(low, *values), "max": max(high, *values)}
+    return {"scale": "linear", "step": step, **ends}
 
 
 def _rule(state: State) -> list[Control]:

@@ -26,7 +26,9 @@ MORE = says("more_settings")
 FOCUSABLE = """() => [...document.querySelectorAll(
     "a[href], button, input, select, textarea, summary, [tabindex]")].filter((one) => {
   const { top, bottom, width, height } = one.getBoundingClientRect();
-  return one.tabIndex >= 0 && !one.disabled && width && height && bottom > 0 && top < innerHeight
+  const one_of_group = one.type === "radio" && !one.checked; // Tab stops at the chosen one
+  return one.tabIndex >= 0 && !one.disabled && !one_of_group
+    && width && height && bottom > 0 && top < innerHeight
     && one.checkVisibility({ visibilityProperty: true });
 }).map((one) => one.outerHTML.slice(0, 80))"""
 # A page's own patience never ends, so it doesn't matter how slow this machine is. In

@@ -50,6 +50,11 @@ def program(page: Page):
     return control(page, "program", "textarea")
 
 
+def high(page: Page):
+    """The handle of the upper end of the noise."""
+    return page.get_by_role("slider", name=LAB_WORDS("high_of", name="u"), exact=True)
+
+
 def error(page: Page, name: str = "program"):
     return page.locator(f'[data-control="{name}"] .gl-error')
 
@@ -139,7 +144,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
 
 
 def test_inputs_and_noise_are_live_and_stand_in_the_text(page):
-    control(page, "in.u.b", "input[type=range]").press("End")
+    high(page).press("End")
     text = FIRST.replace("1.1", "2")
     expect(program(page)).to_have_value(text)
     page.wait_for_function("location.search.includes('program=')")
@@ -152,8 +157,8 @@ def test_inputs_and_noise_are_live_and_stand_in_the_text(page):
     control(page, "in.x.entry", "input[type=range]").press("ArrowRight")
     expect(error(page)).to_contain_text(DOCUMENT("inputs_first"))
     write(page, "w = input(3)\n" + text.replace("uniform", "normal"))
-    expect(control(page, "in.u.b", ".gl-label")).to_contain_text(
-        LAB_WORDS("deviation_of", name="u")
+    expect(control(page, "in.u.ends", ".gl-label")).to_contain_text(
+        LAB_WORDS("spread_of", name="u")
     )
     expect(control(page, "in.w.values")).to_be_visible()
 
@@ -232,7 +237,7 @@ def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(p
         answered(page)
         texts.append(program(page).input_value())
 
-    control(page, "in.u.b", "input[type=range]").press("End")
+    high(page).press("End")
     noted()
     write(page, "y = x * (")
     expect(error(page)).not_to_be_empty()

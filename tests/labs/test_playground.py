@@ -92,7 +92,9 @@ def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls():
         ("in.x.values", "1, a", said("not_a_number")),
         ("in.x.entry", "much", said("not_a_number")),
         ("in.u.seed", "-1", said("no_whole_number", "“-1”")),
-        ("in.u.a", "9e99", said("wide_noise")),
+        ("in.u.ends", "1, 9e99", said("wide_noise")),
+        ("in.u.ends", "1.1, 0.9", said("noise_ends_first")),
+        ("in.u.ends", "0.9", said("no_ends")),
         ("rule", "gard", said("no_name_in_rule", "gard")),
     ],
 )
@@ -165,13 +167,13 @@ show(z, x)"""
 
 def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_after():
     form = form_of(preset(FIRST))
-    form |= {"in.x.entry": "1.7", "in.u.b": "2", "program": form["program"] + "  # mine"}
+    form |= {"in.x.entry": "1.7", "in.u.ends": "0.9, 2", "program": form["program"] + "  # mine"}
 
     def values(*touched):
         asked = Wish(lab="playground", values=form, touched=list(touched))
         return state(asked).form["in.x.values"]
 
-    assert values("in.x.entry", "in.u.b") == "[1.7, -1, 1]"
+    assert values("in.x.entry", "in.u.ends") == "[1.7, -1, 1]"
     assert values("in.x.values", "in.x.entry") == "[1.7, -1, 1]"
     assert values("program", "in.x.entry") == "[1.7, -1, 1]"
     assert values("in.x.entry", "in.x.values") == form["in.x.values"]
@@ -214,7 +216,7 @@ def test_a_ready_rule_fits_a_comparison_and_takes_the_place_of_one_by_tensorflow
 def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):
     tab.send("program", "y = x * u")
     assert tab.shown.preset == ""
-    shown = tab.send("in.u.b", "1.4", preset="flip")
+    shown = tab.send("in.u.ends", "0.9, 1.4", preset="flip")
     assert shown.document.program == "y = x * u", "the list's older value is no wish"
     form = dict(tab.form)
     assert tab.send("preset", "").form == form

@@ -1,9 +1,9 @@
 """The playground's controls: the document's text, and fields that each change a part of it.
 
 Every control has one text under one name: ``program`` is the whole document; ``in.x.values`` is the
-list of an input, ``in.x.entry`` one number of it; ``in.u.a``, ``in.u.b`` and ``in.u.seed`` are
-noise; ``rule.op`` and ``rule`` give the ops of one type a rule. What can't be read is an error at
-its control, and its text stays.
+list of an input, ``in.x.entry`` one number of it; ``in.u.ends`` and ``in.u.seed`` are noise;
+``rule.op`` and ``rule`` give the ops of one type a rule. What can't be read is an error at its
+control, and its text stays.
 """
 
 import ast
@@ -22,7 +22,12 @@ from lessons.playground.document.contents import (
     Override,
     Plot,
 )
-from lessons.playground.document.input_text import format_values, read_number, read_values
+from lessons.playground.document.input_text import (
+    format_values,
+    read_ends,
+    read_number,
+    read_values,
+)
 from lessons.playground.document.override_rules import RULES, read_rule, types_of
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch_of
@@ -52,8 +57,7 @@ def form_of(document: Document, op_type: str = "") -> Form:
     for one in document.inputs:
         at = f"in.{one.name}"
         if one.noise:
-            ends = {"a": shortest(one.noise.a), "b": shortest(one.noise.b)}
-            form |= {f"{at}.{word}": text for word, text in ends.items()}
+            form[f"{at}.ends"] = f"{shortest(one.noise.a)}, {shortest(one.noise.b)}"
             form[f"{at}.seed"] = str(one.noise.seed)
         else:
             form[f"{at}.values"] = format_values(one.values)
@@ -143,10 +147,9 @@ def _set(document: Document, name: str, text: str, op_type: str) -> Document:
             if not (text.isascii() and text.isdigit() and len(text) <= 10):
                 raise PlaygroundError(WORDS("no_whole_number", text=cited(text)))
             made = replace(one, noise=replace(cast(Noise, one.noise), seed=int(text)))
-        case "a":
-            made = replace(one, noise=replace(cast(Noise, one.noise), a=read_number(text)))
         case _:
-            made = replace(one, noise=replace(cast(Noise, one.noise), b=read_number(text)))
+            a, b = read_ends(text)
+            made = replace(one, noise=replace(cast(Noise, one.noise), a=a, b=b))
     return document.with_(inputs=tuple(made if each is one else each for each in document.inputs))
 
 
@@ -282,7 +285,7 @@ def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
     """The field that an error of the document belongs to; the text where there is none."""
     control = "program"
     if error.part == "input":
-        word = "a" if f"in.{error.subject}.a" in form else "values"
+        word = "ends" if f"in.{error.subject}.ends" in form else "values"
         control = f"in.{error.subject}.{word}"
     elif error.part == "rule" and error.subject == form.get("rule.op"):
         control = "rule"

@@ -62,6 +62,18 @@ def read_noise(text: str) -> Noise:
     return Noise(distribution, read_number(a), read_number(b), int(seed or 0), like or "")  # type: ignore[arg-type]
 
 
+def read_ends(text: str) -> tuple[float, float]:
+    """The two numbers of an input's noise: ``0.9, 1.1``.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
+    match read_values(text):
+        case (float(a), float(b)):
+            return a, b
+    raise _wrong(WORDS("no_ends"))
+
+
 def format_values(values: Numbers | None) -> str:
     """The text that ``read_values`` reads back to these values."""
     if isinstance(values, tuple):

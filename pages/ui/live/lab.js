@@ -180,8 +180,8 @@ class Lab {
   /** Undo or redo. @param {"undo"|"redo"} word */
   #went(word) {
     const { shown } = this.undo;
-    if (shown && !this.flow.isQuiet()) {
-      // What was typed a moment ago, and not answered yet, is a step as well.
+    if (shown && (this.controls.unsettled || !this.flow.isQuiet())) {
+      // What was set a moment ago, and has no answer at rest yet, is a step as well.
       const typed = { ...this.wish.form, ...this.controls.values() };
       const names = Object.keys(shown);
       this.undo.remember(Object.fromEntries(names.map((name) => [name, typed[name] ?? shown[name]])));

@@ -7,6 +7,7 @@ import { phrase } from "../phrase.js";
 import { entries, withEntry } from "./scale.js";
 
 const TENTH = 0.1; // one arrow key on an entry of a list
+const SLIDES = "input[type=range], .gl-ends";
 const REST = 250; // ms without a key before a value counts as resting
 
 /** @import { Control, Group } from "../messages.d.ts" */
@@ -213,9 +214,11 @@ export class Controls {
   #watchPointer() {
     const { signal } = this.listeners;
     for (const box of [this.box, this.more]) {
-      box.addEventListener("pointerdown", ({ target }) => {
-        this.pressed = target instanceof HTMLInputElement && target.type === "range";
-      });
+      const down = (/** @type {PointerEvent} */ { target }) => {
+        this.pressed = target instanceof Element && target.matches(SLIDES);
+      };
+      // Before the control itself, whose first movement is no rest.
+      box.addEventListener("pointerdown", down, { capture: true });
     }
     const released = () => {
       if (!this.pressed) return;

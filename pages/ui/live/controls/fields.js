@@ -1,8 +1,9 @@
-// One control each: a slider with its exact number, a number, a text, a choice, a select. A field
+// One control each: a slider with its exact number, a slider with two handles, a number, a text, a choice, a select. A field
 // shows what it is told and says when the learner changes it; what that leads to is not its matter.
 
 import { element, setOrRemove, setText } from "../dom.js";
 import { actions, code } from "./editor.js";
+import { interval } from "./interval.js";
 import { nearest, rounded, withEntry } from "./scale.js";
 import { slider } from "./slider.js";
 import { typed } from "./typing.js";
@@ -36,7 +37,7 @@ import { typed } from "./typing.js";
  */
 
 /** @type {Record<Control["kind"], MakeInput>} */
-const FIELDS = { slider, integer: text, text, choice, select, code, actions };
+const FIELDS = { slider, interval, integer: text, text, choice, select, code, actions };
 const GROUPS = ["choice", "actions"]; // several controls under one label
 
 let ids = 0;
