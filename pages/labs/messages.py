@@ -82,8 +82,8 @@ class Wish(_Message):
         step: of the lesson, 1 for the first.
         answers: names of the questions that have been answered.
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
-        open: the drawers that are open, by view. What is in none, and not on the stage, is not
-            in the answer.
+        open: the drawers and galleries that are open, by view and by control. What is in none, and
+            not on the stage, is not in the answer.
     """
 
     lab: Name
@@ -102,11 +102,14 @@ class Wish(_Message):
 
 
 class Option(TypedDict):
-    """What may be chosen, under the heading of its ``group``, if it has one."""
+    """What may be chosen; in a gallery with its ``group``, a sentence, and a picture as SVG's paths
+    of the line 0, a value and a gradient."""
 
     value: str
     label: str
     group: NotRequired[str]
+    help: NotRequired[str]
+    picture: NotRequired[list[str]]
 
 
 class Control(TypedDict):
@@ -119,7 +122,9 @@ class Control(TypedDict):
 
     name: str
     label: str
-    kind: Literal["slider", "interval", "integer", "text", "choice", "select", "code", "actions"]
+    kind: Literal[
+        "slider", "interval", "integer", "text", "choice", "select", "code", "actions", "gallery"
+    ]
     value: str
     help: str
     error: str | None

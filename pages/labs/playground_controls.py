@@ -1,5 +1,7 @@
 """The playground's controls, from its state: what the live lab builds its fields of."""
 
+from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 from lessons.playground.document.contents import Input
@@ -8,6 +10,7 @@ from lessons.playground.document.input_text import read_ends, read_number
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.thumbnail import thumbnail
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_state import State
@@ -15,11 +18,15 @@ from pages.labs.words import RULES as LABELS
 from pages.labs.words import WORDS
 
 
-def groups(state: State) -> list[Group]:
-    """All controls: the program, its inputs, and the rule of an op type."""
+def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
+    """All controls: the program, its inputs, and the rule of an op type.
+
+    Args:
+        opened: the list of presets is in the answer if ``preset`` is one of them.
+    """
     inputs = [control for one in state.document.inputs for control in _input(state, one)]
     return [
-        {"title": None, "open": True, "controls": _program(state)},
+        {"title": None, "open": True, "controls": _program(state, "preset" in opened)},
         {"title": WORDS("inputs"), "open": True, "controls": inputs},
         {"title": WORDS("rule_of_op"), "open": True, "controls": _rule(state)},
     ]
@@ -31,13 +38,17 @@ def _control(state: State, name: str, label: str, kind: str = "text", **more: An
     return payload.control(name, label, kind=kind, **(said | more))
 
 
-def _program(state: State) -> list[Control]:
-    chosen = state.preset
-    about = next((known.about for known in presets() if known.name == chosen), "")
-    offered: list[Option] = [] if chosen else [{"value": "", "label": WORDS("program_below")}]
-    offered += [
-        {"value": known.name, "label": known.title, "group": known.group} for known in presets()
-    ]
+@cache
+def _presets() -> list[Option]:
+    all_ = (
+        (p, Option(value=p.name, label=p.title, group=p.trick, help=p.about)) for p in presets()
+    )
+    return [{**option, "picture": thumbnail(p.document)} for p, option in all_]
+
+
+def _program(state: State, offers: bool) -> list[Control]:
+    titles = {one.name: (one.title, one.about) for one in presets()}
+    title, about = titles.get(state.preset, (WORDS("program_below"), WORDS("own_program")))
     changes = payload.options({"undo": WORDS("undo"), "redo": WORDS("redo")})
     error = state.errors.get("program")
     return [
@@ -45,9 +56,10 @@ def _program(state: State) -> list[Control]:
             state,
             "preset",
             WORDS("start_from"),
-            "select",
-            value=chosen,
-            options=offered,
+            "gallery",
+            value=state.preset,
+            placeholder=title,
+            options=_presets() if offers else [],
             help=about,
         ),
         _control(state, "do", WORDS("changes"), "actions", value="", options=changes),

@@ -5,10 +5,11 @@ from base64 import urlsafe_b64encode
 from zlib import compress
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.playground.document.as_text import to_text
-from lessons.playground.document.presets import preset
+from lessons.playground.document.presets import WORDS as PRESETS
+from lessons.playground.document.presets import preset, presets
 from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.words import WORDS as LANGUAGE
 from pages.labs.words import WORDS as LAB_WORDS
@@ -57,6 +58,16 @@ def high(page: Page):
 
 def error(page: Page, name: str = "program"):
     return page.locator(f'[data-control="{name}"] .gl-error')
+
+
+def opener(page: Page) -> Locator:
+    """The button that opens the list of presets."""
+    return control(page, "preset", "button")
+
+
+def titles(trick: str) -> list[str]:
+    """The presets of a trick, by the name of its text, and the one of none."""
+    return [one.title for one in presets() if one.trick in (PRESETS(trick), "")]
 
 
 def write(page: Page, text: str) -> None:
@@ -196,7 +207,7 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     see.click()
     expect(see).to_be_hidden()
     expect(page.locator(".gl-stage")).to_be_in_viewport()
-    control(page, "preset", "select").scroll_into_view_if_needed()
+    opener(page).scroll_into_view_if_needed()
     write(page, "def f(x):\n    return 3 * x")
     see.click()
     said = DOCUMENT("pasted", inputs="x", output="out")
@@ -242,7 +253,8 @@ def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(p
     write(page, "y = x * (")
     expect(error(page)).not_to_be_empty()
     noted()
-    control(page, "preset", "select").select_option("wrong_place")
+    opener(page).click()
+    page.locator(".gl-preset", has_text=titles("stop_gradient")[1]).click()
     noted()
     write(page, texts[-1].replace("x**2", "x**4"))
     noted()
@@ -259,6 +271,31 @@ def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(p
             expect(program(page)).to_have_value(texts[place])
             answered(page)
         expect(word).to_have_attribute("aria-disabled", "true")
+
+
+def test_a_preset_is_found_by_its_trick_and_by_words(page):
+    tricks, rows = page.locator(".gl-groups input"), page.locator(".gl-preset strong")
+    opener(page).press("Enter")
+    expect(tricks.nth(0)).to_be_focused()
+    expect(rows).to_have_text(titles("stop_gradient"))
+    page.keyboard.press("ArrowRight")
+    expect(rows).to_have_text(titles("straight_through_trick"))
+    page.keyboard.press("Tab")
+    page.keyboard.type("maximum GUIDED")
+    expect(rows).to_have_text([one.title for one in presets() if one.name == "guided_maximum"])
+    page.keyboard.press("Escape")  # clears the words
+    expect(rows).to_have_text(titles("straight_through_trick"))
+    page.keyboard.press("Escape")
+    expect(rows.first).to_be_hidden()
+    expect(opener(page)).to_be_focused()
+    page.keyboard.press("Enter")
+    tricks.nth(3).check(force=True)
+    expect(rows).to_have_text(titles("reversal"))
+    page.locator(".gl-preset").nth(2).press("Enter")
+    expect(program(page)).to_have_value(to_text(preset("flip_twice")).rstrip("\n"))
+    expect(opener(page)).to_have_text(titles("reversal")[2])
+    expect(opener(page)).to_be_focused()
+    page.wait_for_function("location.search.endsWith('preset=flip_twice')")
 
 
 def test_a_goal_is_turned_to_and_ticked_once_it_is_reached(page):

@@ -1,9 +1,12 @@
 """Curves: true at each of their places, broken where the program jumps, whole where it does not."""
 
+import re
+
 import numpy as np
 import pytest
 
 from lessons.contract.result import Series
+from lessons.playground.document.as_text import to_text
 from lessons.playground.document.contents import Document, Input, Noise, Plot
 from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
@@ -101,6 +104,13 @@ def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
     assert not [note for note in found.notes if "NaN" in note.text]
     assert one.title
     assert one.about.endswith(".")
+    assert one.trick or one.name == "blank"
+    numbers = r"(?<![\w.])\d+(?:\.\d+)?"
+    known = {f"{abs(y):.3g}" for line in found.series for y in line.y}
+    known |= {*re.findall(r"\d+(?:\.\d+)?", to_text(one.document))}
+    assert {*re.findall(numbers, f"{one.title} {one.about}")} <= known, (
+        "in the program, or computed"
+    )
 
 
 def test_a_name_that_is_no_preset_is_refused_with_the_nearest():

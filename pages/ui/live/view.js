@@ -82,7 +82,11 @@ export class View {
     this.key = key;
 
     this.palette = new Palette(root);
-    this.controls = new Controls(controls, settings, { ...lab, wrong: (field) => views.reveal(field) });
+    this.controls = new Controls(controls, settings, {
+      ...lab,
+      wrong: (field) => views.reveal(field),
+      asked: (name, wanted) => views.ask(name, wanted),
+    });
     this.views = views;
     this.charts = new Charts(views, this.palette, this.controls, (trace) => this.linked.hover(trace));
     this.share = new Share(this.charts);

@@ -72,6 +72,12 @@ export class Views {
     this.#toggle(MORE);
   }
 
+  /** Ask for what a control has folded away, as for a drawer, until it is there. @param {string} name  @param {boolean} wanted */
+  ask(name, wanted) {
+    if (!wanted) this.opened.delete(name);
+    else if (this.opened.add(name)) this.changed();
+  }
+
   /** @param {string} name */
   #toggle(name) {
     if (!this.opened.delete(name)) this.opened.add(name);

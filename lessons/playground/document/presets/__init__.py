@@ -1,7 +1,8 @@
 """The articles' snippets and their wrong variants as documents, each in a file of this folder.
 
-To add one, add a file, and a title and a sentence about it to en.md. The number at the start of the
-file's name sets its place. A lesson's own program is next to the lesson, as in_playground.txt.
+To add one, add a file, its number to its trick's, and a title and a sentence about it to en.md. The
+number at the start of the file's name sets its place. A lesson's own program is next to the lesson,
+as in_playground.txt.
 """
 
 from dataclasses import dataclass
@@ -21,26 +22,25 @@ WORDS = Texts(__file__, asked=(*_FILES, *(f"{name}_about" for name in _FILES)))
 @dataclass(frozen=True)
 class Preset:
     """One program to start from: its name in URLs, its document, a title and a sentence, and the
-    heading it stands under."""
+    trick it shows."""
 
     name: str
     document: Document
     title: str
     about: str
-    group: str
+    trick: str
 
 
-_GROUPS = {
-    "00": "",
-    "0": WORDS("group_stop"),
-    "1": WORDS("group_clip"),
-    "2": WORDS("group_reverse"),
-    "3": WORDS("group_several"),
-    "4": WORDS("group_straight"),
-    "5": WORDS("group_wild"),
-    "6": WORDS("group_missing"),
+_TRICKS = {
+    WORDS("stop_gradient"): "01 02 03 04 05 08 57 58 59 60 61 62",
+    WORDS("straight_through_trick"): "40 41 42 43 44 45 46 47 48 49 54 55 56",
+    WORDS("override_map"): "06 07 13 14 15 16 17 18 30 31 32 33 34 35 36 37 38 39",
+    WORDS("reversal"): "20 21 22 23",
+    WORDS("clipping"): "10 11 12",
+    WORDS("losses"): "24 25 26 50 51 52 53",
+    "": "00",
 }
-"""Headings, by how the number of a file begins: the longest beginning counts."""
+"""Tricks, in the order in which they are offered: the numbers of their presets."""
 
 
 @cache
@@ -52,9 +52,11 @@ def presets() -> tuple[Preset, ...]:
             from_text(path.read_text("utf-8")),
             WORDS.texts[name],
             WORDS.texts[f"{name}_about"],
-            _GROUPS.get(path.stem[:2], _GROUPS[path.stem[:1]]),
+            trick,
         )
+        for trick, numbers in _TRICKS.items()
         for name, path in _FILES.items()
+        if path.stem[:2] in numbers.split()
     )
 
 

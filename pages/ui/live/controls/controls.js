@@ -20,6 +20,7 @@ const REST = 250; // ms without a key before a value counts as resting
  * @typedef {Object} Handlers
  * @property {(live: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
+ * @property {(name: string, wanted: boolean) => void} asked  for what a control has folded away
  * @property {(field: HTMLElement) => void} wrong  the server refuses what this field says
  */
 
@@ -187,6 +188,10 @@ export class Controls {
   #notify(what, name) {
     if (what === "undo" || what === "redo") {
       this.handlers.went(what);
+      return;
+    }
+    if (what === "opened" || what === "closed") {
+      this.handlers.asked(name, what === "opened");
       return;
     }
     this.touched = name;

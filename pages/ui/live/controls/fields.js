@@ -3,6 +3,7 @@
 
 import { element, setOrRemove, setText } from "../dom.js";
 import { actions, code } from "./editor.js";
+import { gallery } from "./gallery.js";
 import { interval } from "./interval.js";
 import { nearest, rounded, withEntry } from "./scale.js";
 import { slider } from "./slider.js";
@@ -23,8 +24,9 @@ import { typed } from "./typing.js";
 
 /**
  * "moving": a value under the hand · "typing": half a text · "editing": half a program, which
- * waits · "left": typing has ended · "done": chosen in one go · "undo", "redo": a button
- * @typedef {"moving"|"typing"|"editing"|"left"|"done"|"undo"|"redo"} What
+ * waits · "left": typing has ended · "done": chosen in one go · "undo", "redo": a button ·
+ * "opened": it wants its options, "closed": and has them
+ * @typedef {"moving"|"typing"|"editing"|"left"|"done"|"undo"|"redo"|"opened"|"closed"} What
  * @typedef {(what: What) => void} Notify
  */
 
@@ -37,7 +39,7 @@ import { typed } from "./typing.js";
  */
 
 /** @type {Record<Control["kind"], MakeInput>} */
-const FIELDS = { slider, interval, integer: text, text, choice, select, code, actions };
+const FIELDS = { slider, interval, integer: text, text, choice, select, code, actions, gallery };
 const GROUPS = ["choice", "actions"]; // several controls under one label
 
 let ids = 0;
@@ -55,8 +57,8 @@ export function makeField(spec, notify) {
     ...input,
     root: shell.root,
     describe(next) {
-      shell.describe(next);
       input.describe(next);
+      shell.describe(next);
       for (const node of input.nodes()) {
         const described = [next.help && `${id}-help`, next.error && `${id}-error`].filter(Boolean);
         setOrRemove(node, "aria-describedby", described.join(" "));
@@ -88,6 +90,7 @@ function makeShell(spec, id) {
   return {
     root,
     body,
+    help,
     describe(/** @type {Control} */ next) {
       setText(label, next.label);
       setText(help, next.help ?? "");
@@ -154,16 +157,7 @@ function select(spec, id, notify, { body }) {
   const fill = choices(spec, (options) => {
     const { value: chosen } = list;
     list.replaceChildren();
-    /** @type {Element} */
-    let under = list;
-    for (const { value, label, group } of options) {
-      if (!group) under = list;
-      else if (under.getAttribute("label") !== group) {
-        under = element("optgroup", "", { label: group });
-        list.append(under);
-      }
-      under.append(element("option", "", { value }, label));
-    }
+    for (const { value, label } of options) list.append(element("option", "", { value }, label));
     // With other words for them the options are the same: an answer that comes too late sets nothing.
     if (options.some(({ value }) => value === chosen)) list.value = chosen;
   });

@@ -1,0 +1,98 @@
+// A list over the page to choose from: under a heading, or by words. Each option has a sentence and a
+// picture. They come when the list is opened first.
+
+import { element, setText, svg } from "../dom.js";
+import { counted, phrase } from "../phrase.js";
+
+/** @import { Option } from "../messages.d.ts" */
+
+const CURVES = ["zero", "forward", "trick_gradient"];
+
+/**
+ * One of the inputs that `makeField` in fields.js puts into a control.
+ * @type {import("./fields.js").MakeInput}
+ */
+export function gallery(spec, id, notify, { body, help }) {
+  /** @type {Option[]} */
+  let options = [];
+  let value = "";
+  const opener = element("button", "gl-field", { type: "button", id, popovertarget: `${id}-list` });
+  const groups = element("div", "gl-groups", { role: "radiogroup", "aria-label": spec.label });
+  const words = element("input", "gl-field", { type: "search", "aria-label": phrase("find"), placeholder: phrase("find") });
+  const count = element("p", "gl-help", { role: "status" });
+  const list = element("ul", "gl-presets");
+  const close = element("button", "gl-button", { type: "button", popovertarget: `${id}-list` }, phrase("close"));
+  const panel = element("div", "gl-gallery-list", { popover: "", id: `${id}-list`, role: "dialog", "aria-label": spec.label });
+  panel.append(groups, element("div", "gl-find", {}, words, close), count, list);
+  body.append(opener, panel);
+
+  const show = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const group = /** @type {?HTMLInputElement} */ (groups.querySelector(":checked"))?.value;
+    const fits = (/** @type {Option} */ { label, help, ...one }) => {
+      const text = `${one.group} ${label} ${help}`.toLowerCase();
+      return wanted.length ? wanted.every((word) => text.includes(word)) : !one.group || one.group === group;
+    };
+    const found = options.filter(fits);
+    const key = `${phrase("values_forward")} · ${phrase("gradients_back")}`;
+    setText(count, wanted.length ? counted("results", found.length) : key);
+    list.replaceChildren(...found.map((one) => element("li", "", {}, choose(one))));
+    list.scrollTop = 0;
+  };
+  /** @param {Option} option */
+  function choose(option) {
+    const picture = svg("svg", "gl-mini", { viewBox: "0 0 64 32", "aria-hidden": "true" });
+    picture.append(...(option.picture ?? []).map((d, index) => svg("path", `gl-${CURVES[index]}`, { d })));
+    const said = element("span", "", {}, element("strong", "", {}, option.label), ` ${option.help}`);
+    const made = element("button", "gl-preset", { type: "button" }, picture, said);
+    if (option.value === value) made.setAttribute("aria-current", "true");
+    made.addEventListener("click", () => {
+      ({ value } = option);
+      panel.hidePopover();
+      notify("done");
+    });
+    return made;
+  }
+  /** The headings; the first open one is that of the option that was chosen last. */
+  const fill = () => {
+    const now = options.find((one) => one.value === value)?.group || options[0].group;
+    const names = [...new Set(options.map(({ group }) => group))].filter(Boolean);
+    groups.replaceChildren(
+      ...names.map((name = "") => {
+        const radio = element("input", "gl-radio", { type: "radio", name: `${id}-group`, value: name });
+        radio.checked = name === now;
+        return element("label", "gl-option", {}, radio, element("span", "", {}, name));
+      }),
+    );
+    show();
+    /** @type {?HTMLElement} */ (groups.querySelector(":checked"))?.focus();
+  };
+  groups.addEventListener("change", () => {
+    words.value = "";
+    show();
+  });
+  words.addEventListener("input", show);
+  panel.addEventListener("toggle", ({ newState }) => {
+    if (newState !== "open") return;
+    words.value = "";
+    if (options.length) fill();
+    else notify("opened");
+  });
+
+  return {
+    get: () => value,
+    set: (name) => {
+      value = name;
+    },
+    nodes: () => [opener],
+    describe(next) {
+      setText(opener, next.placeholder);
+      // An edit of what was chosen is none of them: what it says instead takes as much room.
+      help.style.minHeight = next.value ? "" : `${help.clientHeight}px`;
+      if (!next.options?.length || options.length) return;
+      options = next.options;
+      fill();
+      notify("closed");
+    },
+  };
+}
