@@ -137,7 +137,7 @@ class GraphSpec(TypedDict):
     ``covered`` says why no gradient is shown yet, if none is; ``entries`` of which entries the
     numbers are, if there are several, and which of them are sums; ``equation`` is the sum that an
     input's gradient is, piece by piece with whether it is struck out; ``leaves`` the inputs whose
-    gradients the charts show as the trick gradient. ``wide`` is None where the drawing only fits
+    gradients the charts show as the trick gradient. ``wide`` is None where the drawing is only
     upright.
     """
 

@@ -217,7 +217,7 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.computed and state.errors:
-        found.append({"level": "warning", "text": WORDS("last_picture")})
+        found.append({"level": "info", "text": WORDS("last_picture")})
     elif state.computed:
         found += payload.notes(state.computed.outcome.notes)
         if state.computed.recording is None:

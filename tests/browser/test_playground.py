@@ -19,12 +19,14 @@ from tests.browser.looking import (
     MORE,
     SPY,
     answered,
+    becomes,
     cells,
     control,
     edge,
     look,
     node,
     open_drawers,
+    press_on,
     ready,
     says,
 )
@@ -340,6 +342,39 @@ def test_its_first_screen_has_few_things_to_reach_and_the_keyboard_meets_them_in
     seen = [program(page), *(page.locator(f".gl-{name}") for name in parts[2:])]
     tops = [one.bounding_box()["y"] for one in seen]
     assert tops == sorted(tops)
+
+
+BELOW = """() => [...document.querySelectorAll(".gl-below .gl-plot")].map((one) =>
+    Math.round(one.getBoundingClientRect().top + document.querySelector(".stMain").scrollTop))"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_edit_keeps_the_direction_of_the_graph_and_what_is_below_it_in_place(
+    app, open_page, width
+):
+    page = ready(open_page(app.url + PAGE))
+    look(page, width, "light")
+    page.locator(".gl-below .main-svg").nth(1).wait_for()
+    graph = page.locator(".gl-graph")
+
+    def is_level() -> bool:
+        first, second = (node(page, name).bounding_box() for name in ("x", "pow"))
+        return abs(first["y"] - second["y"]) < 20
+
+    before, level = page.evaluate(BELOW), is_level()
+    assert level == (width > 640)
+    press_on(page, "mul:0", "Enter")
+    expect(node(page, "stop_gradient")).to_be_visible()
+    assert is_level() == level
+    becomes(page, lambda: page.evaluate(BELOW), before)
+    write(page, program(page).input_value().replace("sqrt(yu)", "sqrt(yu) + torch.sin(x) * u"))
+    expect(node(page, "sin")).to_be_visible()
+    expect(page.locator(".gl-equation")).not_to_be_empty()
+    assert is_level() == level
+    becomes(page, lambda: page.evaluate(BELOW), before)
+    opener(page).click()
+    page.locator(".gl-preset", has_text=titles("stop_gradient")[2]).click()
+    expect(graph).to_have_attribute("data-upright", "")  # that one is too wide
 
 
 @pytest.mark.long

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import find, lessons
 from lessons.recorder import named, record
-from lessons.recorder.picture.places import HIGHEST, NAME, PADDING, PILL, SMALL, WIDEST
+from lessons.recorder.picture.places import NAME, PADDING, PILL, SMALL
 from lessons.recorder.picture.sentences import WORDS
 from lessons.recorder.recording.plain_tensor import Value, whole
 from lessons.tricks import stop_gradient
@@ -74,9 +74,6 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
     drawing = drawn(lambda *_: own(start.leaves), start.index, **start.leaves)
     check_drawings(drawing)
     assert len(drawing["nodes"]) <= 25
-    if drawing["wide"]:
-        assert drawing["wide"]["width"] <= WIDEST
-        assert drawing["wide"]["height"] <= HIGHEST
 
 
 @given(programs())

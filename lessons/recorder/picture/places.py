@@ -31,7 +31,9 @@ WIDEST, HIGHEST = 810.0, 480.0
 
 
 def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Both drawings of a graph, as `wide` and `narrow`; `wide` is None where it would not fit.
+    """Both drawings of a graph, as `wide` and `narrow`; of a large graph `wide` is None.
+
+    Where `wide` fits with none of the gaps, it has the smallest.
 
     Args:
         lines: what stands in each box; the last line is the value, in a pill.
@@ -39,8 +41,11 @@ def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> 
     """
     gaps = GAPS if len(lines) * LEAST**2 < WIDEST * HIGHEST else ()
     tried = (_placed(lines, edges, True, gap) for gap in gaps)
-    fits = (one for one in tried if one["width"] <= WIDEST and one["height"] <= HIGHEST)
-    return {"wide": next(fits, None), "narrow": _placed(lines, edges, False, UPRIGHT)}
+    wide = None
+    for wide in tried:
+        if wide["width"] <= WIDEST and wide["height"] <= HIGHEST:
+            break
+    return {"wide": wide, "narrow": _placed(lines, edges, False, UPRIGHT)}
 
 
 def _placed(

@@ -134,7 +134,7 @@ export class View {
     const views = [...(picture?.views ?? []), ...frame.views];
     this.views.show(frame.stage, frame.below_stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
-    this.graph.show(frame.graph, graphStep, reset, newest, !resting);
+    this.graph.show(frame.graph, graphStep, reset, newest, !resting, frame.query.startsWith("preset="));
     this.goals.show(frame.goals, newest && resting, frame.accepted);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));

@@ -88,7 +88,7 @@ export function gallery(spec, id, notify, { body, help }) {
     describe(next) {
       setText(opener, next.placeholder);
       // An edit of what was chosen is none of them: what it says instead takes as much room.
-      help.style.minHeight = next.value ? "" : `${help.clientHeight}px`;
+      help.style.minHeight = next.value ? "" : `${help.getBoundingClientRect().height}px`;
       if (!next.options?.length || options.length) return;
       options = next.options;
       fill();

@@ -6,7 +6,7 @@ import { ALONG, element, setText } from "../dom.js";
 import { Drawing } from "./graph_drawing.js";
 import { hasLanded, pulsesAt } from "./graph_pulse.js";
 import { reached } from "./graph_reached.js";
-import { laid } from "./graph_shapes.js";
+import { fitsWide, laid } from "./graph_shapes.js";
 import { phrase } from "../phrase.js";
 import { equal } from "../state/equal.js";
 import { StepWords } from "./step_words.js";
@@ -35,6 +35,7 @@ export class Graph {
     this.came = null; // the same as it came
     /** @type {number | null} */
     this.reset = null;
+    this.isUpright = false;
     this.place = 0; // steps of the backward pass; between two whole ones a gradient is on its way
     /** @type {Set<string>} */
     this.cuts = new Set();
@@ -42,6 +43,8 @@ export class Graph {
     this.snip = null; // an edge clicked where each click counts once
     /** @type {string | null} */
     this.about = null; // the node or edge that is pointed at
+    /** @type {(string | null)[]} */
+    this.told = ["", null]; // which line of the program a cut has changed, and where the pointer was then
     this.box = box;
     this.entries = element("p", "gl-caption gl-entries");
     this.svg = element("div", "gl-drawing");
@@ -52,14 +55,14 @@ export class Graph {
       element("span", "gl-backward", {}, phrase("gradients_back")),
     ); // prettier-ignore
     this.detail = element("span", "");
-    this.rewritten = element("p", "gl-note gl-rewritten", { role: "status", hidden: "" });
+    this.rewritten = element("span", "gl-rewritten", { role: "status" });
     this.words = element("p", "gl-words");
     const stepper = element("div", "gl-stepper", { role: "group", "aria-label": phrase("backward_pass_by_steps") });
     const said = element("div", "gl-step");
     this.steps = folded("gl-steps", phrase("step_by_step"), stepper, said);
     const sum = element("div", "gl-sum-line", {}, this.equation, ways);
     const views = element("div", "gl-views", {}, this.steps, folded("", phrase("graph_in_words"), this.words));
-    const picture = element("div", "gl-picture", {}, this.svg, sum, this.entries, element("p", "gl-detail", {}, this.detail), this.rewritten);
+    const picture = element("div", "gl-picture", {}, this.svg, sum, this.entries, element("p", "gl-detail", {}, this.rewritten, this.detail));
     box.append(picture, views);
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),
@@ -75,7 +78,7 @@ export class Graph {
     });
     box.addEventListener("keydown", (event) => this.#key(event));
     this.listeners = new AbortController();
-    NARROW.addEventListener("change", () => this.#lay(this.spec), { signal: this.listeners.signal });
+    window.addEventListener("resize", () => this.#turn(this.came), { signal: this.listeners.signal });
   }
 
   /** The step that is shown, were it only on its way. */
@@ -95,8 +98,9 @@ export class Graph {
    * @param {number} reset
    * @param {boolean} newest  whether this answers the newest thing the learner did
    * @param {boolean} moves  whether a hand drags: then nothing but numbers changes
+   * @param {boolean} isPreset  whether it is of a program as it was opened
    */
-  show(spec, graphStep, reset, newest, moves) {
+  show(spec, graphStep, reset, newest, moves, isPreset) {
     this.box.hidden = !spec;
     const before = this.spec;
     if (!spec) {
@@ -118,7 +122,10 @@ export class Graph {
     setText(this.entries, spec.entries);
     setText(this.words, spec.alternative);
     this.steps.hidden = !last;
-    this.#lay(spec);
+    const kept = spec.nodes.filter(({ id }) => before?.nodes.some((node) => node.id === id));
+    const isEdited = spec.scissors === "snip" && !isPreset && 2 * kept.length >= spec.nodes.length;
+    if (isEdited) this.#lay(spec);
+    else this.#turn(spec);
     const isNews = before && (!before.steps.length || String(before.cuts) !== String(spec.cuts));
     if (isNews && !moves && last && (this.place === last || this.stepper.replays)) this.stepper.replay();
   }
@@ -131,8 +138,8 @@ export class Graph {
     const [old, lines] = [before, now].map((program) => program.split("\n"));
     const row = lines.findIndex((line, index) => line !== old[index]);
     const text = row < 0 ? "" : phrase("line_is_now", { line: row + 1, code: lines[row].trim() });
-    setText(this.rewritten, text);
-    this.rewritten.hidden = !text;
+    this.told = [text, this.about];
+    this.#describe();
   }
 
   stop() {
@@ -140,10 +147,20 @@ export class Graph {
     this.stepper.pause();
   }
 
-  /** @param {GraphSpec | null} spec */
+  /** Choose the direction and, of a program that is edited, the height. @param {GraphSpec | null} spec */
+  #turn(spec) {
+    if (!spec) return;
+    this.isUpright = NARROW.matches || !fitsWide(spec);
+    this.box.removeAttribute("data-held");
+    this.#lay(spec);
+    this.box.style.setProperty("--gl-held", `${this.svg.offsetHeight}px`);
+    this.box.toggleAttribute("data-held", spec.scissors === "snip");
+  }
+
+  /** @param {GraphSpec} spec */
   #lay(spec) {
-    this.spec = spec && laid(spec, NARROW.matches);
-    this.box.toggleAttribute("data-upright", Boolean(this.spec && !this.spec.right && this.spec.width < MOST_UPRIGHT));
+    this.spec = laid(spec, this.isUpright);
+    this.box.toggleAttribute("data-upright", !this.spec.right && this.spec.width < MOST_UPRIGHT);
     this.#draw();
   }
 
@@ -225,7 +242,10 @@ export class Graph {
       if (edge.cuttable && spec.scissors) text += ` ${this.cuts.has(edge.id) ? hand.mends : hand.cuts}`;
       if (edge.cuttable && spec.scissors === "snip" && !this.cuts.has(edge.id)) text += ` ${phrase("writes_stop", { from })}`;
     }
-    setText(this.detail, text);
+    // Until another part is pointed at: that a cut has changed the program counts for more.
+    const told = about === null || about === this.told[1] ? this.told[0] : "";
+    setText(this.rewritten, told ?? "");
+    setText(this.detail, told ? "" : text);
   }
 }
 

@@ -13,6 +13,7 @@ import { setAll, setText, svg } from "../dom.js";
 /** @type {Record<string, string | undefined>} */
 export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
 export const ROOM = 72; // px for a number, as lessons/recorder/picture/places.py counts them
+const [WIDEST, HIGHEST] = [810, 480]; // px of a drawing from left to right, as counted there, too
 const ROUND = 40; // px, the radius of a corner
 const APART = 5; // px from the middle of an edge to its line forward, and to that back
 // Two handles and two blades, around (0, 0), open to the right.
@@ -20,9 +21,14 @@ const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L
 // An arrowhead whose tip is at (0, 0) and points to the right.
 const HEAD = "M0 0L-10-6L-10 6Z";
 
-/** @param {GraphSpec} spec  @param {boolean} isNarrow  @returns {Laid} */
-export function laid(spec, isNarrow) {
-  const { right, width, height, nodes, edges } = (!isNarrow && spec.wide) || spec.narrow;
+/** Whether the drawing from left to right may be shown without scrolling. @param {GraphSpec} spec */
+export function fitsWide({ wide }) {
+  return wide !== null && wide.width <= WIDEST && wide.height <= HIGHEST;
+}
+
+/** @param {GraphSpec} spec  @param {boolean} isUpright  @returns {Laid} */
+export function laid(spec, isUpright) {
+  const { right, width, height, nodes, edges } = (!isUpright && spec.wide) || spec.narrow;
   return {
     ...spec, right, width, height,
     nodes: spec.nodes.map((node, place) => ({ ...node, ...nodes[place] })),
