@@ -192,7 +192,7 @@ def _snipped(document: Document, edge: str) -> tuple[Document, str]:
     if not isinstance(compute(document), Computed):
         return document, WORDS("fix_first")
     try:
-        return snip(document, edge).with_(about=""), ""
+        return snip(document, edge), ""
     except PlaygroundError as error:
         return document, error.message
 

@@ -165,6 +165,13 @@ show(z, x)"""
     assert tab.send("in.x.entry", "3").form["program"] == text.replace("(1)", "(3)")
 
 
+def test_each_line_of_comment_above_the_program_stays_a_line_after_a_slider_and_a_cut(tab):
+    above = "# A title\n# One line.\n# Another line.\n# And one more.\n"
+    tab.send("program", above + tab.text)
+    assert tab.send("in.x.entry", "0.5").form["program"].startswith(f"{above}x = input([0.5,")
+    assert tab.send(do="snip mul:0").form["program"].startswith(f"{above}x = input([0.5,")
+
+
 def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_after():
     form = form_of(preset(FIRST))
     form |= {"in.x.entry": "1.7", "in.u.ends": "0.9, 2", "program": form["program"] + "  # mine"}

@@ -13,7 +13,7 @@
     clean = torch.sqrt(y)
     show(z, x, intended=clean)
 
-The comments in front are a title and a sentence. The inputs come first. ``show`` says what is
+The comments in front are a title and more about it. The inputs come first. ``show`` says what is
 differentiated, what is plotted over, and whose gradient is the intended one.
 """
 
@@ -131,7 +131,8 @@ def to_text(document: Document) -> str:
     given = [one.name for one in document.inputs if one.noise is None]
     plot = document.plot
     over = plot.input or next(iter(given), "")
-    lines = [f"# {one}" for one in map(_one_line, (document.title, document.about)) if one]
+    said = (document.title, *document.about.split("\n"))
+    lines = [f"# {one}" for one in map(_one_line, said) if one]
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
     for one in document.inputs:
@@ -337,7 +338,7 @@ class _Reader:
             overrides=tuple(overrides),
             plot=self.plot,
             title=title,
-            about=" ".join(about),
+            about="\n".join(about),
             **self.fields,
         )
         return self.places

@@ -56,7 +56,7 @@ def check(document: Document) -> Checked:
     Raises:
         PlaygroundError: the first thing that is wrong, and where.
     """
-    for text in (document.title, document.about):
+    for text in (document.title, *document.about.split("\n")):
         bad = unshowable(text)
         if bad:
             raise _wrong(WORDS("strange_title", why=explain(bad)))
