@@ -1,5 +1,6 @@
 """The playground: written, pasted, refused, undone, linked, with its goals; then in the app."""
 
+import itertools
 import re
 from base64 import urlsafe_b64encode
 from zlib import compress
@@ -201,7 +202,7 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     write(page, "y = 4 * x")
     shows(page, "x₁", "autograd", "4")
     expect(see).to_be_hidden()  # one sees the charts change
-    look(page, 390, "light")
+    page.set_viewport_size({"width": 390, "height": 480})
     write(page, "y = 5 * x * (")
     expect(error(page)).not_to_be_empty()
     expect(see).to_be_hidden()
@@ -342,6 +343,9 @@ def test_its_first_screen_has_few_things_to_reach_and_the_keyboard_meets_them_in
     seen = [program(page), *(page.locator(f".gl-{name}") for name in parts[2:])]
     tops = [one.bounding_box()["y"] for one in seen]
     assert tops == sorted(tops)
+    # A slider's number is above its bar, and comes after it.
+    stops = [top for top in page.evaluate(STOPS) if top]
+    assert all(after > before - 60 for before, after in itertools.pairwise(stops)), stops
 
 
 BELOW = """() => [...document.querySelectorAll(".gl-below .gl-plot")].map((one) =>
@@ -375,6 +379,11 @@ def test_an_edit_keeps_the_direction_of_the_graph_and_what_is_below_it_in_place(
     opener(page).click()
     page.locator(".gl-preset", has_text=titles("stop_gradient")[2]).click()
     expect(graph).to_have_attribute("data-upright", "")  # that one is too wide
+
+
+STOPS = """() => [...document.querySelectorAll(
+    ".gl-lab :is(a[href], button, input, select, textarea, summary, [tabindex='0'])"
+  )].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top)"""
 
 
 @pytest.mark.long

@@ -56,6 +56,7 @@ export class View {
       element("div", `gl-${name}`, attributes);
     const goals = part("goals", { hidden: "" });
     const controls = part("controls");
+    const folded = part("controls");
     const settings = part("settings");
     const trainer = part("trainer", { role: "group", "aria-label": phrase("training") });
     const notes = part("notes", { "aria-live": "polite" });
@@ -63,7 +64,7 @@ export class View {
     const key = part("key", { role: "group", "aria-label": phrase("lines_of_charts") });
     const more = part("more");
     const views = new Views(more, lab.opened);
-    const head = element("div", "gl-head", {}, trainer, controls);
+    const head = element("div", "gl-head", {}, trainer, controls, folded);
     const graph = views.box("graph");
     setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": phrase("graph_of_run") });
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
@@ -71,6 +72,12 @@ export class View {
     const { stage, below, tabs, drawers } = views;
     if (written) root.replaceChildren(head, notes, stage, below, goals, tabs, drawers);
     else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
+    // On a narrow page the result follows the program, and the other controls come after it: for the
+    // keyboard, too.
+    this.narrow = matchMedia("(max-width: 999px)");
+    this.place = () => (written && this.narrow.matches ? below.after(folded) : head.append(folded));
+    this.narrow.addEventListener("change", this.place);
+    this.place();
 
     this.root = root;
     /** @type {?Frame} */
@@ -82,7 +89,7 @@ export class View {
     this.key = key;
 
     this.palette = new Palette(root);
-    this.controls = new Controls(controls, settings, {
+    this.controls = new Controls(controls, folded, settings, {
       ...lab,
       wrong: (field) => views.reveal(field),
       asked: (name, wanted) => views.ask(name, wanted),
@@ -155,6 +162,7 @@ export class View {
   stop() {
     this.controls.stop();
     this.scheme.removeEventListener("change", this.repaint);
+    this.narrow.removeEventListener("change", this.place);
     this.charts.stop();
     this.graph.stop();
     this.linked.stop();

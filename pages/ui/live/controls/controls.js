@@ -27,11 +27,13 @@ const REST = 250; // ms without a key before a value counts as resting
 export class Controls {
   /**
    * @param {HTMLElement} box  for the controls in reach of the stage
+   * @param {HTMLElement} folded  for the groups with a heading
    * @param {HTMLElement} more  for the others: all groups without a heading but the first
    * @param {Handlers} handlers
    */
-  constructor(box, more, handlers) {
+  constructor(box, folded, more, handlers) {
     this.box = box;
+    this.folded = folded;
     this.more = more;
     this.handlers = handlers;
     /** @type {Map<string, Entry>} */
@@ -218,7 +220,7 @@ export class Controls {
 
   #watchPointer() {
     const { signal } = this.listeners;
-    for (const box of [this.box, this.more]) {
+    for (const box of [this.box, this.folded, this.more]) {
       const down = (/** @type {PointerEvent} */ { target }) => {
         this.pressed = target instanceof Element && target.matches(SLIDES);
       };
@@ -258,9 +260,11 @@ export class Controls {
       setChildren(/** @type {Element} */ (box.querySelector(".gl-fields")), fields);
       return box;
     });
-    const isMore = (/** @type {unknown} */ _, /** @type {number} */ index) => index > 0 && groups[index].title === null;
-    setChildren(this.box, boxes.filter((box, index) => !isMore(box, index)));
-    setChildren(this.more, boxes.filter(isMore));
+    const [first, ...others] = boxes;
+    const isFolded = (/** @type {HTMLElement} */ one) => one.tagName === "DETAILS";
+    setChildren(this.box, first ? [first] : []);
+    setChildren(this.folded, others.filter(isFolded));
+    setChildren(this.more, others.filter((one) => !isFolded(one)));
     if (focused !== document.activeElement) focused?.focus();
   }
 
