@@ -28,12 +28,11 @@ export function gallery(spec, id, notify, { body, help }) {
 
   const show = () => {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const group = /** @type {?HTMLInputElement} */ (groups.querySelector(":checked"))?.value;
-    const fits = (/** @type {Option} */ { label, help, ...one }) => {
-      const text = `${one.group} ${label} ${help}`.toLowerCase();
-      return wanted.length ? wanted.every((word) => text.includes(word)) : !one.group || one.group === group;
-    };
-    const found = options.filter(fits);
+    const chosen = /** @type {?HTMLInputElement} */ (groups.querySelector(":checked"))?.value;
+    const found = options.filter(({ label, help, group }) => {
+      const text = `${group} ${label} ${help}`.toLowerCase();
+      return wanted.length ? wanted.every((word) => text.includes(word)) : !group || group === chosen;
+    });
     const key = `${phrase("values_forward")} · ${phrase("gradients_back")}`;
     setText(count, wanted.length ? counted("results", found.length) : key);
     list.replaceChildren(...found.map((one) => element("li", "", {}, choose(one))));

@@ -3,91 +3,65 @@
 // of the second handle from the first, and the band lies on both sides of the first. The inputs
 // give keyboard and screen reader their handles; pointers are followed here, on the whole track.
 
-import { element, setAll, setOrRemove } from "../dom.js";
-import { entries, filled, fromPosition, isLog, keyed, nearest, numberIn, toPosition, track } from "./scale.js";
+import { element, setAll } from "../dom.js";
+import { entries, nearest } from "./scale.js";
 import { typed } from "./typing.js";
-
-/** @import { MakeInput } from "./fields.js" */
-/** @import { Range } from "./scale.js" */
-
-const MOST_USUAL = 7; // characters of two numbers
 
 /**
  * One of the inputs that `makeField` in fields.js puts into a control.
- * @type {MakeInput}
+ * @type {import("./fields.js").MakeInput}
  */
 export function interval(spec, id, notify, { body }) {
-  let range = /** @type {Range} */ (spec); // an interval always comes with its bounds
-  let spread = false;
+  let { min = 0, max = 1, step = 0.01, spread = false } = spec;
   const bars = [0, 1].map(() => element("input", "gl-range", { type: "range" }));
   const ends = element("div", "gl-ends", {}, ...bars);
-  const exact = element("input", "gl-exact", { type: "text", autocomplete: "off", id });
+  const exact = element("input", "gl-exact", { type: "text", autocomplete: "off", id, size: "7" });
   body.append(ends, exact);
 
-  const numbers = () => entries(exact.value).map(numberIn);
-  /** What a handle may say, so that it never passes the other one. @param {number} which @returns {Range} */
-  const bounds = (which) => {
-    const [low, high] = numbers();
-    if (which === 0) return { ...range, max: spread ? range.max - high : high };
-    return spread ? { ...range, min: 0, max: range.max - low } : { ...range, min: low };
+  /** Both numbers, and where their handles are; null while the text is something else. */
+  const read = () => {
+    const [first, second, ...more] = entries(exact.value).map(Number);
+    const isRead = Number.isFinite(first) && Number.isFinite(second) && !more.length;
+    return isRead ? { first, second, places: [first, spread ? first + second : second] } : null;
   };
-  /** Where both handles are on the track. */
-  const places = () => {
-    const [low, high] = numbers();
-    return [low, spread ? low + high : high].map((value) => toPosition(range, value));
-  };
-  /** Show the numbers, if the text is two. @param {number} [but]  a handle that stays where it is */
-  const showBars = (but) => {
-    const values = numbers();
-    if (values.length !== 2 || !values.every(Number.isFinite)) return false;
-    const at = places();
+  const share = (/** @type {number} */ place) => Math.min(Math.max((place - min) / (max - min), 0), 1);
+  const show = () => {
+    const now = read();
+    if (!now) return;
+    const { first, second, places } = now;
     bars.forEach((bar, which) => {
-      const position = String(at[which]);
-      if (which !== but && bar.value !== position) bar.value = position;
-      setOrRemove(bar, "aria-valuetext", String(values[which]));
+      bar.value = String(places[which]);
+      bar.setAttribute("aria-valuetext", String(which ? second : first));
     });
-    const from = spread ? toPosition(range, values[0] - values[1]) : at[0];
-    ends.style.setProperty("--gl-from", filled(range, from).toFixed(4));
-    ends.style.setProperty("--gl-to", filled(range, at[1]).toFixed(4));
-    return true;
+    ends.style.setProperty("--gl-from", share(spread ? first - second : first).toFixed(4));
+    ends.style.setProperty("--gl-to", share(places[1]).toFixed(4));
   };
-  const take = (/** @type {number} */ which, /** @type {string} */ number) => {
-    const text = numbers().map((value, place) => (place === which ? number : String(value))).join(", ");
-    if (exact.value === text) return;
-    exact.value = text;
-    showBars();
-    notify("moving");
-  };
-  bars.forEach((bar, which) => {
-    bar.addEventListener("keydown", (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey || !showBars()) return;
-      const next = keyed(bounds(which), numbers()[which], event.key);
-      if (next === null) return;
-      event.preventDefault();
-      take(which, next);
-    });
-    // A screen reader's own gesture moves the native input.
-    bar.addEventListener("input", () => {
-      if (showBars(which)) put(which, bar.valueAsNumber);
-    });
-  });
   /** Put a handle at a place of the track, as near as the other one lets it. @param {number} which  @param {number} place */
-  function put(which, place) {
-    const value = isLog(range) ? Number(fromPosition(range, place)) : place;
-    take(which, nearest(bounds(which), spread && which ? value - numbers()[0] : value));
-    showBars();
-  }
+  const put = (which, place) => {
+    const now = read();
+    if (!now) return;
+    const { first, second } = now;
+    const before = exact.value;
+    if (!which) exact.value = `${nearest({ min, max: spread ? max - second : second, step }, place)}, ${second}`;
+    else if (spread) exact.value = `${first}, ${nearest({ min: 0, max: max - first, step }, place - first)}`;
+    else exact.value = `${first}, ${nearest({ min: first, max, step }, place)}`;
+    show();
+    if (exact.value !== before) notify("moving");
+  };
+  bars.forEach((bar, which) => bar.addEventListener("input", () => put(which, bar.valueAsNumber)));
+  typed(exact, notify, { changed: show });
 
   /** @type {?{pointer: number, which: ?number, from: number, offset: number, left: number, length: number}} */
   let grip = null;
   ends.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || bars[0].disabled || !showBars()) return;
+    const now = read();
+    if (event.button !== 0 || bars[0].disabled || !now) return;
     // Measured once: to read a place while the page changes makes the browser lay it out again.
     const radius = parseFloat(getComputedStyle(ends).getPropertyValue("--gl-thumb")) / 2;
     const left = ends.getBoundingClientRect().left + radius;
     const length = ends.clientWidth - 2 * radius;
     const x = event.clientX - left;
-    const away = places().map((place) => x - length * filled(range, place));
+    const away = now.places.map((place) => x - length * share(place));
     const [first, second] = away.map(Math.abs);
     const held = Math.min(first, second) <= radius;
     // A finger moves a handle alone: one that scrolls may begin anywhere on the track.
@@ -98,8 +72,7 @@ export function interval(spec, id, notify, { body }) {
     grip = { pointer: event.pointerId, which, from: x, offset: held ? away[which ?? 0] : 0, left, length };
     ends.setPointerCapture(event.pointerId);
     event.preventDefault();
-    if (which === null) return;
-    hold(which);
+    if (which !== null) hold(which);
     if (!held) follow(grip, x);
   });
   ends.addEventListener("pointermove", ({ clientX, pointerId }) => {
@@ -108,16 +81,12 @@ export function interval(spec, id, notify, { body }) {
     if (grip.which === null && x !== grip.from) hold((grip.which = Number(x > grip.from)));
     follow(grip, x - grip.offset);
   });
-  for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) {
-    ends.addEventListener(name, ({ pointerId }) => {
-      if (grip?.pointer !== pointerId) return;
-      grip = null;
-      for (const bar of bars) delete bar.dataset.held;
-    });
-  }
+  ends.addEventListener("lostpointercapture", () => {
+    grip = null;
+    for (const bar of bars) delete bar.dataset.held;
+  });
   /** @param {NonNullable<typeof grip>} hand  @param {number} x */
   function follow({ which, length }, x) {
-    const { min, max } = track(range);
     if (which !== null) put(which, min + Math.min(Math.max(x / length, 0), 1) * (max - min));
   }
   /** @param {number} which */
@@ -125,23 +94,18 @@ export function interval(spec, id, notify, { body }) {
     bars[which].focus({ preventScroll: true });
     bars[which].dataset.held = "";
   }
-  typed(exact, notify, { changed: () => showBars() });
 
   return {
     get: () => exact.value,
     set: (value) => {
       exact.value = value;
-      showBars();
+      show();
     },
     nodes: () => [...bars, exact],
     describe(next) {
-      range = /** @type {Range} */ (next);
-      spread = Boolean(next.spread);
-      bars.forEach((bar, which) => {
-        setAll(bar, { ...track(range), "aria-label": next.ends?.[which] });
-      });
-      exact.size = MOST_USUAL;
-      showBars();
+      ({ min = 0, max = 1, step = 0.01, spread = false } = next);
+      bars.forEach((bar, which) => setAll(bar, { min, max, step, "aria-label": next.ends?.[which] }));
+      show();
     },
   };
 }
