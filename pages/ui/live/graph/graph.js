@@ -78,7 +78,13 @@ export class Graph {
     });
     box.addEventListener("keydown", (event) => this.#key(event));
     this.listeners = new AbortController();
-    window.addEventListener("resize", () => this.#turn(this.came), { signal: this.listeners.signal });
+    let width = innerWidth;
+    const resized = () => {
+      if (width === innerWidth) return; // a phone's bar comes and goes, and changes the height alone
+      width = innerWidth;
+      this.#turn(this.came);
+    };
+    window.addEventListener("resize", resized, { signal: this.listeners.signal });
   }
 
   /** The step that is shown, were it only on its way. */
