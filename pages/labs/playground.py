@@ -6,11 +6,13 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache, partial
 from urllib.parse import urlencode
 
+import numpy as np
+
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
 from lessons.playground.document.as_text import IMPORTS, from_text, read_text, to_text
 from lessons.playground.document.check import check
-from lessons.playground.document.contents import Document, Input, zeros
+from lessons.playground.document.contents import Document, Input, as_numbers
 from lessons.playground.document.gestures import (
     MOST_TEXT,
     Form,
@@ -233,7 +235,7 @@ def _goals(made: Computed | None) -> list[GoalSpec]:
     if made is not None:
         # What x is now makes no difference: the goals have inputs of their own.
         over = made.checked.over
-        x = Input(over.name, zeros(over.values))
+        x = Input(over.name, as_numbers(np.zeros(np.shape(over.values))))  # type: ignore[arg-type]
         inputs = tuple(x if one is over else one for one in made.document.inputs)
         still = made.document.with_(inputs=inputs, title="", about="")
         met = _met(still, repr(still))

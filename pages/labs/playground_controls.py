@@ -4,6 +4,8 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from lessons.playground.document.contents import Input
 from lessons.playground.document.gestures import OWN_RULE, operand_counts
 from lessons.playground.document.input_text import read_ends, read_number
@@ -78,7 +80,7 @@ def _input(state: State, one: Input) -> list[Control]:
     name, at = one.name, f"in.{one.name}"
     if f"{at}.values" in state.form and one.noise is None:
         values = _control(state, f"{at}.values", WORDS("values_of", name=name))
-        return [*_entry(state, name), values]
+        return [*_entry(state, one), values]
     if f"{at}.ends" not in state.form or one.noise is None:  # a text that can't be read yet
         return []
     seed = WORDS("seed_of", name=name)
@@ -88,21 +90,15 @@ def _input(state: State, one: Input) -> list[Control]:
     ]
 
 
-def _entry(state: State, name: str) -> list[Control]:
+def _entry(state: State, one: Input) -> list[Control]:
     """A slider for the number of an input that one drags: the plotted entry, or the only one."""
-    made = state.computed
-    if made is None:
+    count = np.size(one.values)  # type: ignore[arg-type]
+    if state.computed is None or (count > 1 and state.computed.outcome.over != one.name):
         return []
-    outcome, plot = made.outcome, made.document.plot
-    plotted, value = outcome.over == name, outcome.values.get(name)
-    count = 1 if value is None else value.numel()
-    if not plotted and (value is None or count > 1):
-        return []
-    low, high = (plot.low, plot.high) if plotted else (-5.0, 5.0)
-    label = WORDS("move", name=name)
+    label = WORDS("move", name=one.name)
     if count > 1:
-        label = WORDS("move_entry", name=name, entry=plot.entry)
-    return [_slider(state, f"in.{name}.entry", label, low, high)]
+        label = WORDS("move_entry", name=one.name, entry=state.computed.document.entry)
+    return [_slider(state, f"in.{one.name}.entry", label, one.low, one.high)]
 
 
 def _interval(state: State, name: str, of: str, spread: bool) -> Control:

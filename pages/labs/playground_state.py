@@ -56,10 +56,6 @@ class State:
     errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
     notice: str = ""
 
-    @property
-    def outcome(self) -> Outcome | None:
-        return self.computed.outcome if self.computed else None
-
     @cached_property
     def preset(self) -> str:
         """The preset's name, while the document is one as it came."""

@@ -2,7 +2,7 @@
 
 import random
 
-from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.language.limits import MAX_CHARACTERS, MAX_OPS
 
 _CELLS = tuple((i % 7 + 1) / 7 for i in range(1024))
@@ -54,10 +54,10 @@ def heavy(chance: random.Random) -> Document:
     if len(values) == 1024 and values is _COLUMN:
         shaped = Noise("normal", 1.0, 0.1, 3, "")
     return Document(
-        (Input("x", values), *((Input("u", noise=shaped),) if noise else ())),
+        (Input("x", values, low=-2.0, high=2.0), *((Input("u", noise=shaped),) if noise else ())),
         text,
         overrides=overrides,
-        plot=Plot("x", -2.0, 2.0, chance.randint(1, 1024)),
+        entry=chance.randint(1, 1024),
         intended=chance.choice(("", "a")),
         dtype=chance.choice(("float64", "float64", "float32", "bfloat16")),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -188,6 +188,7 @@ def wild(random_: random.Random) -> Document:
             Input("x.y", 1.0), Input("u", noise=Noise("uniform", 0, float("nan"), 0, "u")),
             Input("u", (float("inf"), 1.0, 2.0)), Input("sum", 1.0), Input("u", (0.0,) * 2000),
             Input("х", 1.0), Input("", 1.0), Input("u", None), Input("x", ((1.0, 2.0, 3.0),) * 3),
+            Input("x", 1.0, low=3, high=1),
         ])  # fmt: skip
         inputs = tuple(one if old.name == one.name else old for old in inputs)
         inputs = inputs if one in inputs else (*inputs, one)
@@ -196,8 +197,7 @@ def wild(random_: random.Random) -> Document:
         program,
         random_.choice(["out"] * 16 + ["", "", "y", "x", "nobody"]),
         overrides,
-        random_.choice([Plot()] * 40 + [Plot("u", -1, 1, 2), Plot("x", 3, 1), Plot("q"), Plot(
-            "x", 0, 1, 99), Plot("x", float("nan"), 1)]),
+        *random_.choice([("", 1)] * 40 + [("u", 2), ("q", 1), ("x", 99)]),
         random_.choice([""] * 20 + ["v0", "out", "q"]),
         random_.choice(["float64"] * 30 + ["float32", "bfloat16", "int8", ""]),
     )  # fmt: skip

@@ -8,13 +8,12 @@ import pytest
 from lessons.playground.document.as_text import (
     IMPORTS,
     from_text,
-    read_text,
     to_text,
     to_url,
     unpacked,
 )
 from lessons.playground.document.check import check
-from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.input_text import read_noise, read_values
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -25,7 +24,7 @@ TEXT = """\
 # One sentence: with = signs.
 torch.set_default_dtype(torch.float32)
 x = input([-2, -0.0, 1e-30], range=(-1.5, 2.25))
-A = input([[1, 2], [3, 4.5]])
+A = input([[1, 2], [3, 4.5]], range=(0, 1))
 k = input(3)  # not in your code
 u = normal(0, 0.5, like=x, seed=4294967295)
 v = uniform(-1, 1, seed=0)
@@ -41,8 +40,8 @@ show(z, x, intended=y, entry=3)
 """
 FULL = Document(
     inputs=(
-        Input("x", (-2.0, -0.0, 1e-30)),
-        Input("A", ((1.0, 2.0), (3.0, 4.5))),
+        Input("x", (-2.0, -0.0, 1e-30), low=-1.5, high=2.25),
+        Input("A", ((1.0, 2.0), (3.0, 4.5)), low=0.0, high=1.0),
         Input("k", 3.0, remark="not in your code"),
         Input("u", noise=Noise("normal", 0.0, 0.5, 4294967295, "x")),
         Input("v", noise=Noise("uniform", -1.0, 1.0)),
@@ -54,7 +53,8 @@ FULL = Document(
         Override("mul", "grad * in2, None", ("y", "z")),
         Override("Square", "torch.clamp(grad, -0.1, 0.1)", ("s",)),
     ),
-    plot=Plot("x", -1.5, 2.25, 3),
+    over="x",
+    entry=3,
     intended="y",
     dtype="float32",
     title="A title – with a dash",
@@ -117,20 +117,20 @@ show(w, x)  # shown
         == f"""\
 # title
 torch.set_default_dtype(torch.float32)
-x = input([1, 2])  # one (or two) uneven(2)
-u = uniform(0, 1, seed=0)
 # short
+x = input([1, 2])  # one (or two) uneven(2)
 # drawn
+u = uniform(0, 1, seed=0)
 # a map
 # first
 {map_}
     y = x * u
     # between
 
+    # around
     # within
-    z = y * (  # around
-      torch.clamp(y, 0, 1e+30)  # within
-    )
+    # within
+    z = y * torch.clamp(y, 0, 1e+30)
 # last
 
 w = z * z
@@ -198,17 +198,7 @@ def test_a_line_that_cannot_be_read_is_named(text, line, words):
     with pytest.raises(PlaygroundError) as caught:
         check(from_text(text))
     assert words == caught.value.message
-    assert caught.value.line == line
-
-
-def test_an_error_of_the_program_is_placed_in_the_text():
-    reading = read_text(
-        f"# title\nx = input([1, 2])\n{MAP}\n    y = x * x\n    z = sqr(y)\nshow(z, x)"
-    )
-    with pytest.raises(PlaygroundError) as caught:
-        check(reading.document)
-    placed = reading.placed(caught.value)
-    assert (placed.line, placed.column) == (5, 9)
+    assert (caught.value.line, caught.value.column > 0) == (line, line > 0)
 
 
 @pytest.mark.parametrize(
@@ -237,12 +227,12 @@ def test_what_is_no_list_of_numbers_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["uniform", "uniform(1)", "gauss(0, 1)", "uniform(0, 1, seed=-1)", "uniform(0, x)",
-             "uniform(0, 1, seed=99999999999)", "uniform(0,1, like)", "uniform(0, 1); x"],
-)  # fmt: skip
+    "text",
+    ["", "1", "0, 1, seed=-1", "0, x", "0, 1, seed=99999999999", "0,1, like", "0, 1); x"],
+)
 def test_what_is_no_noise_is_refused(text):
     with pytest.raises(PlaygroundError):
-        read_noise(text)
+        read_noise("uniform", text)
 
 
 @pytest.mark.parametrize(
@@ -278,13 +268,17 @@ def test_an_input_that_cannot_be_is_refused(inputs, words):
 
 
 @pytest.mark.parametrize(
-    "plot", [Plot("q"), Plot("x", 1, 1), Plot("x", 2, 1), Plot("x", 0, 1, 3), Plot("x", 0, 1, 0),
-             Plot("u"), Plot("x", float("nan"), 1), Plot("x", 0, 1e9)],
+    ("x", "document"),
+    [
+        ({}, {"over": "q"}), ({}, {"over": "u"}), ({}, {"entry": 3}), ({}, {"entry": 0}),
+        ({"low": 1, "high": 1}, {}), ({"low": 2, "high": 1}, {}), ({"high": 1e9}, {}),
+        ({"low": float("nan")}, {}),
+    ],
 )  # fmt: skip
-def test_a_plot_that_cannot_be_is_refused(plot):
-    inputs = (Input("x", (1.0, 2.0)), Input("u", noise=Noise("uniform", 0, 1)))
+def test_a_plot_that_cannot_be_is_refused(x, document):
+    inputs = (Input("x", (1.0, 2.0), **x), Input("u", noise=Noise("uniform", 0, 1)))
     with pytest.raises(PlaygroundError):
-        check(Document(inputs, "y = x * u", plot=plot))
+        check(Document(inputs, "y = x * u", **document))
 
 
 def test_an_address_that_is_cut_off_or_changed_is_refused():

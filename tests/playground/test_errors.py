@@ -9,6 +9,8 @@ from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.refusals import OF_KEYWORDS
+from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.language.words import WORDS
 from lessons.playground.running.outcome import run
 from tests.playground.said import said
@@ -38,29 +40,26 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = maximum(u, x + 1)", 1, 5, said("shapes_clash", "u: [2], x + 1: [3]")),
         ("y = x @ u", 1, 5, said("matmul_clash", "x", "[3]", "u", "[2]")),
         ("y = x – 1", 1, 7, said("write_instead", "(EN DASH, U+2013)", "-")),
-        ("y = x − 1", 1, 7, said("write_instead", "MINUS SIGN")),
-        ("y = 2 × x", 1, 7, said("write_instead", "*")),
         ("y = x ÷ 2", 1, 7, said("write_instead", "/")),
         ("y = x²", 1, 6, said("write_instead", "**2")),
         ("y = “x”", 1, 5, said("no_quotes", "LEFT DOUBLE QUOTATION MARK")),
         ("y = ｘ", 1, 5, said("write_instead", "FULLWIDTH LATIN SMALL LETTER X, U+FF58", "x")),
         ("y = х", 1, 5, said("latin_letter", "CYRILLIC SMALL LETTER HA, U+0445", "x")),
-        ("y = x.data", 1, 5, said("attribute write", "data")),
+        ("y = x.data", 1, 5, said("attribute", "data", INSTEAD["data"])),
         ("y = x.real", 1, 5, said("attribute call_a_method")),
         ("y = torch.sqrt", 1, 5, said("attribute in_brackets", "sqrt")),
         ("y = os.sqrt(x)", 1, 5, said("no_name_nor_input there_are", "“os”")),
-        ("y = torch.os.sqrt(x)", 1, 5, said("no_name_nor_input there_are", "“torch”")),
         ("y = x.__class__", 1, 7, said("underscore")),
-        ("y = x.stop()", 1, 5, said("no_function write_stop", "“stop”")),
+        ("y = x.stop()", 1, 5, said("no_function", "“stop”", INSTEAD["stop"])),
         ("y = x..detach()", 1, 6, said("lone_dot")),
         ("y = x" + ".detach()" * 400, 1, 5, said("long_chain", "60")),
         ("y = x" + ".a" * 700, 1, 1206, said("too_many_ops", "200")),
         ("y = __import__", 1, 5, said("underscore")),
         ("y = [i for i in x]", 1, 8, said("no_comprehension")),
-        ("for i in x: y", 1, 1, said("no_loop")),
-        ("y = lambda z: z", 1, 5, said("no_lambda")),
-        ("import os", 1, 1, said("no_import")),
-        ("y = 1 if x else 2", 1, 7, said("no_branch")),
+        ("for i in x: y", 1, 1, OF_KEYWORDS["for"]),
+        ("y = lambda z: z", 1, 5, OF_KEYWORDS["lambda"]),
+        ("import os", 1, 1, OF_KEYWORDS["import"]),
+        ("y = 1 if x else 2", 1, 7, OF_KEYWORDS["if"]),
         ("y = x[0]", 1, 5, said("no_index")),
         ("y = f'{x}'", 1, 6, said("no_f_string")),
         ("y = (z := x)", 1, 8, said("no_walrus")),
@@ -73,7 +72,6 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = 1e101 * x", 1, 5, said("large_number", "1e+100")),
         ("y = " + "1" * 41, 1, 5, said("long_number", "41")),
         ("y = x**65", 1, 8, said("large_exponent", "65", "64")),
-        ("y = x**-65", 1, 8, said("large_exponent", "64")),
         ("y = 9**9**9", 1, 8, said("large_exponent", "64")),
         ("y = 1 / 0", 1, 5, said("divides_by_zero")),
         ("y = (0 - 8)**0.5", 1, 5, said("not_real")),
@@ -108,35 +106,27 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = [1, [2]] + x", 1, 6, said("mixed_list")),
         ("y = logsumexp(sum(x))", 1, 5, said("needs_list")),
         ("y = logsumexp(x, 0)", 1, 18, said("takes_last_axis", "logsumexp(x)")),
-        ("y = straight_through(logsumexp)(2)", 1, 5, said("needs_list")),
         ("y = topk(x, 4)", 1, 5, said("large_k", "4", "3", "[3]")),
         ("y = topk(x, 0)", 1, 13, said("whole_k")),
-        ("y = topk(x, 1.5)", 1, 13, said("whole_k")),
-        ("y = topk(x, -1)", 1, 13, said("whole_k")),
-        ("y = topk(x, 1 / 2)", 1, 13, said("whole_k")),
         ("y = select(x, 1 / 2)", 1, 15, said("whole_index")),
         ("y = topk(x, 1e30)", 1, 13, said("whole_k", "4,096")),
         ("y = topk(x, u)", 1, 13, said("needs_number", "k", "topk(x, k)")),
         ("n = 2\ny = topk(x, n)", 2, 13, said("whole_k")),
         ("y = topk(sum(x), 1)", 1, 5, said("needs_list", "topk")),
         ("v, i = topk(x, 2)", 1, 8, said("one_output", "topk")),
-        ("y = x.values", 1, 5, said("attribute leave_out_values", "values")),
+        ("y = x.values", 1, 5, said("attribute", "values", INSTEAD["values"])),
         ("y = torch.select(x, 0, 1)", 1, 21, said("takes_last_axis", "select(x, index)")),
         ("y = py_func(lambda a: a * 2, x)", 1, 5, said("py_func_lambda")),
         ("y = select(x, 3)", 1, 5, said("no_index", "3", "[3]", "2")),
-        ("y = select(x, -4)", 1, 5, said("no_index", "−4", "[3]")),
-        ("y = select(x, 0.5)", 1, 15, said("whole_index")),
         ("y = select(x, [0, 1])", 1, 15, said("needs_number")),
-        ("y = x.gather(0)", 1, 5, said("no_function write_select")),
-        ("y = Categorical(x)", 1, 5, said("no_function write_sample")),
+        ("y = x.gather(0)", 1, 5, said("no_function", INSTEAD["gather"])),
+        ("y = Categorical(x)", 1, 5, said("no_function", INSTEAD["Categorical"])),
         ("y = onehot_sample(sum(x), 0.5)", 1, 5, said("needs_list", "onehot_sample")),
         ("y = onehot_sample(x, [[0.5]])", 1, 5, said("sample_of_list", "[3]", "[1, 1]")),
         ("y = onehot_sample([[1, 2], [3, 4]], x)", 1, 5, said("sample_of_rows", "2")),
         ("y = [[1, 2], [3]]", 1, 14, said("ragged", "1", "2")),
         ("w = sum(x)\ny = w @ x", 2, 5, said("matmul_of_name", "w")),
-        ("w = sum(x)\ny = x @ w", 2, 5, said("matmul_of_name", "w")),
         ("y = 3", 0, 0, said("no_gradient")),
-        ("y = x > 1", 0, 0, said("no_gradient")),
     ],
 )  # fmt: skip
 def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line, column, words):
@@ -155,7 +145,7 @@ def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line
         ("mul", "grad", said("gradients_of_rule", "1", "mul", "2")),
         ("mul", "grad, in3", said("not_of_this_op", "mul", "in3", "grad, grad1, in1, in2, out1")),
         ("mul", "sum(grad), None", said("shape_of_gradient one_number", "1", "[3]")),
-        ("mul", "grad.data, None", said("attribute write", "data")),
+        ("mul", "grad.data, None", said("attribute", "data", INSTEAD["data"])),
         ("mul", "grad, nonsense", said("no_name_in_rule", "“nonsense”")),
         ("mul", "grad * x, None", said("no_name_in_rule", "“x”")),
         ("mul", "return grad, None", said("rule_alone")),
@@ -201,8 +191,3 @@ def test_what_cannot_be_a_name_is_refused_where_it_is_typed(word):
         check(Document((Input("start", 1.0),), f"{word} = start * 2\nlast_one = start * 3"))
     assert refused.value.line == 1
     assert refused.value.message
-
-
-def test_a_comment_may_hold_what_a_program_may_not():
-    document = Document((Input("x", 4.0),), "y = sqrt(x)  # √x – “the root”")
-    assert run(document, curves=False).values["y"].item() == 2

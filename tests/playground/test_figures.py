@@ -81,7 +81,7 @@ SECOND = from_text("x = input([1, 2, 3])\ny = x**3\nshow(y, x, entry=2)\n")
 @folded("document", [SECOND, *documents()])
 def test_titles_tell_the_numbers_at_the_entry_that_moves(document):
     outcome = ran(document)
-    place = document.plot.entry - 1
+    place = document.entry - 1
     y = {one.name: float(one.y[place]) for one in outcome.series}
     value, gradient = figures(outcome, document)
     told = read_back(KIT, "gradient_at", gradient.title)

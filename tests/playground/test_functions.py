@@ -6,7 +6,6 @@ import torch
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE, FUNCTIONS, onehot_sample
-from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.words import HELP
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import live
@@ -45,21 +44,6 @@ def test_numbers_alone_make_tensors_of_the_documents_own_format():
             (Input("x", (1.0, -1.0)),), "y = where(x > 0, 1, 0) * sqrt(2) * [1, 2]", dtype=dtype
         )
         assert live(check(document)).output.dtype == getattr(torch, dtype)
-
-
-# A number for each kind of parameter.
-GIVEN = {"tensor": "2", "number": "1", "whole": "0", "either": "1", "mask": "1 > 0", "any": "1"}
-
-
-@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_of_numbers_alone_each_function_gives_a_tensor_or_says_what_it_takes(function):
-    given = ", ".join(GIVEN[parameter.kind] for parameter in function.parameters)
-    try:
-        value, gradient = found(f"y = {function.name}({given})")
-    except PlaygroundError:
-        return  # nothing else is raised
-    assert torch.is_tensor(value)
-    assert gradient is None, "nothing of it depends on x"
 
 
 def test_a_rule_for_an_op_that_a_draw_is_made_of_never_runs():

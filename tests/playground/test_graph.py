@@ -14,7 +14,6 @@ from lessons.playground.running.scissors import edges, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
 from lessons.tricks import op_types
 from tests.playground.programs import of_function, ran, valid
-from tests.playground.said import said
 from tests.support.amount import cases, seeds
 from tests.support.folded import folded
 
@@ -96,13 +95,6 @@ def test_an_output_without_a_gradient_has_a_graph_too(program):
     recording = recorded(check(from_text(f"x = input([1, 2])\n{program}\n")))
     assert recording.output is not None
     assert backward_steps(recording)
-
-
-def test_an_edge_that_is_not_there_is_refused_with_those_that_are():
-    document = from_text("x = input(2)\ny = x * x\n")
-    with pytest.raises(PlaygroundError) as caught:
-        snip(document, "sqrt:0")
-    assert said("no_edge", "“sqrt:0”", "mul:0, mul:1") == caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,17 @@
 Each is typed over the playground's first program, and gets the inputs that are there.
 """
 
-import time
-
 import pytest
 import torch
-from torch.nn import functional
 
 from lessons.playground.document.contents import Document, Input
 from lessons.playground.document.gestures import form_of
 from lessons.playground.document.presets import preset
 from lessons.playground.language.emit import in_torch
-from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import pasted
+from lessons.playground.language.refusals import OF_KEYWORDS
 from lessons.playground.language.spellings import INSTEAD
-from lessons.playground.language.words import WORDS
 from lessons.playground.running.outcome import run
 from lessons.playground.running.scissors import snip
 from pages.labs.messages import Wish
@@ -41,7 +37,7 @@ RUNS = [
     ("y = torch.where(x > 0, x, 0)", [0, 0, 1]),
     ("y = straight_through(torch.sign)(x)", [1, 1, 1]),
     ("y = x.clone() * 2", [2, 2, 2]),
-    ("y = x.pow(2)", [-4, -2, 2]),
+    ("y = x.pow(exponent=2)", [-4, -2, 2]),
     ("y = (x - 1).pow(2).mul(3).sum()", [-18, -12, 0]),
     ("y = torch.div(torch.sub(x, 1), torch.add(x, 4)) * 1.0", [5 / 4, 5 / 9, 5 / 25]),
     ("y = np.power(2, x)", [0.17328679513998632, 0.34657359027997264, 1.3862943611198906]),
@@ -59,50 +55,53 @@ SAYS = [
     ("y = X**2", (1, 5), said("no_name did_you_mean", "x")),
     ("y = (x - 1)(x + 1)", (1, 6), said("no_function_before_brackets")),
     ("y = (x - 1) x", (1, 13), said("sign_missing")),
-    ("y = max(x, 0)", (1, 5), said("no_function write_maximum")),
-    ("y = x.pow()", (1, 5), said("no_function write_power")),
-    ("y = x.pow(exponent=2)", (1, 5), said("no_function write_power")),
-    ("y = torch.add(x, x, beta=2)", (1, 5), said("no_function write", "a + b")),
-    ("a, b = x.mul(2)", (1, 8), said("one_output")),
+    ("y = max(x, 0)", (1, 5), said("no_function", INSTEAD["max"])),
+    ("y = x.pow()", (1, 5), said("parameters_missing", "pow(a, b)")),
+    ("y = torch.add(x, x, beta=2)", (1, 21), said("no_parameter", "add(a, b)", "beta")),
+    ("a, b = x.mul(2)", (1, 8), said("several_names")),
     ("y == x", (1, 1), said("compares_alone")),
-    ("y = x + torch.randn(3)", (1, 9), said("no_function noise_is_input")),
-    ("lambda = 2\ny = lambda * x", (1, 1), said("no_lambda")),
-    ("y = where(True, x, 0)", (1, 11), said("no_truth")),
+    ("y = x + torch.randn(3)", (1, 9), said("no_function", INSTEAD["randn"])),
+    ("lambda = 2\ny = lambda * x", (1, 1), OF_KEYWORDS["lambda"]),
+    ("y = where(True, x, 0)", (1, 11), OF_KEYWORDS["True"]),
     ("y = (x**2\nz = y + 1", (1, 5), said("not_closed_in_line")),
     ("y = sum(x,\nz = y + 1", (1, 8), said("never_closed")),
     ("y = softmax(x, dim=0)", (1, 20), said("takes_last_axis")),
-    ("y = x * 2\ny.mul_(3)", (2, 1), said("changes_in_place no_function", "y * 2")),
+    ("y = x * 2\ny.mul_(3)", (2, 1), said("changes_in_place no_function", "y.mul(")),
     ("y = x * 2\ny[0] = 0", (2, 1), said("part_assigned")),
     ("y = atan(x)", (1, 5), said("no_function there_are")),
-    ("y = x / x.numel()", (1, 9), said("no_function write_size")),
+    ("y = x / x.numel()", (1, 9), said("no_function", INSTEAD["numel"])),
     ("y = x.argmax()", (1, 5), said("no_function did_you_mean", "“argmax”", "onehot_argmax")),
-    ("class Flip(torch.autograd.Function):", (1, 1), said("no_class")),
-    ("torch.nn.utils.clip_grad_norm_(x, 1.0)", (1, 1), said("no_function write_clip")),
+    ("class Flip(torch.autograd.Function):", (1, 1), OF_KEYWORDS["class"]),
+    (
+        "torch.nn.utils.clip_grad_norm_(x, 1.0)",
+        (1, 1),
+        said("no_function", INSTEAD["clip_grad_norm"]),
+    ),
     ("w = sum(x)\nclean = w @ x", (4, 9), said("matmul_of_name")),  # below two inputs
 ]
 
 REWORDED = {
-    "y = nn.ReLU()(x)": "y = relu(x)",
-    "y = torch.linalg.norm(x)": "y = sqrt(sum(x ** 2))",
-    "y = F.mse_loss(x, 1 - x)": "y = mean((x - (1 - x)) ** 2)",
-    "y = F.mse_loss(x, u, reduction='sum')": "y = sum((x - u) ** 2)",
-    "y = x.T": "y = transpose(x)",
+    "y = nn.ReLU()(x)": "y = torch.relu(x)",
+    "y = torch.linalg.norm(x)": "y = torch.sqrt(torch.sum(x**2))",
+    "y = F.mse_loss(x, 1 - x)": "y = torch.mean((x - (1 - x))**2)",
+    "y = F.mse_loss(x, u, reduction='sum')": "y = torch.sum((x - u)**2)",
+    "y = x.T": "y = torch.transpose(x, -1, -2)",
     "y = torch.add(x, x, alpha=2)": "y = x + 2 * x",
     "y = x\nimport torch": "y = x",
     "from torch import nn\r\nimport os, math  # 2.0\r\n\ny = x": "# 2.0\ny = x",
     "y = x  # as it is\n# and back\nloss = y.norm(2, dim=1)\nloss.backward()\nopt.step()": (
-        "y = x  # as it is\n# and back\nloss = sqrt(sum(y ** 2))"
+        "y = x  # as it is\n# and back\nloss = torch.sqrt(torch.sum(y**2))"
     ),
     "x = x * 2": "x2 = x * 2",
     "y = x + 1\ny *= 2": "y = x + 1\ny2 = y * 2",
     "a, b = x, x + 1\na, b = b, a\ny = a / b": "a = x\nb = x + 1\na2 = b\nb2 = a\ny = a2 / b2",
     "    with torch.no_grad():\n        y = x": "y = stop_gradient(x)",
     "y = x.float().view(-1)": "y = x",
-    "y = (x > 0).float()": "y = where(x > 0, 1, 0)",
-    "y = torch.max(x, u)": "y = maximum(x, u)",
-    "y = x if x > 0 else 0 * x": "y = where(x > 0, x, 0 * x)",
-    "y = x.sum(dim=0, keepdim=True)": "y = x.sum(dim=0)",
-    "y = torch.clamp(x, -u, u)": "y = minimum(maximum(x, -u), u)",
+    "y = (x > 0).float()": "y = torch.where(x > 0, 1.0, 0.0)",
+    "y = torch.max(x, u)": "y = torch.maximum(x, u)",
+    "y = x if x > 0 else 0 * x": "y = torch.where(x > 0, x, 0 * x)",
+    "y = x.sum(dim=0, keepdim=True)": "y = x.sum(0)",
+    "y = torch.clamp(x, -u, u)": "y = torch.minimum(torch.maximum(x, -u), u)",
     "y = math.pi * x[:, None]": "y = 3.141592653589793 * x",
     "y: Tensor = x.data": "y = stop_gradient(x)",
     "x.requires_grad = True\ny = x": "y = x",
@@ -113,19 +112,8 @@ REWORDED = {
 REPLACED = {
     "std": ("sqrt(sum((x - mean(x))**2) / (4 - 1))", torch.std),
     "var": ("sum((x - mean(x))**2) / (4 - 1)", torch.var),
-    "elu": ("where(x > 0, x, exp(clamp(x, -1e30, 0)) - 1)", functional.elu),
-    "silu": ("x * sigmoid(x)", functional.silu),
-    "leaky_relu": ("where(x > 0, x, 0.01 * x)", functional.leaky_relu),
-    "norm": ("sqrt(sum(x**2))", torch.linalg.vector_norm),
     "max": ("select(topk(x, 1), 0)", torch.max),
     "min": ("-select(topk(-x, 1), 0)", torch.min),
-    "clamp_min": ("clamp(x, 0, 1e30)", lambda x: x.clamp_min(0)),
-    "clamp_max": ("clamp(x, -1e30, 1)", lambda x: x.clamp_max(1)),
-    "log1p": ("log(1 + x)", torch.log1p),
-    "expm1": ("exp(x) - 1", torch.expm1),
-    "tan": ("sin(x) / cos(x)", torch.tan),
-    "trunc": ("sign(x) * floor(abs(x))", torch.trunc),
-    "rsqrt": ("1 / sqrt(x)", torch.rsqrt),
 }
 """What an answer offers in place of torch's own, and torch's own, to be compared at four points."""
 
@@ -149,10 +137,10 @@ def inputs(now):
 def test_it_runs(program, gradient):
     now = typed(program)
     assert now.errors == {}
-    assert now.outcome.output == now.document.program.split("\n")[-1].split()[0]
-    assert "intended_gradient" not in now.outcome.gradients
-    assert now.outcome.curves[0].low is None, "the noise is not read: there is no band"
-    found = now.outcome.gradients["trick_gradient"]["x"]
+    assert now.computed.outcome.output == now.document.program.split("\n")[-1].split()[0]
+    assert "intended_gradient" not in now.computed.outcome.gradients
+    assert now.computed.outcome.curves[0].low is None, "the noise is not read: there is no band"
+    found = now.computed.outcome.gradients["trick_gradient"]["x"]
     if gradient is not None:
         assert found.tolist() == pytest.approx(gradient)
 
@@ -163,7 +151,7 @@ def test_what_does_not_run_is_answered_at_its_place(program, place, words):
     error = now.errors["program"]
     assert words == error.message
     assert (error.line, error.column) == place
-    assert now.outcome is not None, "the old picture stays"
+    assert now.computed.outcome is not None, "the old picture stays"
 
 
 @pytest.mark.parametrize("typed_", REWORDED)
@@ -193,9 +181,9 @@ STE = "y = torch.round(x)\nz = x + (y - x).detach()\nloss = mean(z**2)"
 
 def test_a_program_of_ones_own_ends_in_its_own_output():
     now = typed(STE)
-    assert now.outcome.output == "loss"
+    assert now.computed.outcome.output == "loss"
     # d mean(round(x)²)/dx, straight through: 2/3 · round(x)
-    found = now.outcome.gradients["trick_gradient"]["x"].tolist()
+    found = now.computed.outcome.gradients["trick_gradient"]["x"].tolist()
     assert found == pytest.approx([-4 / 3, -2 / 3, 2 / 3])
 
 
@@ -213,19 +201,19 @@ def test_a_program_of_ones_own_ends_in_its_own_output():
 def test_what_a_function_returns_is_the_output(text, program, output):
     now = typed(text)
     assert now.document.program.endswith(statements(program, now))
-    assert now.outcome.output == output
+    assert now.computed.outcome.output == output
 
 
 def test_an_import_alone_stays_and_a_module_of_another_name_is_no_module():
     assert typed("import torch").form["program"] == "import torch"
-    assert typed("import torch as t\ny = t.relu(x)").outcome is not None
+    assert typed("import torch as t\ny = t.relu(x)").computed.outcome is not None
 
 
 @pytest.mark.parametrize("text", ["def f(x):", 'def f(x):\n    """Never closed.\n    return x'])
 def test_half_a_function_is_refused_as_it_stands(text):
     now = typed(text)
     assert now.form["program"] == text
-    assert now.errors["program"].message == WORDS("no_def")
+    assert now.errors["program"].message == OF_KEYWORDS["def"]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +241,7 @@ def test_a_blank_start_is_one_line_that_runs():
     now = state(Wish(lab="playground", values=values, touched=["preset"]))
     assert now.errors == {}
     assert now.document.program == "y = x**2"
-    assert now.outcome.gradients["trick_gradient"]["x"].tolist() == [-4, -2, 2]
+    assert now.computed.outcome.gradients["trick_gradient"]["x"].tolist() == [-4, -2, 2]
     (start,) = [c for c in groups(now)[0]["controls"] if c["name"] == "preset"]
     assert start["value"] == "blank"
 
@@ -263,9 +251,7 @@ def test_a_blank_start_is_one_line_that_runs():
     [
         ("y = x.detach() * x", "mul:0", "y = x * x"),
         ("y = stop_gradient(x -\nu) * x", "mul:0", "y = (x -\nu) * x"),
-        ("y = stop_gradient(x + u) * x", "mul:0", "y = (x + u) * x"),
         ("y = stop_gradient(x + u).sum()", "sum:0", "y = (x + u).sum()"),
-        ("y = sum(stop_gradient(x + u))", "sum:0", "y = sum(x + u)"),
         ("y = stop_gradient(x + u).pow(2)", "pow:0", "y = (x + u).pow(2)"),
         ("y = torch.mul(stop_gradient(x), u)", "mul:0", "y = torch.mul(x, u)"),
     ],
@@ -274,18 +260,3 @@ def test_scissors_mend_a_cut_that_was_written_in_any_way(program, edge, mended):
     document = preset(FIRST).with_(program=program, output="", intended="")
     assert snip(document, edge).program == mended
     assert snip(snip(document.with_(program=mended), edge), edge).program == mended
-
-
-def test_a_function_that_is_meant_to_take_long_is_read_at_once():
-    long = " " * (MAX_CHARACTERS - 40)
-    texts = [
-        *(f"def f(x:{long}!):\n y = x\n return y", f"def f(x) ->{long}!:\n y = x\n return y"),
-        *(f"def f({long}!):\n return x", f"def f(x){long}!:\n return x", f"def f{long}!"),
-        *(f"{long}!\ndef f(x):\n return x", f"def f(x):\n return x{long}!"),
-    ]
-    texts += [f"import{long}!\ny = x", f"import torch{' as torch' * 400}\ny = x"]
-    texts += [f"from{long}!\ny = x", f"import torch{',' * MAX_CHARACTERS}", "import torch\n" * 300]
-    begun = time.process_time()
-    for text in texts:
-        pasted(text, ["x"])
-    assert time.process_time() - begun < 1, "one took 90 s where parts could share the blanks"

@@ -49,7 +49,7 @@ def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
     found = ran(document)
     curves = {curve.name: curve for curve in found.curves}
     first, *others = document.inputs
-    for at in grid(document.plot.low, document.plot.high, CURVE_POINTS)[[0, 37, 120]].tolist():
+    for at in grid(first.low, first.high, CURVE_POINTS)[[0, 37, 120]].tolist():
         x = (at, *first.values[1:])
         moved = document.with_(inputs=(Input("x", x), *others))
         alone = run(moved, curves=False)

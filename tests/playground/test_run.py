@@ -8,7 +8,7 @@ import torch
 
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import first_draw
 from lessons.playground.document.check import draws
-from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
+from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
 from lessons.playground.running.words import WORDS
@@ -150,8 +150,8 @@ def test_a_result_too_large_is_refused_before_it_is_computed(program, x, words):
 
 @pytest.fixture
 def ticking(monkeypatch):
-    """A second passes between one look at the clock and the next."""
-    clock = itertools.count()
+    """A tenth of a second passes between one look at the clock and the next."""
+    clock = itertools.count(0, 0.1)
     monkeypatch.setattr("lessons.playground.running.budget.time.thread_time", lambda: next(clock))
 
 
@@ -161,25 +161,16 @@ def test_a_run_past_its_time_is_stopped_between_ops_and_says_where():
     square = ((0.1,) * 32,) * 32
     document = Document((Input("x", square), Input("w", square)), lines)
     with pytest.raises(PlaygroundError) as caught:
-        run(document, seconds=20)
-    assert caught.value.message == WORDS("took_long", seconds=20)
-    assert caught.value.line == 21
-    assert run(document, seconds=1e6).curves
+        run(document)
+    assert caught.value.message == WORDS("took_long", seconds=2)
+    assert caught.value.line == 20
 
 
 @pytest.mark.usefixtures("ticking")
 def test_a_rule_past_its_time_is_stopped_too():
-    lines = "\n".join(f"v{i} = tanh({'x' if not i else f'v{i - 1}'})" for i in range(17))
+    lines = "\n".join(f"v{i} = tanh({'x' if not i else f'v{i - 1}'})" for i in range(8))
     rule = Override("tanh", "grad * (1 - out1 * out1)")
     with pytest.raises(PlaygroundError) as caught:
-        run(Document((Input("x", (1.0,)),), lines, overrides=(rule,)), curves=False, seconds=40)
+        run(Document((Input("x", (1.0,)),), lines, overrides=(rule,)), curves=False)
     assert said("took_long") == caught.value.message
     assert caught.value.part == "rule"
-
-
-def test_the_plotted_entry_moves_and_the_others_stay():
-    document = Document((Input("x", (1.0, 2.0, 3.0)),), "y = x * sum(x)", plot=Plot("x", 0, 4, 2))
-    found = {curve.name: curve for curve in run(document).curves}
-    t = found["forward"].x
-    np.testing.assert_allclose(found["forward"].y, t * (t + 4))
-    np.testing.assert_allclose(found["trick_gradient"].y, 2 * (t + 4))

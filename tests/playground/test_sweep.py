@@ -7,7 +7,7 @@ import pytest
 
 from lessons.contract.result import Series
 from lessons.playground.document.as_text import to_text
-from lessons.playground.document.contents import Document, Input, Noise, Plot
+from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
 from lessons.playground.running import outcome
@@ -20,7 +20,7 @@ def curves(
     program: str, low: float = -3, high: float = 3, noise: bool = False
 ) -> dict[str, Series]:
     drawn = (Input("u", noise=Noise("uniform", 0.9, 1.1, 0, "x")),) if noise else ()
-    document = Document((Input("x", (1.0,)), *drawn), program, plot=Plot("x", low, high))
+    document = Document((Input("x", (1.0,), low=low, high=high), *drawn), program)
     return {one.name: one for one in run(document).curves}
 
 

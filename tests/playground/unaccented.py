@@ -22,7 +22,7 @@ from tests.playground.test_pasted import FUNCTION, READ
 
 CODE = {
     *(*FUNCTIONS, *FORMS, *op_types()),
-    *(parameter.name for one in FUNCTIONS.values() for parameter in one.parameters),
+    *(name for one in FUNCTIONS.values() for name in one.order),
     *("input", "intended", "show", "with", "entry", "like", "seed", "gradient_override_map"),
     *("const", "normal", "op", "uniform", "lambda", "torch"),
 }

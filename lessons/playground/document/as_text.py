@@ -23,10 +23,11 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lessons import tricks
 from lessons.contract.parameters import shortest
-from lessons.playground.document.contents import Document, Input, Override, Plot
+from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.document.earlier_format import is_earlier, read_earlier
 from lessons.playground.document.input_text import (
     format_noise,
@@ -34,6 +35,7 @@ from lessons.playground.document.input_text import (
     read_noise,
     read_number,
     read_values,
+    read_whole,
 )
 from lessons.playground.document.override_rules import (
     read_override,
@@ -48,7 +50,6 @@ from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
 from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited
 
 IMPORTS = "import torch\nfrom gradient_tricks.playground import *\n"
 """The lines that a program needs above it in a file."""
@@ -76,7 +77,8 @@ class Reading:
     Args:
         document: what was read.
         lines: the program's lines: of each, its line in the text, from 1, and its indent.
-        parts: the line of each input, of each op type's rule, and of ``show``, by name.
+        parts: the line of each input, of each op type's rule, of the number format and of
+            ``show``, by name.
     """
 
     document: Document = field(default_factory=lambda: Document((), ""))
@@ -90,7 +92,8 @@ class Reading:
             line, indent = self.lines[line - 1]
             return PlaygroundError(error.message, line, column + indent)
         shown = self.parts.get("show", 0) if error.part == "document" else 0
-        return PlaygroundError(error.message, self.parts.get(error.subject, shown))
+        line = self.parts.get(error.subject, shown)
+        return PlaygroundError(error.message, line, int(line > 0))
 
 
 def from_text(text: str) -> Document:
@@ -116,7 +119,10 @@ def read_text(text: str) -> Reading:
         try:
             reader.take(number, line)
         except PlaygroundError as error:
-            raise PlaygroundError(error.message, error.line or number, error.column) from None
+            # The place of an error in a rule or an input is one in that text.
+            own = error.part == "program" and error.line
+            place = (error.line, error.column) if own else (number, 1)
+            raise PlaygroundError(error.message, *place) from None
     return reader.whole()
 
 
@@ -128,18 +134,16 @@ def to_text(document: Document) -> str:
     """
     names = [one.name for one in document.inputs]
     program = parse_program(document.program, names)
-    given = [one.name for one in document.inputs if one.noise is None]
-    plot = document.plot
-    over = plot.input or next(iter(given), "")
     said = (document.title, *document.about.split("\n"))
     lines = [f"# {one}" for one in map(_one_line, said) if one]
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
     for one in document.inputs:
         values = format_noise(one.noise) if one.noise else f"input({format_values(one.values)})"
-        if one.name == over and (plot.low, plot.high) != (Plot.low, Plot.high):
-            values = f"{values[:-1]}, range=({shortest(plot.low)}, {shortest(plot.high)}))"
-        lines.append(f"{one.name} = {values}" + (f"  # {one.remark}" if one.remark else ""))
+        if (one.low, one.high) != (Input.low, Input.high):
+            values = f"{values[:-1]}, range=({shortest(one.low)}, {shortest(one.high)}))"
+        remark = f"  # {one.remark}" if one.remark else ""
+        lines += [*one.above, f"{one.name} = {values}{remark}"]
     counts = _outputs(program)
     rules = [
         (row, rule_in_python(read_rule(row), counts.get(row.op_type, 1)))
@@ -153,9 +157,9 @@ def to_text(document: Document) -> str:
             entries = [f'"{row.op_type}": {rule}' for row, rule in rules if row in rows]
             lines.append(f"with gradient_override_map({{{', '.join(entries)}}}):")
         lines += [f"{indent}{line}" if line.strip() else "" for line in group]
-    shown = [output, *([over] if over else [])]
+    shown = [output, *([document.plotted] if document.plotted else [])]
     shown += [f"intended={document.intended}"] if document.intended else []
-    shown += [f"entry={plot.entry}"] if plot.entry != 1 else []
+    shown += [f"entry={document.entry}"] if document.entry != 1 else []
     lines.append(f"show({', '.join(shown)})")
     return "\n".join(lines) + "\n"
 
@@ -198,9 +202,7 @@ class _Reader:
         self.rows: dict[tuple[str, str], list[str]] = {}  # the names on whose lines each holds
         self.program: list[str] = []
         self.statements = 0  # of the program, without comments
-        self.fields: dict[str, str] = {}
-        self.plot = Plot()
-        self.over: list[tuple[str, float, float]] = []
+        self.fields: dict[str, Any] = {}
         self.places = Reading()
         self.block: list[tuple[str, str]] | None = None  # the rules of the with that is open
         self.indent = ""
@@ -211,12 +213,12 @@ class _Reader:
         bare = line.strip()
         if bare.startswith("#") and not (self.inputs or self.program or self.block):
             if bad := unshowable(bare):
-                raise PlaygroundError(WORDS("strange_title", why=explain(bad)), number, 1)
+                raise PlaygroundError(WORDS("strange_title", why=explain(bad)))
             self.told.append(bare.lstrip("# "))
         elif _IMPORT.fullmatch(bare) or (not bare and not self.program):
             return
         elif self.ended and bare and not bare.startswith("#"):
-            raise PlaygroundError(WORDS("show_is_last"), number, 1)
+            raise PlaygroundError(WORDS("show_is_last"))
         elif bare.startswith("#"):
             self._keep(number, line, line[: line.index("#")])
         elif bare != line.rstrip() and bare:
@@ -232,9 +234,10 @@ class _Reader:
         code, comments = _parted(bare)
         if found := _INPUT.fullmatch(code):
             if self.statements:
-                raise PlaygroundError(WORDS("inputs_first"), number, 1)
+                raise PlaygroundError(WORDS("inputs_first"))
             self.places.parts.setdefault(found[1], number)
             self.inputs.append(self._input(found[1], found[2], found[3], comments))
+            self.program, self.places.lines = [], []  # the comments above it are the input's
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
             self._keep_comments(number, comments)
@@ -260,29 +263,22 @@ class _Reader:
 
     def _in_block(self, number: int, line: str) -> None:
         here = line[: len(line) - len(line.lstrip())]
-        if self.block is None:
-            raise PlaygroundError(WORDS("indented"), number, 1)
-        self.indent = self.indent or here
-        if here != self.indent:
-            raise PlaygroundError(WORDS("indented"), number, 1)
+        if self.block is None or here != (self.indent or here):
+            raise PlaygroundError(WORDS("indented"))
+        self.indent = here
         self._keep(number, line, here)
-        if names := _NAMES.match(line.strip()):
-            for row in self.block:
-                self.rows.setdefault(row, []).extend(re.split(r"\s*,\s*", names[1]))
+        for row in self.block:
+            self.rows[row] += _names(line.strip())
 
     def _map(self, number: int, bare: str) -> None:
         self._close()
         code, comments = _parted(bare)
         found = _MAP.fullmatch(code)
         if not found:
-            raise PlaygroundError(WORDS("map_line"), number, 1)
-        try:
-            self.block, self.indent = rules_of_map(found[1]), ""
-        except PlaygroundError as error:  # its place is one in the rule
-            raise PlaygroundError(error.message, number) from None
-        for op_type, _ in self.block:
-            self.places.parts[op_type] = number
+            raise PlaygroundError(WORDS("map_line"))
+        self.block, self.indent = rules_of_map(found[1]), ""
         for row in self.block:
+            self.places.parts[row[0]] = number
             self.rows.setdefault(row, [])
         self._keep_comments(number, comments)
         self.header, self.above = number, self.statements
@@ -295,48 +291,38 @@ class _Reader:
 
     def _input(self, name: str, kind: str, given: str, comments: list[str]) -> Input:
         said = " ".join(comment.lstrip("# ") for comment in comments)
-        if bad := unshowable(said):
+        made = Input(name, remark=said, above=tuple(self.program))
+        if bad := unshowable("".join([said, *made.above])):
             raise PlaygroundError(explain(bad))
         if kind != "input":
-            return Input(name, noise=read_noise(f"{kind}({given})"), remark=said)
+            return replace(made, noise=read_noise(kind, given))
         if found := _RANGE.fullmatch(given):
-            self.over.append((name, read_number(found[2].strip()), read_number(found[3].strip())))
-            given = found[1]
-        return Input(name, read_values(given), remark=said)
+            low, high = (read_number(found[end].strip()) for end in (2, 3))
+            made, given = replace(made, low=low, high=high), found[1]
+        return replace(made, values=read_values(given))
 
     def _show(self, number: int, bare: str) -> None:
         found = _SHOW.fullmatch(bare)
         if not found:
-            raise PlaygroundError(WORDS("show_line"), number, 1)
+            raise PlaygroundError(WORDS("show_line"))
         self.ended = True
         self.places.parts["show"] = number
-        output, over, more = found[1], found[2] or "", found[3]
-        named = dict(re.findall(r"(intended|entry)\s*=\s*(\w+)", more))
-        self.fields |= {"output": output, "intended": named.get("intended", "")}
-        entry = named.get("entry", "1")
-        if not re.fullmatch(r"\d{1,6}", entry, re.ASCII):
-            raise PlaygroundError(WORDS("no_whole_number", text=cited(entry)))
-        self.plot = replace(self.plot, input=over, entry=int(entry))
+        named = dict(re.findall(r"(intended|entry)\s*=\s*(\w+)", found[3]))
+        self.fields |= {"output": found[1], "over": found[2] or ""}
+        self.fields |= {"intended": "", **named, "entry": read_whole(named.get("entry", "1"))}
 
     def whole(self) -> Reading:
         """What was read."""
         self._close()
-        given = (one.name for one in self.inputs if one.noise is None)
-        over = self.plot.input or next(given, "")
-        for name, low, high in self.over:
-            if name == over:
-                self.plot = replace(self.plot, low=low, high=high)
         while self.program and not self.program[-1]:
             self.program.pop()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]
-        overrides = (Override(*row, tuple(only)) for row, only in self.rows.items())
         title, *about = self.told or [""]
         self.places.document = Document(
             inputs=tuple(self.inputs),
             program="\n".join(self.program),
-            overrides=tuple(overrides),
-            plot=self.plot,
+            overrides=tuple(Override(*row, tuple(only)) for row, only in self.rows.items()),
             title=title,
             about="\n".join(about),
             **self.fields,

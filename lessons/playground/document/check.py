@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES
 from lessons.kit.draws import unit_draws
-from lessons.playground.document.contents import Document, Input, Noise, shape_of
+from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.override_rules import Row, read_override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program, kind_of
@@ -24,7 +25,7 @@ from lessons.text import cited, suggestion, visible
 from lessons.tricks.playground import as_normal
 
 _LARGEST_SEED = 2**32 - 1
-_PLOT = 1e6
+_WIDEST = 1e6
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,16 @@ def check(document: Document) -> Checked:
     _check_rows(rows)
     kinds = {n: kind_of(line.value) for line in program.assignments for n in line.names}
     output = document.output or program.names[-1]
-    for name, field in ((output, "output"), (document.intended, "intended")):
+    for name in (output, document.intended):
         if name and kinds.get(name, "number") in ("number", "mask"):
             known = [name for name, kind in kinds.items() if kind in ("tensor", "several")]
             if name not in kinds:
                 near = suggestion(name, known)
-                raise _wrong_field(WORDS("no_line_gives", name=cited(name), near=near), field)
-            raise _wrong_field(WORDS("no_gradient", name=name), field)
+                raise _wrong(WORDS("no_line_gives", name=cited(name), near=near))
+            raise _wrong(WORDS("no_gradient", name=name))
     if document.dtype not in DTYPES:
         message = WORDS("no_dtype", name=cited(document.dtype), near=suggestion("", DTYPES))
-        raise _wrong_field(message, "dtype")
+        raise PlaygroundError(message, part="document", subject="dtype")
     return Checked(
         document,
         program,
@@ -99,7 +100,7 @@ def draws(document: Document, input_: Input) -> Iterator[torch.Tensor]:
         yield torch.tensor(input_.values, dtype=torch.float64)
         return
     like = input_.noise.like
-    shape = shape_of(document.input(like).values or 0.0) if like else ()
+    shape = np.shape(document.input(like).values) if like else ()  # type: ignore[arg-type]
     for chunk in unit_draws(input_.noise.seed, 0, math.prod(shape)):
         # By index: iterating a tensor makes a view of every row first.
         yield from (_drawn(input_.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
@@ -153,9 +154,8 @@ def _check_name(name: str) -> None:
 
 def _check_values(input_: Input) -> None:
     rows = input_.values if isinstance(input_.values, tuple) else (input_.values,)
-    flat: list[object] = []
-    for row in rows:
-        flat += row if isinstance(row, tuple) else (row,)
+    lists = [row if isinstance(row, tuple) else (row,) for row in rows]
+    flat = [value for row in lists for value in row]
     if not flat or len(flat) > MAX_INPUT_ELEMENTS:
         message = WORDS("many_numbers", count=len(flat), most=MAX_INPUT_ELEMENTS)
         raise _wrong(message, input_.name)
@@ -163,13 +163,13 @@ def _check_values(input_: Input) -> None:
         raise _wrong(WORDS("rows_differ"), input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
         raise _wrong(WORDS("not_finite"), input_.name)
+    if not -_WIDEST <= input_.low < input_.high <= _WIDEST:
+        raise _wrong(WORDS("plot_range", most=_WIDEST), input_.name)
 
 
 def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
-    if noise.distribution not in ("uniform", "normal"):
-        raise _wrong(WORDS("no_distribution", name=cited(str(noise.distribution))), name)
-    if not all(abs(value) <= _PLOT for value in (noise.a, noise.b)):
-        raise _wrong(WORDS("wide_noise", most=_PLOT), name)
+    if not all(abs(value) <= _WIDEST for value in (noise.a, noise.b)):
+        raise _wrong(WORDS("wide_noise", most=_WIDEST), name)
     if noise.distribution == "uniform" and noise.b < noise.a:
         raise _wrong(WORDS("noise_ends_first"), name)
     if noise.distribution == "normal" and noise.b < 0:
@@ -191,26 +191,15 @@ def _check_rows(rows: tuple[Row, ...]) -> None:
 
 
 def _plotted(document: Document) -> Input:
-    plot = document.plot
-    input_ = (
-        document.input(plot.input)
-        if plot.input
-        else next(input_ for input_ in document.inputs if input_.noise is None)
-    )
+    input_ = document.input(document.plotted)
     if input_.noise is not None:
-        raise _wrong_field(WORDS("plot_over_noise", name=input_.name), "plot")
-    if not (plot.low < plot.high and max(abs(plot.low), abs(plot.high)) <= _PLOT):
-        raise _wrong_field(WORDS("plot_range", most=_PLOT), "range")
-    count = math.prod(shape_of(input_.values or 0.0))
-    if not 1 <= plot.entry <= count:
-        message = WORDS("no_entry", name=input_.name, count=count, entry=plot.entry)
-        raise _wrong_field(message, "entry")
+        raise _wrong(WORDS("plot_over_noise", name=input_.name))
+    count = np.size(input_.values)  # type: ignore[arg-type]
+    if not 1 <= document.entry <= count:
+        message = WORDS("no_entry", name=input_.name, count=count, entry=document.entry)
+        raise _wrong(message)
     return input_
 
 
 def _wrong(message: str, name: str = "") -> PlaygroundError:
     return PlaygroundError(message, part="input" if name else "document", subject=name)
-
-
-def _wrong_field(message: str, field: str) -> PlaygroundError:
-    return PlaygroundError(message, part="document", subject=field)

@@ -1,10 +1,12 @@
-"""What a playground's text says: inputs, program, overrides, output, plot. Plain values.
+"""What a playground's text says: inputs, program, overrides, output. Plain values.
 
 `as_text.py` reads a document from the text and writes it back; `check.py` makes of it what can run.
 """
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -42,13 +44,18 @@ class Input:
         name: as in the program.
         values: what it is; None where it is drawn.
         noise: how it is drawn; None where values are given.
-        remark: the comment behind it.
+        remark: the comment at the end of its line.
+        above: the comments above it, line by line.
+        low, high: from where to where the curves run over it.
     """
 
     name: str
     values: Numbers | None = None
     noise: Noise | None = None
     remark: str = ""
+    above: tuple[str, ...] = ()
+    low: float = -3.0
+    high: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -69,22 +76,6 @@ class Override:
 
 
 @dataclass(frozen=True)
-class Plot:
-    """What the curves run over.
-
-    Args:
-        input: its name; empty for the first that is not drawn.
-        low, high: from where to where.
-        entry: which of its entries moves, 1 for the first; the others stay.
-    """
-
-    input: str = ""
-    low: float = -3.0
-    high: float = 3.0
-    entry: int = 1
-
-
-@dataclass(frozen=True)
 class Document:
     """Everything that one page of the playground shows.
 
@@ -93,7 +84,8 @@ class Document:
         program: assignments, one a line.
         output: the name whose sum is differentiated; empty for the last one given.
         overrides: the rules of its override maps.
-        plot: what the curves run over.
+        over: the input that the curves run over; empty for the first that is not drawn.
+        entry: which of its entries moves, 1 for the first; the others stay.
         intended: a name whose true gradient is the one wanted; empty for none.
         dtype: a number format that ``contract/devices.py`` names.
         title: a few words.
@@ -104,7 +96,8 @@ class Document:
     program: str
     output: str = ""
     overrides: tuple[Override, ...] = ()
-    plot: Plot = Plot()
+    over: str = ""
+    entry: int = 1
     intended: str = ""
     dtype: str = "float64"
     title: str = ""
@@ -113,6 +106,11 @@ class Document:
     def __post_init__(self) -> None:
         text = self.program.replace("\r\n", "\n").strip("\n")
         object.__setattr__(self, "program", text)
+
+    @property
+    def plotted(self) -> str:
+        """The name of the input that the curves run over; empty if every input is drawn."""
+        return self.over or next((one.name for one in self.inputs if one.noise is None), "")
 
     def input(self, name: str) -> Input:
         """The input with this name.
@@ -125,29 +123,17 @@ class Document:
                 return input_
         near = suggestion(name, [input_.name for input_ in self.inputs])
         message = WORDS("no_input", name=cited(name), near=near)
-        raise PlaygroundError(message, part="document", subject="plot")
+        raise PlaygroundError(message, part="document")
 
     def with_(self, **changes: Any) -> "Document":
         """The same document with some fields changed."""
         return replace(self, **changes)
 
 
-def shape_of(values: Numbers) -> tuple[int, ...]:
-    """The shape of an input's values.
+def as_numbers(array: Any) -> Numbers:
+    """An array as an input has it: a number, a list, or a matrix.
 
-    >>> shape_of(1.0), shape_of((1.0, 2.0)), shape_of(((1.0,), (2.0,)))
-    ((), (2,), (2, 1))
+    >>> as_numbers(np.zeros((1, 2)))
+    ((0.0, 0.0),)
     """
-    if not isinstance(values, tuple):
-        return ()
-    first = values[0] if values else 0.0
-    return (len(values), len(first)) if isinstance(first, tuple) else (len(values),)
-
-
-def zeros(values: Numbers | None) -> Numbers:
-    """Zeros in the shape of an input's values.
-
-    >>> zeros((1.0, 2.0)), zeros(3.0)
-    ((0.0, 0.0), 0.0)
-    """
-    return tuple(map(zeros, values)) if isinstance(values, tuple) else 0.0  # type: ignore[return-value]
+    return tuple(map(as_numbers, array)) if np.ndim(array) else float(array)  # type: ignore[return-value]

@@ -22,19 +22,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from lessons.playground.document.contents import Document, Input, Noise, Override, Plot
-from lessons.playground.document.input_text import read_number, read_values
+from lessons.playground.document.contents import Document, Input, Override
+from lessons.playground.document.input_text import read_noise, read_number, read_values
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import OUR_NAMES
 
-_NOISE = re.compile(
-    r"(uniform|normal)\s*\(\s*([^\s,()]+)\s*,\s*([^\s,()]+)\s*\)"
-    r"(?:\s+seed\s+(\d{1,10}))?(?:\s+like\s+(\w+))?",
-    re.ASCII,
-)
+_NOISE = re.compile(r"(uniform|normal)\s*\(([^()]*)\)((?:\s+(?:seed|like)\s+\w+)*)", re.ASCII)
 _LEFT = re.compile(r"^[\w ,]+=(?!=)", re.ASCII | re.MULTILINE)
 _PLOT = re.compile(r"(?:(\w+)\s+)?from\s+(\S+)\s+to\s+(\S+)(?:\s+entry\s+(\d{1,6}))?", re.ASCII)
 
@@ -54,8 +50,8 @@ def read_earlier(text: str) -> tuple[Document, list[tuple[int, int]]]:
     Raises:
         PlaygroundError: a line that can't be read, and where.
     """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    fields: dict[str, Any] = {"inputs": (), "overrides": ()}
+    lines = _renamed(text).split("\n")
+    fields: dict[str, Any] = {"inputs": (), "overrides": (), "ends": (Input.low, Input.high)}
     for number, line in enumerate(lines, start=1):
         word, _, rest = line.strip().partition(" ")
         if word == "program":
@@ -63,7 +59,14 @@ def read_earlier(text: str) -> tuple[Document, list[tuple[int, int]]]:
                 number += 1
             program = "\n".join(lines[number:])[: MAX_CHARACTERS + 1]
             places = [(one, 0) for one in range(number + 1, len(lines) + 1)]
-            return _renamed(Document(program=program, **fields)), places
+            low, high = fields.pop("ends")
+            document = Document(program=program, **fields)
+            plotted = document.plotted
+            inputs = (
+                replace(one, low=low, high=high) if one.name == plotted else one
+                for one in document.inputs
+            )
+            return document.with_(inputs=tuple(inputs)), places
         if word and not word.startswith("#"):
             try:
                 _take(fields, word, rest.strip())
@@ -87,7 +90,8 @@ def _take(fields: dict[str, Any], word: str, rest: str) -> None:
             fields["overrides"] += (Override(op_type, rule, names),)
         case "plot" if found := _PLOT.fullmatch(rest):
             name, low, high, entry = found.groups()
-            fields["plot"] = Plot(name or "", read_number(low), read_number(high), int(entry or 1))
+            fields |= {"over": name or "", "entry": int(entry or 1)}
+            fields["ends"] = read_number(low), read_number(high)
         case _:
             raise PlaygroundError(WORDS("earlier_line"))
 
@@ -98,36 +102,16 @@ def _input(name: str, given: str) -> Input:
     found = _NOISE.fullmatch(given)
     if not found:
         raise PlaygroundError(WORDS("earlier_line"))
-    kind, a, b, seed, like = found.groups()
-    noise = Noise(kind, read_number(a), read_number(b), int(seed or 0), like or "")  # type: ignore[arg-type]
-    return Input(name, noise=noise)
+    more = re.sub(r"\s+(seed|like)\s+", r", \1=", found[3])
+    return Input(name, noise=read_noise(found[1], found[2] + more))
 
 
-def _renamed(document: Document) -> Document:
-    """The document with a _ behind each name of its own that is a function's by now."""
-    given = [one.name for one in document.inputs]
-    given += re.findall(r"\w+", " ".join(_LEFT.findall(document.program)))
+def _renamed(text: str) -> str:
+    """The text with a _ behind each name of its own that is a function's by now."""
+    given = re.findall(r"\w+", " ".join(_LEFT.findall(text)))
     taken = "|".join(name for name in OUR_NAMES if name in given)
     if not taken:
-        return document
-
-    def new(text: str) -> str:
-        pattern = rf"#.*|\b(?:{taken})_*\b(?!\s*\()"
-        return re.sub(pattern, lambda one: one[0] if one[0][0] == "#" else f"{one[0]}_", text)
-
-    inputs = tuple(
-        replace(
-            one,
-            name=new(one.name),
-            noise=one.noise and replace(one.noise, like=new(one.noise.like)),
-        )
-        for one in document.inputs
-    )
-    return document.with_(
-        inputs=inputs,
-        program=new(document.program),
-        output=new(document.output),
-        intended=new(document.intended),
-        overrides=tuple(replace(one, only=tuple(map(new, one.only))) for one in document.overrides),
-        plot=replace(document.plot, input=new(document.plot.input)),
-    )
+        return text
+    # Titles, comments, calls and the first word of an input's line stay.
+    pattern = rf"(^(?:title|about) .*|#.*|^input(?= ))|\b(?:{taken})_*\b(?!\s*\()"
+    return re.sub(pattern, lambda one: one[1] or f"{one[0]}_", text, flags=re.MULTILINE)

@@ -9,7 +9,9 @@ control, and its text stays.
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
 
 from lessons.contract.parameters import shortest
 from lessons.playground.document.as_text import Reading, is_text, read_text, to_text
@@ -18,15 +20,15 @@ from lessons.playground.document.contents import (
     Document,
     Input,
     Noise,
-    Numbers,
     Override,
-    Plot,
+    as_numbers,
 )
 from lessons.playground.document.input_text import (
     format_values,
     read_ends,
     read_number,
     read_values,
+    read_whole,
 )
 from lessons.playground.document.override_rules import RULES, read_rule, types_of
 from lessons.playground.document.words import WORDS
@@ -37,7 +39,7 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import Pasted, pasted
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.scissors import operations
-from lessons.text import cited, visible
+from lessons.text import visible
 
 Form = dict[str, str]
 
@@ -61,7 +63,7 @@ def form_of(document: Document, op_type: str = "") -> Form:
             form[f"{at}.seed"] = str(one.noise.seed)
         else:
             form[f"{at}.values"] = format_values(one.values)
-            form[f"{at}.entry"] = shortest(_flat(one.values)[_moved(document, one)])
+            form[f"{at}.entry"] = shortest(np.ravel(_array(one))[_moved(document, one)])
     types = operand_counts(document)
     chosen = op_type if op_type in types else next(iter(types), "")
     return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
@@ -137,19 +139,19 @@ def _set(document: Document, name: str, text: str, op_type: str) -> Document:
         return _ruled(document, op_type, text)
     _, input_name, word = name.split(".")
     one = document.input(input_name)
+    noise = cast(Noise, one.noise)
     match word:
         case "values":
             made = replace(one, values=read_values(text))
         case "entry":
-            place = _moved(document, one)
-            made = replace(one, values=_with_number(one.values, place, read_number(text)))
+            array = _array(one)
+            array.flat[_moved(document, one)] = read_number(text)
+            made = replace(one, values=as_numbers(array))
         case "seed":
-            if not (text.isascii() and text.isdigit() and len(text) <= 10):
-                raise PlaygroundError(WORDS("no_whole_number", text=cited(text)))
-            made = replace(one, noise=replace(cast(Noise, one.noise), seed=int(text)))
+            made = replace(one, noise=replace(noise, seed=read_whole(text)))
         case _:
             a, b = read_ends(text)
-            made = replace(one, noise=replace(cast(Noise, one.noise), a=a, b=b))
+            made = replace(one, noise=replace(noise, a=a, b=b))
     return document.with_(inputs=tuple(made if each is one else each for each in document.inputs))
 
 
@@ -173,28 +175,13 @@ def _ruled(document: Document, op_type: str, rule: str) -> Document:
 
 def _moved(document: Document, one: Input) -> int:
     """Which number of an input its slider moves: the plotted entry, or the first; from 0."""
-    plot = document.plot
-    first = next((each.name for each in document.inputs if each.noise is None), "")
-    place = plot.entry - 1 if one.name == (plot.input or first) else 0
-    return min(max(place, 0), len(_flat(one.values)) - 1)
+    place = document.entry - 1 if one.name == document.plotted else 0
+    return min(max(place, 0), np.size(_array(one)) - 1)
 
 
-def _flat(values: Numbers | None) -> list[float]:
-    if isinstance(values, tuple):
-        return [number for value in values for number in _flat(value)]
-    return [values or 0.0]
-
-
-def _with_number(values: Numbers | None, place: int, number: float) -> Numbers:
-    """The values with another number at this place, counted along the rows."""
-    if not isinstance(values, tuple):
-        return number
-    made: list[Numbers] = []
-    for value in values:
-        count = len(_flat(value))
-        made.append(_with_number(value, place, number) if 0 <= place < count else value)
-        place -= count
-    return tuple(made)  # type: ignore[return-value]
+def _array(one: Input) -> Any:
+    """The values of an input."""
+    return np.array(0.0 if one.values is None else one.values, dtype=float)
 
 
 def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
@@ -210,7 +197,6 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
         PlaygroundError: it can't be read as code, either; with the place and what would be right.
     """
     text, wrong = form["program"], None
-    before = last.program if last else ""
     reading = Reading()
     try:
         reading = read_text(text)
@@ -218,16 +204,18 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
         if is_text(text):
             raise
         wrong = error
-    if reading.document.inputs:
-        names = [one.name for one in reading.document.inputs]
-        found = pasted(reading.document.program, names, before)
+    own = reading.document.inputs
+    there = {one.name: one for one in own or (last.inputs if last else ())}
+    found = None
+    if own or not is_text(text):
+        code = reading.document.program if own else text
+        found = pasted(code, [*there], last.program if last else "")
+    if own:
         if found is None or found.output:
             return form, ""
         # Words of torch that the language has others for.
         made = reading.document.with_(program=found.program)
         return form | {"program": to_text(made)}, "\n".join([WORDS("rewritten"), *found.notes])
-    there = {one.name: one for one in last.inputs} if last else {}
-    found = None if is_text(text) else pasted(text, [*there], before)
     if found is None:
         if wrong:
             parse_program(text, [*there])  # the language knows better why it is no program
@@ -271,7 +259,7 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
         tuple(inputs),
         program if len(program) <= MAX_CHARACTERS else found.program,
         output=found.output,
-        plot=Plot(over),
+        over=over,
         title=WORDS("from_code") if found.output else "",
     )
 

@@ -12,8 +12,7 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, visible
 
 _NOISE = re.compile(
-    r"(\w+)\s*\(\s*([^\s,()=]+)\s*,\s*([^\s,()=]+)\s*"
-    r"((?:,\s*(?:seed|like)\s*=\s*\w+\s*)*)(?:,\s*)?\)",
+    r"\s*([^\s,()=]+)\s*,\s*([^\s,()=]+)\s*((?:,\s*(?:seed|like)\s*=\s*\w+\s*)*)(?:,\s*)?",
     re.ASCII,
 )
 
@@ -42,24 +41,19 @@ def read_values(text: str) -> Numbers:
     return values if listed or len(values) > 1 else values[0]
 
 
-def read_noise(text: str) -> Noise:
-    """An input's noise: ``uniform(0.9, 1.1, like=x, seed=0)``, ``normal(0, 1)``.
+def read_noise(distribution: str, arguments: str) -> Noise:
+    """An input's noise: ``uniform`` of ``0.9, 1.1, like=x, seed=0``, ``normal`` of ``0, 1``.
 
     Raises:
         PlaygroundError: with the part "input".
     """
-    match = _NOISE.fullmatch(text.strip())
+    match = _NOISE.fullmatch(arguments)
     if match is None:
-        raise _wrong(WORDS("no_noise", text=cited(text)))
-    name, a, b, more = match.groups()
+        raise _wrong(WORDS("no_noise", text=cited(f"{distribution}({arguments})")))
+    a, b, more = match.groups()
     named = dict(re.findall(r"(seed|like)\s*=\s*(\w+)", more, re.ASCII))
-    seed, like = named.get("seed"), named.get("like")
-    if name not in ("uniform", "normal"):
-        raise _wrong(WORDS("no_distribution", name=cited(name)))
-    if seed is not None and not (seed.isascii() and seed.isdigit() and len(seed) <= 10):
-        raise _wrong(WORDS("no_seed", seed=cited(seed)))
-    distribution = "uniform" if name == "uniform" else "normal"
-    return Noise(distribution, read_number(a), read_number(b), int(seed or 0), like or "")  # type: ignore[arg-type]
+    seed = read_whole(named.get("seed", "0"))
+    return Noise(distribution, read_number(a), read_number(b), seed, named.get("like", ""))  # type: ignore[arg-type]
 
 
 def read_ends(text: str) -> tuple[float, float]:
@@ -105,6 +99,17 @@ def read_number(word: str) -> float:
         return parameters.read_number(visible(word, MAX_DIGITS))
     except ValueError as error:
         raise _wrong(str(error)) from None
+
+
+def read_whole(text: str) -> int:
+    """A seed or a place: digits, ten at most.
+
+    Raises:
+        PlaygroundError: with the part "input".
+    """
+    if not re.fullmatch(r"\d{1,10}", text, re.ASCII):
+        raise _wrong(WORDS("no_whole_number", text=cited(text)))
+    return int(text)
 
 
 def _wrong(message: str) -> PlaygroundError:

@@ -13,10 +13,10 @@ from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
 from lessons.playground.language.expressions import Rule, kind_of
+from lessons.playground.language.functions import Put
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
-from lessons.playground.language.rewrite import Put
 from lessons.playground.running.interpret import Machine
 from lessons.text import cited, suggestion, visible
 from lessons.tricks import op_types

@@ -5,7 +5,6 @@
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import torch
@@ -23,13 +22,12 @@ from lessons.playground.language.expressions import (
     walk,
     written,
 )
-from lessons.playground.language.functions import Function
-from lessons.playground.language.rewrite import Put
-from lessons.playground.language.spellings import MODULES, path
+from lessons.playground.language.functions import Function, Put
+from lessons.playground.language.spellings import path
 
 
 def in_torch(program: Program) -> str:
-    """The program's text with each expression that torch spells otherwise written as torch does.
+    """The program's text with each line that torch spells otherwise written as torch does.
 
     >>> from lessons.playground.language.parse import parse_program
     >>> print(in_torch(parse_program("y = sqrt(x)  # the root\\nz = x.sum() * y", ["x"])))
@@ -39,32 +37,18 @@ def in_torch(program: Program) -> str:
     text = program.text
     for line in reversed(program.assignments):
         start, end = span(text, line.value)
-        # A named number is computed with further down: a whole one could overflow, and has no -0.
-        floats = kind_of(line.value) == "number"
-        made = _spelt(program.text, line.value, floats)
-        there, kept = (Counter(re.findall("#.*", code)) for code in (text[start:end], made))
-        lost = "".join(f"{one}\n" for one in (there - kept).elements())
-        above = text.rfind("\n", 0, start) + 1
-        text = f"{text[:above]}{lost}{text[above:start]}{made}{text[end:]}"
+        source, made = text[start:end], in_torch_of(line.value)
+        if ast.dump(ast.parse(f"({source}\n)")) != ast.dump(ast.parse(f"({made})")):
+            above = text.rfind("\n", 0, start) + 1
+            lost = "".join(f"{comment}\n" for comment in re.findall("#.*", source))
+            text = f"{text[:above]}{lost}{text[above:start]}{made}{text[end:]}"
     return text
-
-
-def _spelt(text: str, node: Node, floats: bool) -> str:
-    """What stands at an expression, with as little as possible written anew."""
-    start, end = span(text, node)
-    source, made = text[start:end], in_torch_of(node, floats)
-    if _alike(source, made):
-        return source
-    for child in sorted(children(node), key=lambda one: span(text, one), reverse=True):
-        first, last = span(text, child)
-        if (first, last) != (start, end):  # a default stands where its call does
-            source = source[: first - start] + _spelt(text, child, floats) + source[last - start :]
-    return source if _alike(source, made) else made
 
 
 def in_torch_of(node: Node, floats: bool = False) -> str:
     """One expression as torch spells it; ``floats`` writes whole numbers as 2.0."""
-    return python(expression(node, floats))
+    # A named number is computed with further down: a whole one could overflow, and has no -0.
+    return python(expression(node, floats or kind_of(node) == "number"))
 
 
 def python(made: ast.expr) -> str:
@@ -77,7 +61,7 @@ def expression(node: Node, floats: bool = False) -> ast.expr:
     if isinstance(node, ast.Constant):
         if node.value is None:
             return node
-        number = _constant(written(node), floats or kind_of(node) == "tensor")
+        number = _constant(node, floats or kind_of(node) == "tensor")
         return number if kind_of(node) == "number" else _tensor(number)
     if isinstance(node, ast.Name):
         return node
@@ -97,7 +81,8 @@ def expression(node: Node, floats: bool = False) -> ast.expr:
         return ast.BinOp(operands[0], node.op, operands[1])
     row = row_of(node)
     assert row is not None
-    return _call(row, children(node), operands)
+    made = _call(row, children(node), operands)
+    return _as_method(made) if vars(node).get("method") else made
 
 
 def _the_same_in_whole_numbers(node: Node) -> bool:
@@ -126,36 +111,40 @@ def _call(function: Function, arguments: Sequence[Node], operands: Sequence[ast.
     return fill(function.code, given)
 
 
+def _as_method(made: ast.expr) -> ast.expr:
+    """``x.sum(0)`` for ``torch.sum(x, 0)``, where a tensor has that method."""
+    if not isinstance(made, ast.Call) or path(made.func)[:-1] != ["torch"]:
+        return made
+    (_, name), (first, *others) = path(made.func), made.args
+    # A tensor's own ``where`` takes its operands in another order.
+    if name == "where" or not hasattr(torch.Tensor, name):
+        return made
+    return ast.Call(ast.Attribute(first, name), others, [])
+
+
 def _surrogate(node: Node, named: Sequence[Function]) -> ast.expr:
     (given,) = children(node)
     operand = expression(given)
     if kind_of(given) == "number":
         operand = _tensor(expression(given, floats=True))
-    functions = [as_value(one) for one in named]
+    functions = [_as_value(one) for one in named]
     return ast.Call(ast.Call(ast.Name(called(node)), functions, []), [operand], [])
 
 
-def as_value(function: Function) -> ast.expr:
+def _as_value(function: Function) -> ast.expr:
     """The function itself, as a value: ``torch.round``, or the name of one of ours."""
-    first, *others = function.parameters
-    template = fill(function.code, {first.name: ast.Name(first.name)})
-    one_operand = isinstance(template, ast.Call) and len(template.args) == 1
-    if one_operand and all(other.default is None for other in others):
-        assert isinstance(template, ast.Call)
-        return template.func
-    return ast.Name(function.name)
+    code = function.code.replace("(x, axis)", "(x)")
+    name = code.removesuffix("(x)") if code.endswith("(x)") else function.name
+    return ast.parse(name, mode="eval").body
 
 
 def _py_func(node: ast.Call) -> ast.expr:
-    names = [one.id for one in children(node) if isinstance(one, ast.Name)]
+    names = ", ".join(one.id for one in children(node) if isinstance(one, ast.Name))
     outputs = [expression(output) for output in node.args]
     body = ast.Tuple(outputs) if kind_of(node) == "several" else outputs[0]
-    given = [ast.arg(name) for name in names]
-    arguments = ast.arguments(
-        posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[]
-    )
-    inputs: list[ast.expr] = [ast.Name(name) for name in names]
-    return ast.Call(ast.Name("py_func"), [ast.Lambda(arguments, body), *inputs], [])
+    call = ast.parse(f"py_func(lambda {names}: _, {names})", mode="eval").body
+    made: ast.expr = Put({"_": body}).visit(call)
+    return made
 
 
 def _tensor(number: ast.expr) -> ast.expr:
@@ -176,39 +165,8 @@ def fill(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
     return made
 
 
-def _constant(value: float, floats: bool) -> ast.expr:
-    whole = value == int(value) and abs(value) < 2**31
-    return ast.Constant(int(value) if whole and not floats else value)
-
-
-class _AsFunctions(ast.NodeTransformer):
-    """Writes ``torch.sum(x)`` for ``x.sum()``, and 2 for 2.0, to compare two spellings."""
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        func = node.func
-        if not isinstance(func, ast.Attribute) or path(func)[0] in MODULES:
-            return node
-        # A tensor's own ``where`` takes its operands in another order.
-        if func.attr != "where" and hasattr(torch.Tensor, func.attr):
-            torch_s = ast.Attribute(ast.Name("torch", ast.Load()), func.attr, ast.Load())
-            return ast.Call(torch_s, [func.value, *node.args], node.keywords)
-        return node
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        whole = isinstance(node.value, float) and node.value.is_integer()
-        return ast.Constant(int(written(node))) if whole else node
-
-
-def _alike(source: str, made: str) -> bool:
-    """Whether two texts are one expression to torch."""
-    try:
-        trees = [ast.parse(f"({text}\n)", mode="eval").body for text in (source, made)]
-    except SyntaxError:  # a part was written anew that needs brackets now
-        return False
-    numbers = [[n.value for n in ast.walk(t) if isinstance(n, ast.Constant)] for t in trees]
-    for mine, its in zip(*numbers, strict=False):
-        if isinstance(mine, int) and isinstance(its, float):
-            return False
-    first, second = (ast.dump(_AsFunctions().visit(tree)) for tree in trees)
-    return first == second
+def _constant(node: ast.Constant, floats: bool) -> ast.expr:
+    """A number as the program has it, 2 or 2.0."""
+    value = written(node)
+    whole = value == int(value) and abs(value) < 2**31 and not floats
+    return ast.Constant(int(value) if whole and vars(node).get("whole", True) else value)

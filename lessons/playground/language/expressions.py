@@ -59,6 +59,14 @@ def of_kind(made: _Node, kind: Kind, at: Node) -> _Node:
     return ast.copy_location(made, at)
 
 
+def with_place(made: _Node, at: ast.expr | ast.stmt) -> _Node:
+    """Give the parts of an expression that have no place the place of ``at``, and return it."""
+    for part in ast.walk(made):
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, at)
+    return made
+
+
 def kind_of(node: Node) -> Kind:
     """What an expression gives."""
     found: Kind = vars(node)["kind"]
@@ -159,11 +167,10 @@ def words(text: str, node: ast.expr | ast.stmt, most: int = 10_000) -> str:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One line: the names it gives, the expression, and the line's own text."""
+    """One line: the names it gives, and the expression."""
 
     names: tuple[str, ...]
     value: Node
-    text: str
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

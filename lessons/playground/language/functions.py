@@ -1,11 +1,13 @@
-"""Every function of the playground's language: signature, help, and its code in torch.
+"""Every function that a program may call: signature, help, and its code in torch.
 
-One row is one function. To add one, add a row: the interpreter, the help, the errors and torch's
-spelling come from here. What a row's `run` calls is torch as the engine's map sees it, so that an
-override of its op type reaches it.
+One row is one function, with its parameters in torch's order. From the row follow the reader of
+typed and of pasted calls, the interpreter, the help, the refusals and torch's spelling. What a
+row's `run` calls is torch as the engine's map sees it, so that an override of its op type reaches
+it.
 """
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +22,11 @@ ParameterKind = Literal["tensor", "number", "whole", "either", "mask", "any"]
 """A tensor (a number is made one); a number only; a whole one, written out; either as it is; a
 comparison; where's branch."""
 
+_CALLED_HERE = {"input": ("x", "a"), "target": ("t",), "other": ("b",), "exponent": ("b",),
+                "x1": ("a",), "x2": ("b",), "min": ("low",), "max": ("high",),
+                "dim": ("axis",), "axis": ("dim",)}  # fmt: skip
+"""Torch's names of parameters, and what they are called here."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -32,12 +39,53 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Function:
-    """One function.
+class Signature:
+    """How a function is called.
 
     Args:
         name: as in programs.
         parameters: in order.
+        order: the names of these parameters and of torch's other settings, as torch has them.
+        settings: torch's other settings, each with its default as code: the function does the
+            same without them.
+        text: the function written with others, settings included; empty if no setting but the
+            defaults can be read.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    order: tuple[str, ...]
+    settings: Mapping[str, str]
+    text: str
+
+    @property
+    def signature(self) -> str:
+        """As shown in help and errors: ``clamp(x, low, high)``, ``sum(x, axis?)``."""
+        shown = (p.name + ("?" if p.optional else "") for p in self.parameters)
+        return f"{self.name}({', '.join(shown)})"
+
+    def parameter(self, keyword: str) -> str:
+        """The parameter that a keyword of torch or of ours names; empty if there is none."""
+        return next((n for n in (keyword, *_CALLED_HERE.get(keyword, ())) if n in self.order), "")
+
+    def written_out(self, bound: Mapping[str, ast.expr] = {}, text: str = "") -> ast.expr:
+        """The function written with others, with these arguments and the other settings' defaults.
+
+        Args:
+            text: in place of its own.
+        """
+        settings = {
+            name: bound.get(name) or _template(code) for name, code in self.settings.items()
+        }
+        made: ast.expr = _Filled(settings, bound).visit(_template(text or self.text))
+        return made
+
+
+@dataclass(frozen=True)
+class Function(Signature):
+    """A function that runs.
+
+    Args:
         op: the engine's op type that it runs, or None where it runs none that a map could meet.
         run: takes tensors (floats for number parameters) and gives a tensor, or a tuple of them.
         help: one sentence in Markdown.
@@ -46,8 +94,6 @@ class Function:
         several: it gives a tuple of tensors.
     """
 
-    name: str
-    parameters: tuple[Parameter, ...]
     op: str | None
     run: Callable[..., Any]
     help: str
@@ -56,23 +102,43 @@ class Function:
     several: bool = False
 
     @property
-    def signature(self) -> str:
-        """As shown in help and errors: ``clamp(x, low, high)``, ``sum(x, axis?)``."""
-        shown = (p.name + ("?" if p.optional else "") for p in self.parameters)
-        return f"{self.name}({', '.join(shown)})"
-
-    @property
     def elementary(self) -> bool:
         """Whether it can be named within straight_through and forward_backward."""
         required = [p for p in self.parameters if not p.optional]
         return len(required) == 1 and not self.trick and not self.several
 
 
-def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    def reduced(x: torch.Tensor, axis: float | None = None) -> torch.Tensor:
-        return function(x) if axis is None else function(x, int(axis))
+def _template(code: str) -> ast.expr:
+    """An expression that has no place in any text yet."""
+    tree = ast.parse(code, mode="eval").body
+    for part in ast.walk(tree):
+        vars(part).pop("lineno", None)
+    return tree
 
-    return reduced
+
+class Put(ast.NodeTransformer):
+    """Puts expressions in place of names."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given.get(node.id, node)
+
+
+class _Filled(Put):
+    """Leaves out a factor or a divisor, too, if it is a setting that is 1."""
+
+    def __init__(self, settings: Mapping[str, ast.expr], given: Mapping[str, ast.expr]) -> None:
+        super().__init__({**settings, **given})
+        self.ones = [one for one in settings.values() if ast.unparse(one) in ("1", "1.0")]
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mult) and node.left in self.ones:
+            return node.right
+        divides = isinstance(node.op, ast.Mult | ast.Div) and node.right in self.ones
+        return node.left if divides else node
 
 
 def _parameter(word: str) -> Parameter:
@@ -88,17 +154,37 @@ def _parameter(word: str) -> Parameter:
     return Parameter(name.rstrip("#%~?!"), kind, float(default) if default else None, optional)
 
 
+def read_signature(row: str, text: str) -> tuple[list[str], Signature]:
+    """Read ``name parameter … setting:default …``; several names are joined by a bar."""
+    names, *words = row.split()
+    settings = dict(word.split(":") for word in words if ":" in word)
+    parameters = tuple(_parameter(word) for word in words if ":" not in word)
+    known = iter(parameters)
+    order = tuple(word.split(":")[0] if ":" in word else next(known).name for word in words)
+    first, *others = names.split("|")
+    return [first, *others], Signature(first, parameters, order, settings, text)
+
+
 def _row(
     signature: str,
     op: str | None,
     run: Callable[..., Any],
     code: str,
+    text: str = "",
     trick: bool = False,
     several: bool = False,
-) -> Function:
-    name, *words = signature.split()
-    parameters = tuple(_parameter(word) for word in words)
-    return Function(name, parameters, op, run, HELP[name], code, trick, several)
+) -> dict[str, Function]:
+    names, read = read_signature(signature, text)
+    function = Function(**vars(read), op=op, run=run, help=HELP[read.name], code=code, trick=trick,
+                        several=several)  # fmt: skip
+    return dict.fromkeys(names, function)
+
+
+def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    def reduced(x: torch.Tensor, axis: float | None = None) -> torch.Tensor:
+        return function(x) if axis is None else function(x, int(axis))
+
+    return reduced
 
 
 _ROWS = (
@@ -107,8 +193,8 @@ _ROWS = (
     _row("exp x", "exp", torch.exp, "torch.exp(x)"),
     _row("log x", "log", torch.log, "torch.log(x)"),
     _row("abs x", "abs", torch.abs, "torch.abs(x)"),
-    _row("sign x", "sign", torch.sign, "torch.sign(x)"),
-    _row("round x", "round", torch.round, "torch.round(x)"),
+    _row("sign|sgn x", "sign", torch.sign, "torch.sign(x)"),
+    _row("round x decimals:0", "round", torch.round, "torch.round(x)"),
     _row("floor x", "floor", torch.floor, "torch.floor(x)"),
     _row("ceil x", "ceil", torch.ceil, "torch.ceil(x)"),
     _row("step x", None, step, "step(x)"),
@@ -116,30 +202,35 @@ _ROWS = (
     _row("cos x", "cos", torch.cos, "torch.cos(x)"),
     _row("tanh x", "tanh", torch.tanh, "torch.tanh(x)"),
     _row("sigmoid x", "sigmoid", torch.sigmoid, "torch.sigmoid(x)"),
-    _row("relu x", "relu", torch.relu, "torch.relu(x)"),
-    _row("softplus x", "softplus", functional.softplus, "torch.nn.functional.softplus(x)"),
-    _row("softmax x", "softmax", lambda x: torch.softmax(x, -1), "torch.softmax(x, -1)"),
-    _row("log_softmax x", "log_softmax", lambda x: torch.log_softmax(x, -1),
+    _row("relu x inplace:False", "relu", torch.relu, "torch.relu(x)"),
+    _row("softplus x beta:1 threshold:20", "softplus", functional.softplus,
+         "torch.nn.functional.softplus(x)", "softplus(beta * x) / beta"),
+    _row("softmax x dim:-1", "softmax", lambda x: torch.softmax(x, -1), "torch.softmax(x, -1)"),
+    _row("log_softmax x dim:-1", "log_softmax", lambda x: torch.log_softmax(x, -1),
          "torch.log_softmax(x, -1)"),
-    _row("logsumexp x", "logsumexp", lambda x: torch.logsumexp(x, -1), "torch.logsumexp(x, -1)"),
-    _row("topk x k%", "topk", lambda x, k: torch.topk(x, int(k)).values, "torch.topk(x, k).values"),
-    _row("select x index%", "select", lambda x, index: torch.select(x, -1, int(index)),
+    _row("logsumexp|reduce_logsumexp x dim:-1 keepdim:False", "logsumexp",
+         lambda x: torch.logsumexp(x, -1), "torch.logsumexp(x, -1)"),
+    _row("topk|top_k x k% dim:-1 largest:True sorted:True", "topk",
+         lambda x, k: torch.topk(x, int(k)).values, "torch.topk(x, k).values"),
+    _row("select x dim:-1 index%", "select", lambda x, index: torch.select(x, -1, int(index)),
          "torch.select(x, -1, index)"),
     _row("onehot_argmax x", None, onehot_argmax, "onehot_argmax(x)"),
     _row("onehot_sample p u", None, onehot_sample, "onehot_sample(p, u)"),
     _row("maximum a b", "maximum", torch.maximum, "torch.maximum(a, b)"),
     _row("minimum a b", "minimum", torch.minimum, "torch.minimum(a, b)"),
-    _row("clamp x low#=-1e30 high#=1e30", "clamp", torch.clamp, "torch.clamp(x, low, high)"),
+    _row("clamp|clip|clip_by_value x low#=-1e30 high#=1e30", "clamp", torch.clamp,
+         "torch.clamp(x, low, high)"),
     _row("where condition? a! b!", "where", torch.where, "torch.where(condition, a, b)"),
     _row("full_like x value#", None, lambda x, value: torch.full_like(x, value),
          "torch.full_like(x, value)"),
-    _row("sum x axis%?", "sum", _reduce(torch.sum), "torch.sum(x, axis)"),
-    _row("mean x axis%?", "mean", _reduce(torch.mean), "torch.mean(x, axis)"),
+    _row("sum|reduce_sum x axis%? keepdim:False", "sum", _reduce(torch.sum), "torch.sum(x, axis)"),
+    _row("mean|reduce_mean x axis%? keepdim:False", "mean", _reduce(torch.mean),
+         "torch.mean(x, axis)"),
     _row("matmul a b", "matmul", torch.matmul, "torch.matmul(a, b)"),
-    _row("transpose x", "transpose", lambda x: torch.transpose(x, -1, -2),
+    _row("transpose|t x dim0:-1 dim1:-2", "transpose", lambda x: torch.transpose(x, -1, -2),
          "torch.transpose(x, -1, -2)"),
-    _row("unbind x", "unbind", torch.unbind, "torch.unbind(x)", several=True),
-    _row("identity x", "identity", tricks.identity, "identity(x)", trick=True),
+    _row("unbind x dim:0", "unbind", torch.unbind, "torch.unbind(x)", several=True),
+    _row("identity|clone x", "identity", tricks.identity, "identity(x)", trick=True),
     _row("stop_gradient x", "stop_gradient", tricks.stop_gradient, "stop_gradient(x)", trick=True),
     _row("detach x", "stop_gradient", tricks.stop_gradient, "x.detach()", trick=True),
     _row("flip_gradient x scale~=1", None, tricks.flip_gradient,
@@ -152,7 +243,9 @@ _ROWS = (
          "clip_gradient_norm(x, max_norm)", trick=True),
 )  # fmt: skip
 
-FUNCTIONS: dict[str, Function] = {row.name: row for row in _ROWS}
+_BY_NAME = {name: function for row in _ROWS for name, function in row.items()}
+
+FUNCTIONS = {function.name: function for function in _BY_NAME.values()}
 
 FORMS: dict[str, tuple[str, str]] = {
     "straight_through": ("straight_through(f)(x)", HELP["straight_through"]),
@@ -163,3 +256,8 @@ FORMS: dict[str, tuple[str, str]] = {
 
 CALLABLE = (*FUNCTIONS, *FORMS)
 """Every name that can stand before brackets."""
+
+
+def own_name(name: str) -> str:
+    """The language's own name for a function or method that a framework names otherwise."""
+    return _BY_NAME[name].name if name in _BY_NAME else name

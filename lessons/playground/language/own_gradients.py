@@ -6,15 +6,16 @@ gets a note.
 
 import ast
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from lessons.playground.language.expressions import SIGNS
-from lessons.playground.language.rewrite import Put, call, names_in
+from lessons.playground.language.functions import Put
+from lessons.playground.language.pasted_expressions import call, names_in
 from lessons.playground.language.spellings import (
     MODULES,
-    OPERATORS,
+    TABLE,
     TENSORS,
     WITHOUT_EFFECT,
+    operator_of,
     path,
 )
 from lessons.playground.language.words import WORDS
@@ -26,52 +27,48 @@ _TENSORS = {*TENSORS, "new_tensor"}
 
 def as_plain_functions(
     tree: Iterable[ast.stmt],
-) -> tuple[list[ast.stmt], set[str], list[str], list[str]]:
+) -> tuple[list[ast.stmt], dict[str, bool], list[str]]:
     """Write each autograd Function as a plain function, and call that in place of ``apply``.
 
     Returns:
-        The statements, the names of those functions, a note on each backward that is a trick of
-        the language, and one on each that can't be read: its function has the gradient of its
-        forward.
+        The statements; of each of those functions, by name, whether its backward can be read; and
+        a note on each. A function whose backward can't be read has the gradient of its forward.
     """
     found: list[ast.stmt] = []
-    names: set[str] = set()
-    read: list[str] = []
+    own: dict[str, bool] = {}
     notes: list[str] = []
     for node in tree:
         methods = _methods(node)
-        if isinstance(node, ast.ClassDef) and methods.keys() >= {"forward", "backward"}:
-            forward, backward = methods["forward"], methods["backward"]
-            body = _body(forward, backward)
-            name = visible(node.name, 32)
-            if body is None:
-                notes.append(WORDS("unread_backward", line=backward.lineno, name=name))
-            elif isinstance(last := body[-1], ast.Return) and last.value:
-                context = forward.args.args[0].arg
-                code = visible(ast.unparse(last.value).replace(f"{context}.", ""), 60)
-                read.append(WORDS("backward_is", name=name, code=code))
-            arguments = ast.arguments(
-                [], forward.args.args[1:], None, [], [], None, forward.args.defaults
-            )
-            plain = ast.FunctionDef(node.name, arguments, body or forward.body, [])
-            found.append(ast.copy_location(plain, node))
-            names.add(node.name)
-        else:
+        if not isinstance(node, ast.ClassDef) or not methods.keys() >= {"forward", "backward"}:
             found.append(node)
-    applied = _Applied(names)
-    return [one for one in map(applied.visit, found) if one], names, read, notes
+            continue
+        forward, backward = methods["forward"], methods["backward"]
+        context, *given = forward.args.args
+        body = _body(forward, backward)
+        name = visible(node.name, 32)
+        if body is None:
+            notes.append(WORDS("unread_backward", line=backward.lineno, name=name))
+        elif isinstance(last := body[-1], ast.Return) and last.value:
+            code = visible(ast.unparse(last.value).replace(f"{context.arg}.", ""), 60)
+            notes.append(WORDS("backward_is", name=name, code=code))
+        arguments = ast.arguments([], given, None, [], [], None, forward.args.defaults)
+        plain = ast.FunctionDef(node.name, arguments, body or forward.body, [])
+        found.append(ast.copy_location(plain, node))
+        own[node.name] = body is not None
+    applied = _Applied(own)
+    return [one for one in map(applied.visit, found) if one], own, notes
 
 
 class _Applied(ast.NodeTransformer):
     """Writes Flip for ``Flip.apply`` and for each name that the code assigns it to."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self.names = {name: name for name in names}
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | None:
         self.generic_visit(node)
-        (target, *others), value = node.targets, node.value
-        if others or not (isinstance(target, ast.Name) and isinstance(value, ast.Name)):
+        target, value = node.targets[0], node.value
+        if not (isinstance(target, ast.Name) and isinstance(value, ast.Name)):
             return node
         if value.id not in self.names:
             return node
@@ -85,6 +82,26 @@ class _Applied(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         node.id = self.names.get(node.id, node.id)
+        return node
+
+
+class _WithOperators(ast.NodeTransformer):
+    """Writes ``-grad`` for ``grad.neg()``, and x for a copy or a view of it."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name, operands = path(node.func)[-1].removesuffix("_"), node.args
+        if isinstance(node.func, ast.Attribute) and path(node.func)[0] not in MODULES:
+            operands = [node.func.value, *operands]
+        if name in _UNCHANGED and operands and not isinstance(operands[0], ast.Compare):
+            return operands[0]
+        by_name = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        limits = [*operands[1:], *(by_name[one] for one in ("min", "max") if one in by_name)]
+        if name in ("clamp", "clip"):
+            return call("clamp", operands[0], *limits)
+        row = TABLE.get(name)
+        if row and operator_of(row) and len(operands) == len(row.parameters):
+            return row.written_out(dict(zip(row.order, operands, strict=False)))
         return node
 
 
@@ -107,16 +124,22 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
     names = {t.id: s.value for s in forward.body if isinstance(s, ast.Assign)
              for t in s.targets if isinstance(t, ast.Name)}  # fmt: skip
     x = ast.Name(given[read[0]], ast.Load())
-    made = _through(gradients[read[0]], backward.args.args[1].arg, x)
+    made = _with_tricks(x, gradients[read[0]], backward.args.args[1].arg)
     if made is None or x.id in names:
         return None
-    value, lines = last.value, forward.body[:-1]
-    if _bare(Put(names).visit(copy.deepcopy(value))) == x.id:
-        lines = [s for s in lines if not (isinstance(s, ast.Assign) and _bare(s.value) == x.id
+    lines = forward.body[:-1]
+    if _is_x(Put(names).visit(copy.deepcopy(last.value)), x):
+        lines = [s for s in lines if not (isinstance(s, ast.Assign) and _is_x(s.value, x)
                  and isinstance(s.targets[0], ast.Name))]  # fmt: skip
     else:  # another value than x, with this gradient
-        made = ast.BinOp(made, ast.Add(), call("stop_gradient", ast.BinOp(value, ast.Sub(), x)))
+        rest = call("stop_gradient", ast.BinOp(last.value, ast.Sub(), x))
+        made = ast.BinOp(made, ast.Add(), rest)
     return [*lines, ast.copy_location(ast.Return(made), last)]
+
+
+def _is_x(node: ast.expr, x: ast.Name) -> bool:
+    """Whether an expression is this tensor, a copy or a view of it."""
+    return ast.unparse(_WithOperators().visit(copy.deepcopy(node))) == x.id
 
 
 def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.expr]:
@@ -125,7 +148,7 @@ def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
     known: dict[str, ast.expr] = {}
-    for line in _flat(backward.body):
+    for line in backward.body:
         if isinstance(line, ast.Return) and line.value is not None:
             parts = line.value.elts if isinstance(line.value, ast.Tuple) else [line.value]
             return [Put(known).visit(part) for part in parts]
@@ -143,60 +166,37 @@ def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.
     return []
 
 
-def _flat(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
-    """The statements, with the body of each ``if ctx.needs_input_grad[…]`` in place of the if."""
-    for line in body:
-        if isinstance(line, ast.If) and "needs_input_grad" in ast.unparse(line.test):
-            yield from _flat(line.body)
-        else:
-            yield line
-
-
-def _through(
-    node: ast.expr, grad: str, x: ast.expr, sign: int = 1, factor: ast.expr | None = None
-) -> ast.expr | None:
-    """Write x with the tricks that give it this gradient; None if the expression can't be read.
+def _with_tricks(x: ast.expr, gradient: ast.expr, grad: str) -> ast.expr | None:
+    """Write x with the tricks that give it a gradient; None if the expression can't be read.
 
     Args:
-        node: the part of backward's expression that is still to be read.
+        gradient: backward's expression.
         grad: the upstream gradient's name.
-        x: the tensor, with the tricks for the parts that were read.
-        sign, factor: multiply the gradient that ``node`` gives.
     """
-    if isinstance(node, ast.Call):
-        name = path(node.func)[-1].removesuffix("_")
-        operands = node.args
-        if isinstance(node.func, ast.Attribute) and path(node.func)[0] not in MODULES:
-            operands = [node.func.value, *operands]
-        by_name = {keyword.arg or "": keyword.value for keyword in node.keywords}
-        limits = [*operands[1:], *(by_name[one] for one in ("min", "max") if one in by_name)]
-        if name in ("clamp", "clip") and len(limits) == 2 and all(map(_is_number, limits)):
-            clipped = call("clip_gradient", _multiplied(x, sign, factor), *limits)
-            return _through(operands[0], grad, clipped)
-        if name in ("neg", "negative") and len(operands) == 1:
-            node = ast.UnaryOp(ast.USub(), operands[0])
-        elif name in OPERATORS and len(operands) == 2:
-            op = SIGNS[OPERATORS[name]].node()
-            assert isinstance(op, ast.operator)
-            node = ast.BinOp(operands[0], op, operands[1])
-        elif name in _UNCHANGED and operands:
-            return _through(operands[0], grad, x, sign, factor)
-    if isinstance(node, ast.Name) and node.id == grad:
-        return _multiplied(x, sign, factor)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return _through(node.operand, grad, x, -sign, factor)
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.Div):
-        return None
-    own, other = node.left, node.right
-    if isinstance(node.op, ast.Mult) and grad in names_in(other):
-        own, other = other, own
-    if grad in names_in(other):
-        return None
-    if isinstance(other, ast.UnaryOp) and isinstance(other.op, ast.USub):
-        sign, other = -sign, other.operand
-    if factor or isinstance(node.op, ast.Div):
-        other = ast.BinOp(factor or ast.Constant(1), node.op, other)
-    return _through(own, grad, x, sign, other)
+    node: ast.expr = _WithOperators().visit(gradient)
+    sign, factor = 1, None  # of the gradient that the node gives
+    while not (isinstance(node, ast.Name) and node.id == grad):
+        if isinstance(node, ast.Call) and path(node.func) == ["clamp"]:
+            node, *limits = node.args
+            if len(limits) != 2 or not all(map(_is_number, limits)):
+                return None
+            x, sign, factor = call("clip_gradient", _multiplied(x, sign, factor), *limits), 1, None
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            node, sign = node.operand, -sign
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+            op, own, other = node.op, node.left, node.right
+            if isinstance(op, ast.Mult) and grad in names_in(other):
+                own, other = other, own
+            if grad in names_in(other):
+                return None
+            if isinstance(other, ast.UnaryOp) and isinstance(other.op, ast.USub):
+                sign, other = -sign, other.operand
+            if factor or isinstance(op, ast.Div):
+                other = ast.BinOp(factor or ast.Constant(1), op, other)
+            node, factor = own, other
+        else:
+            return None
+    return _multiplied(x, sign, factor)
 
 
 def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
@@ -205,15 +205,6 @@ def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
     if sign < 0:
         return call("flip_gradient", x, *factors)
     return call("scale_gradient", x, *factors) if factors else x
-
-
-def _bare(node: ast.expr) -> str:
-    """The name of the tensor that this is, or is a copy or view of; empty for anything else."""
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if node.func.attr not in _UNCHANGED:
-            return ""
-        node = node.func.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from lessons.playground.language.expressions import Program, Rule
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.read_expressions import Reader
+from lessons.playground.language.read_calls import Reader
 from lessons.playground.language.scan import scan
 from lessons.playground.language.words import WORDS
 
@@ -24,7 +24,7 @@ def parse_program(text: str, inputs: Sequence[str]) -> Program:
         PlaygroundError: the first thing that is wrong, at its line and column.
     """
     tree = _ast(scan(text), WORDS("no_line"))
-    reader = Reader(text, dict.fromkeys(inputs, "tensor"))
+    reader = Reader(dict.fromkeys(inputs, "tensor"))
     lines = tuple(reader.assignment(line, inputs) for line in tree.body)
     if not lines:
         raise PlaygroundError(WORDS("empty_program"), 1, 1)
@@ -53,7 +53,7 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
         items = line.value.elts if isinstance(line.value, ast.Tuple) else [line.value]
         if not items:
             raise PlaygroundError(WORDS("empty_rule"), 1, 1)
-        reader = Reader(text, dict.fromkeys(names, "tensor"), rule=True)
+        reader = Reader(dict.fromkeys(names, "tensor"), rule=True)
         return Rule(text, tuple(reader.gradient(item) for item in items))
     except PlaygroundError as error:
         raise error.within("rule", subject) from error.__cause__

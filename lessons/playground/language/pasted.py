@@ -10,38 +10,39 @@ import itertools
 import re
 import textwrap
 import tokenize
-import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from keyword import kwlist
 
-from lessons.playground.language.expressions import Kind, kind_of, row_of, surrogates
-from lessons.playground.language.functions import CALLABLE
-from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.emit import in_torch_of
+from lessons.playground.language.expressions import Node, kind_of, row_of, surrogates
 from lessons.playground.language.own_gradients import as_plain_functions
 from lessons.playground.language.parse import parse_program
+from lessons.playground.language.pasted_expressions import (
+    ROOTS,
+    Partial,
+    PastedExpressions,
+    at,
+    input_note,
+    names_in,
+    number_in,
+    unwrapped,
+    values_in,
+    with_hint,
+)
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.read_expressions import Reader
-from lessons.playground.language.refusals import OUR_NAMES
-from lessons.playground.language.rewrite import ROOTS, Partial, Rewriter, names_in
-from lessons.playground.language.scan import scan
 from lessons.playground.language.spellings import (
-    INSTEAD,
-    LEFT_OUT,
-    MODULES,
     NOISE,
-    TENSORS,
     WITHOUT_EFFECT,
     path,
 )
 from lessons.playground.language.words import WORDS
 from lessons.text import listed, visible
 
-_LONGEST, _LONGEST_STATEMENT = 12_000, 1_500
+_LONGEST = 12_000
 """Characters."""
-_MOST_TRIES, _MOST_CALLS = 1_000, 8
-"""Expressions that are tried, each up to a millisecond; calls of helpers that are read."""
+_MOST_CALLS = 8
+"""Calls of helpers that are read."""
 _WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
 _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
@@ -49,8 +50,6 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
 """Calls on a line of their own that change no value."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
-_SHAPES = {"flip_gradient", "scale_gradient", "clip_gradient"}
-"""A call on what one of these returns is read as a layer, so that the gradient comes through it."""
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
@@ -101,8 +100,8 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
         return None
     try:
         paste = _Paste(clean, inputs)
-        found = paste.read(tree)
-    except (RecursionError, ValueError):
+        found = paste.program(tree)
+    except (RecursionError, SyntaxError, ValueError):
         return None
     if _is_code(tree) or _replaces(clean, tree, before):
         return found
@@ -139,38 +138,27 @@ def _replaces(text: str, tree: list[ast.stmt], before: str) -> bool:
     return bool(before) and len(tree) > 2 and old.isdisjoint(new)
 
 
-class _Paste:
-    """Reads statement after statement; knows what each name is called in the program."""
+class _Paste(PastedExpressions):
+    """Reads statement after statement."""
 
     def __init__(self, text: str, there: Sequence[str]) -> None:
-        self.there = there  # the inputs that the playground has
+        super().__init__(there)
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         self.comments = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
         self.place = 0  # the line that was read last
-        self.kinds: dict[str, Kind] = {}
-        self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
-        self.stand_ins: dict[str, str] = {}  # by the code that they stand for
-        self.why: dict[str, Callable[[str], str]] = {}  # of an input that stands for code: the note
-        self.layers: set[str] = set()
-        self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []
         self.helping = False  # whether the statements are a helper's
-        self.result: ast.expr | None = None  # what that helper returns
-        self.rewriter = Rewriter(self.clean)
+        self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
         self.notes: list[str] = []
         self.output = ""
-        self.own: set[str] = set()  # autograd Functions
         self.several: tuple[ast.Return, int, str] | None = None
-        self.tries = 0
         self.done = False
-        self.guessed = False  # whether anything is an input that need not be one, or left out
 
-    def read(self, tree: list[ast.stmt]) -> Pasted | None:
-        tree, own, read, unread = as_plain_functions(tree)
-        self.notes += [*read, *unread]
-        self.own = own
-        self.guessed |= bool(unread)
+    def program(self, tree: list[ast.stmt]) -> Pasted | None:
+        tree, own, self.notes = as_plain_functions(tree)
+        self.own = {*own}
+        self.guessed |= not all(own.values())
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
@@ -182,10 +170,9 @@ class _Paste:
             for node in ast.walk(functions.get("__init__", ast.Module([], []))):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                     self._setting(node.targets[0].attr, node.value, functions["__init__"])
-            self.rewriter.names |= self._arguments(functions[main], [])
-            body = [s for s in tree if isinstance(s, ast.Assign) and _number(s.value)]
+            self.renamed |= self._arguments(functions[main], [])
+            body = [s for s in tree if isinstance(s, ast.Assign) and number_in(s.value)]
             body += functions[main].body
-            self.rewriter.left.clear()
         self.place = body[0].lineno - 1 if body and functions else 0
         for statement in body:
             self.statement(statement)
@@ -193,16 +180,16 @@ class _Paste:
         code = re.sub(r"#.*", "", program)
         used = [name for name in self.inputs if re.search(rf"\b{name}\b", code)]
         lists = itertools.cycle(_LISTS)
-        values = dict.fromkeys(used, "")
+        values = {name: self.inputs[name] for name in used}
         for name in used:
-            if self.inputs[name] or name not in self.there:
-                values[name] = self.inputs[name] or (
-                    "0.5" if name in self.rewriter.settings else next(lists))  # fmt: skip
+            if not values[name] and name not in self.there:
+                values[name] = "0.5" if name in self.settings else next(lists)
+                self.why.setdefault(name, lambda _: WORDS("invented"))
         if used and all(one in NOISE.values() for one in values.values()):
             # The gradient needs an input that stays: of torch.randn(3, requires_grad=True), say.
             values[used[0]] = next(lists)
             self.why[used[0]] = lambda _: WORDS("invented")
-        made = [name for name in self.kinds if name not in self.inputs]
+        made = [name for name in self.names if name not in self.inputs]
         if not made:
             return None
         output = self.output if self.output in made else made[-1]
@@ -211,22 +198,16 @@ class _Paste:
         others += [WORDS("a_line", line=line) for line in lines]
         if others and main:
             self.notes.append(WORDS("only_read", name=main, others=listed(others)))
-        for line, said in self.rewriter.remarks:
-            self.notes.append(WORDS("of_your_code", line=line, said=said))
-        if self.rewriter.left:
-            self.notes.append(WORDS("left_out", names=listed([*self.rewriter.left])))
-        invented = {
-            name: self.why[name](name) if name in self.why else WORDS("invented")
-            for name in used
-            if name in self.why or (name not in self.there and not self.inputs[name])
-        }
+        self.notes += [at(line, said) for line, said in self.remarks]
+        if self.left:
+            self.notes.append(WORDS("left_out", names=listed([*self.left])))
+        invented = {name: self.why[name](name) for name in used if name in self.why}
         shown, tricks = _with_a_trick(program, used, output)
         if self.several:
             node, count, returned = self.several
             said = visible(shown, 32) if shown != self.output else returned
-            self.notes.append(_at(node, WORDS("several_returned", count=count, output=said)))
-        output = shown
-        return Pasted(program, values, output, (*dict.fromkeys(self.notes),), invented, tricks)
+            self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
+        return Pasted(program, values, shown, (*dict.fromkeys(self.notes),), invented, tricks)
 
     def _arguments(self, function: ast.FunctionDef, given: Sequence[ast.expr]) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""
@@ -235,13 +216,15 @@ class _Paste:
         for name, default in _defaults(function).items():
             value = next(places, None)
             if value is None:
-                bound[name] = self._input(self.clean(name), _number(default))
-            elif isinstance(value, ast.Name):
-                bound[name] = value.id
+                bound[name] = self.input(self.clean(name), number_in(default))
+                continue
+            node = self.read(value)
+            if isinstance(node, ast.Name):
+                bound[name] = node.id
             else:
-                bound[name] = made = self._fresh(name)
-                self.kinds[made] = self._kind(value)
-                self.lines.append(f"{made} = {ast.unparse(value)}")
+                bound[name] = made = self.fresh(name)
+                self.names[made] = kind_of(node)
+                self.lines.append(f"{made} = {in_torch_of(node)}")
         return bound
 
     def _setting(self, name: str, value: ast.expr, init: ast.FunctionDef) -> None:
@@ -253,10 +236,16 @@ class _Paste:
         elif called == "Sequential" and isinstance(value, ast.Call):
             self._sequence(name, value, init)
         elif called.lower() in WITHOUT_EFFECT:
-            self.rewriter.functions[self.clean(name)] = Partial(called.lower())
-        settled = self.rewriter.settle(self.clean(name), value)
-        if not settled and (number := _number(self.rewriter.read(value))):
-            self._input(self.clean(name), number)
+            self.functions[self.clean(name)] = Partial(called.lower())
+        settled = self._settle(self.clean(name), value)
+        if not settled and (number := number_in(unwrapped(value))):
+            self.input(self.clean(name), number)
+
+    def _settle(self, name: str, value: ast.expr) -> bool:
+        """Whether this makes the name a function of the language, as in ``mse = nn.MSELoss()``."""
+        if made := self.module(value):
+            self.functions[name] = made
+        return bool(made)
 
     def _sequence(self, name: str, value: ast.Call, init: ast.FunctionDef) -> None:
         """Read an ``nn.Sequential`` as a helper that calls one layer after another."""
@@ -281,7 +270,7 @@ class _Paste:
                 name = called[0] or "loss"
                 if not called[0] and isinstance(func, ast.Attribute):  # mse_loss(y, t).backward()
                     self.assign(node, ast.Name(name, ast.Store()), func.value)
-                self.output = self.rewriter.names.get(name, self.output)
+                self.output = self.renamed.get(name, self.output)
             if called[-1] not in _SILENT and not isinstance(node.value, ast.Constant):
                 self._unread(node, [called[0]] if called[-1].endswith("_") else [])
         elif isinstance(node, ast.AugAssign):
@@ -297,20 +286,22 @@ class _Paste:
                 self.guessed = True
                 shown = visible(f"if {test}", 35)
                 said = WORDS("first_branch", code=shown)
-                self.notes.append(_at(node, WORDS("other_branch", code=shown) if other else said))
+                self.notes.append(
+                    at(node.lineno, WORDS("other_branch", code=shown) if other else said)
+                )
             for each in node.orelse if other else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
-            before = self.rewriter.stopped
+            before = self.stopped
             context = ast.unparse(node.items[0])
-            self.rewriter.stopped |= "no_grad" in context or "inference_mode" in context
+            self.stopped |= "no_grad" in context or "inference_mode" in context
             if "gradient_override_map" in context:
                 self.guessed = True
                 shown = visible(f"with {context}", 48)
-                self.notes.append(_at(node, WORDS("unread", code=shown)))
+                self.notes.append(at(node.lineno, WORDS("unread", code=shown)))
             for each in node.body:
                 self.statement(each)
-            self.rewriter.stopped = before
+            self.stopped = before
         else:
             self._unread(node)
 
@@ -320,12 +311,12 @@ class _Paste:
         names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name)
                  and (isinstance(n.ctx, ast.Store) or n.id in changed))  # fmt: skip
         shown = _shown(node)
-        given = [(name, self._input(self._fresh(name))) for name in dict.fromkeys(names)]
-        self.rewriter.names |= dict(given)
-        self.why |= {made: _becomes_an_input(node, shown) for _, made in given}
+        given = [(name, self.input(self.fresh(name))) for name in dict.fromkeys(names)]
+        self.renamed |= dict(given)
+        self.why |= {made: input_note(node, shown) for _, made in given}
         self._emit(node, f"# {shown}")
         if not given:
-            self.notes.append(_at(node, _hinted(WORDS("unread", code=shown), node)))
+            self.notes.append(at(node.lineno, with_hint(WORDS("unread", code=shown), node)))
 
     def _return(self, node: ast.Return) -> None:
         self.done, value = True, node.value
@@ -334,20 +325,20 @@ class _Paste:
         several = getattr(value, "elts", None) or getattr(value, "values", None) or [value]
         returned = next((v for v in several if "loss" in ast.unparse(v).lower()), several[0])
         if self.helping:
-            self.result = self.mended(self.rewriter.read(returned))
+            self.result = self.expression(node, returned)
             return
         tricky = [v for v in several if v is not returned and names_in(v) & self.own]
         if len(several) > 1:
             self.several = node, len(several), visible(ast.unparse(returned), 32)
-        self.output = self.rewriter.names.get(_name(returned), "")
-        if self.output not in self.kinds or self.output in self.inputs:
-            names = (n for n in ("out", "output", "result", "returned") if n not in self.kinds)
+        self.output = self.renamed.get(_name(returned), "")
+        if self.output not in self.names or self.output in self.inputs:
+            names = (n for n in ("out", "output", "result", "returned") if n not in self.names)
             self.output = next(names)
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
-            unread = self.output not in self.kinds or self.output in self.inputs
+            unread = self.output not in self.names or self.output in self.inputs
             if unread and not tricky:
                 said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
-                self.notes.append(_at(node, said))
+                self.notes.append(at(node.lineno, said))
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
 
@@ -363,38 +354,36 @@ class _Paste:
             self._unread(node)
         elif len(parts) == len(targets):
             # As Python does: all are read before any is given.
-            for one, part in [
-                (o, self.rewriter.read(p)) for o, p in zip(targets, parts, strict=True)
-            ]:
+            each = [self.expression(node, part) for part in parts]
+            for one, part in zip(targets, each, strict=True):
                 self._assign(node, [_name(one)], part)
-        elif values := _values(value):
-            self.rewriter.names[_name(target)] = self._input(self.clean(_name(target)), values)
-        elif len(targets) > 1 or not self.rewriter.settle(_name(target), value):
-            self._assign(node, [_name(one) for one in targets], self.rewriter.read(value))
+        elif values := values_in(value):
+            self.renamed[_name(target)] = self.input(self.clean(_name(target)), values)
+        elif len(targets) > 1 or not self._settle(_name(target), value):
+            read = self.expression(node, value, len(targets))
+            self._assign(node, [_name(one) for one in targets], read)
 
-    def _assign(self, node: ast.stmt, targets: list[str], value: ast.expr) -> None:
-        several = len(targets) if len(targets) > 1 else 0
-        if not several:
-            value = self.mended(value)
-        elif not self.readable(value, several):
-            value = self.stand_in(value)
+    def _assign(self, node: ast.stmt, targets: list[str], value: Node) -> None:
+        """Give names to what was read, or to inputs if no part of it could be read."""
         whole = _name(value)
-        if whole in self.why and not re.search(rf"\b{whole}\b", "\n".join(self.lines)):
+        new = whole in self.why and whole not in self.renamed.values()
+        if new and not any(re.search(rf"\b{whole}\b", one) for one in self.lines if one[0] != "#"):
             # All of it stands for code that cannot be read: the names on the left are the inputs.
             reason, values = self.why.pop(whole), self.inputs.pop(whole)
-            del self.kinds[whole]
+            del self.names[whole]
             self.stand_ins = {k: n for k, n in self.stand_ins.items() if n != whole}
             self._emit(node, f"# {_shown(node)}")
             for target in targets:
-                self.rewriter.names[target] = made = self._input(self._fresh(target), values)
+                self.renamed[target] = made = self.input(self.fresh(target), values)
                 self.why[made] = reason
         elif whole and re.sub(r"\d+$", "", whole) == self.clean(targets[0]):
-            self.rewriter.names[targets[0]] = whole  # as in x = x.view(-1)
+            self.renamed[targets[0]] = whole  # as in x = x.view(-1)
         else:
-            names = [self._fresh(target) for target in targets]
-            self.kinds |= dict.fromkeys(names, self._kind(value, several))
-            self.rewriter.names |= dict(zip(targets, names, strict=True))
-            self._emit(node, f"{', '.join(names)} = {ast.unparse(value)}")
+            names = [self.fresh(target) for target in targets]
+            kind = kind_of(value)
+            self.names |= dict.fromkeys(names, "tensor" if kind == "several" else kind)
+            self.renamed |= dict(zip(targets, names, strict=True))
+            self._emit(node, f"{', '.join(names)} = {in_torch_of(value)}")
 
     def _emit(self, node: ast.stmt, text: str) -> None:
         """Add a line, with the comments above it and at its end."""
@@ -404,106 +393,19 @@ class _Paste:
         tail = self.comments.get(end)
         self.lines.append(f"{text}  {tail.string}" if tail and text[0] != "#" else text)
 
-    def mended(self, node: ast.expr) -> ast.expr:
-        """The expression with inputs in place of what cannot be read in it."""
-        if self.readable(node):
-            return node
-        if isinstance(node, ast.Name) and node.id not in (*CALLABLE, *MODULES):
-            self.guessed |= node.id not in self.there
-            self._input(node.id)
-            return node
-        func = node.func if isinstance(node, ast.Call) else None
-        if isinstance(func, ast.Attribute) and path(func)[0] not in MODULES:
-            func.value = self.mended(func.value)
-        parts = (ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)
-        for name, child in ast.iter_fields(node) if isinstance(node, parts) else ():
-            if isinstance(child, ast.expr) and child is not func:
-                setattr(node, name, self.mended(child))
-            elif isinstance(child, list):
-                made = [self.mended(one) if isinstance(one, ast.expr) else one for one in child]
-                setattr(node, name, made)
-        for keyword in getattr(node, "keywords", []):
-            keyword.value = self.mended(keyword.value)
-        return node if self.readable(node) else self.stand_in(node)
-
-    def readable(self, node: ast.expr, several: int = 0) -> bool:
-        """Whether the language can read this."""
-        self.tries += 1
-        if self.tries > _MOST_TRIES:
-            raise ValueError("The code has more that cannot be read than is worth trying.")
-        try:
-            self._kind(node, several)
-        except (PlaygroundError, SyntaxError):
-            return False
-        return True
-
-    def _kind(self, node: ast.expr, several: int = 0) -> Kind:
-        text = ast.unparse(node)
-        if len(text) > _LONGEST_STATEMENT:
-            raise SyntaxError("too long to be read")
-        value = ast.parse(scan(text), mode="eval").body
-        kind = kind_of(Reader(text, dict(self.kinds)).read(value, several))
-        return "tensor" if kind == "several" else kind
-
-    def stand_in(self, node: ast.expr) -> ast.expr:
-        """What a helper gives, or an input in place of an expression that cannot be read."""
-        func = getattr(node, "func", getattr(node, "value", node))
-        func = node if isinstance(node, ast.Attribute) else getattr(func, "func", func)
-        called, key = path(func)[-1], ast.unparse(node)
-        arguments = node.args if isinstance(node, ast.Call) else []
-        if called in self.helpers and not getattr(node, "keywords", []):
-            return self._helped(called, arguments)
-        shapes = any(
-            isinstance(one, ast.Call) and path(one.func)[-1] in _SHAPES
-            for argument in arguments
-            for one in ast.walk(argument)
-        )
-        if (called in self.layers or shapes) and len(arguments) == 1:
-            self.guessed = True
-            weight = self.stand_ins.get(called) or self._input(self._fresh(f"{called}_weight"))
-            self.stand_ins[called] = weight
-            self.why[weight] = lambda name: _at(node, WORDS("layer", layer=called, input=name))
-            return ast.BinOp(ast.Name(weight, ast.Load()), ast.Mult(), arguments[0])
-        if key not in self.stand_ins:
-            self.guessed = True
-            noise = NOISE.get(called, "")
-            first = _name(arguments[0]) if arguments else ""
-            name = self._fresh("noise" if noise else "_".join(filter(None, [called, first])))
-            shown = visible(getattr(node, "written", key), 48)
-            self.why[name] = _becomes_an_input(node, shown, noise)
-            self.stand_ins[key] = self._input(name, noise)
-        return ast.Name(self.stand_ins[key], ast.Load())
-
-    def _helped(self, name: str, arguments: list[ast.expr]) -> ast.expr:
-        """What another function of the code gives; its statements become lines of the program."""
+    def inline(self, name: str, node: ast.Call) -> Node:
+        """What a call of a helper gives; its statements become lines of the program."""
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise ValueError("The code has more that cannot be read than is worth trying.")
-        names = self._arguments(self.helpers[name], arguments)
-        before = self.rewriter.names, self.done, self.helping
-        self.rewriter.names, self.done, self.helping = names, False, True
+        names = self._arguments(self.helpers[name], node.args)
+        before = self.renamed, self.done, self.helping
+        self.renamed, self.done, self.helping = names, False, True
         for statement in self.helpers[name].body:
             self.statement(statement)
-        self.rewriter.names, self.done, self.helping = before
+        self.renamed, self.done, self.helping = before
         result, self.result = self.result, None
-        return result or ast.Constant(0)
-
-    def _input(self, name: str, values: str = "") -> str:
-        self.kinds.setdefault(name, "tensor")
-        self.inputs[name] = values or self.inputs.get(name, "")
-        return name
-
-    def clean(self, name: str) -> str:
-        """The name as the language can have it: of letters a to z, none of its functions'."""
-        letters = (c if c.isascii() else unicodedata.name(c, "x").split()[-1].lower() for c in name)
-        made = re.sub(r"\W", "", "".join(letters)).strip("_")[: MAX_NAME - 3] or "x"
-        return f"{made}_" if made in (*CALLABLE, *OUR_NAMES, *MODULES, *kwlist) else made
-
-    def _fresh(self, name: str) -> str:
-        """A name that nothing has yet: each is given once."""
-        first = self.clean(name)
-        made = (f"{first}{count}" if count > 1 else first for count in itertools.count(1))
-        return next(one for one in made if one not in self.kinds)
+        return result or self.read(ast.copy_location(ast.Constant(0), node))
 
 
 def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:
@@ -551,41 +453,3 @@ def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr | None]:
     pairs = [*zip(plain, [*none, *given.defaults], strict=True)]
     pairs += zip(given.kwonlyargs, given.kw_defaults, strict=True)
     return {one.arg: default for one, default in pairs if one.arg not in ROOTS}
-
-
-def _number(node: ast.AST | None) -> str:
-    """A number that is written out, as text; empty for anything else."""
-    written = ast.unparse(node) if isinstance(node, ast.Constant | ast.UnaryOp) else ""
-    return written if re.fullmatch(r"-?[\d.]+(e-?\d+)?", written) else ""
-
-
-def _values(node: ast.expr) -> str:
-    """The numbers of a tensor that is written out, as in torch.tensor([1.0, 2.0])."""
-    given = node.args if isinstance(node, ast.Call) and path(node.func)[-1] in TENSORS else []
-    written = ast.unparse(given[0]) if given else ""
-    return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
-
-
-def _at(node: ast.AST, said: str) -> str:
-    """A sentence on a statement or expression of the code, with its line in front."""
-    line = getattr(node, "lineno", 0)
-    return WORDS("of_your_code", line=line, said=said) if line else said
-
-
-def _hinted(said: str, node: ast.AST) -> str:
-    """A sentence, and what to write instead of the first thing that the language has a word on."""
-    parts = (part for part in ast.walk(node) if isinstance(part, ast.Attribute | ast.Name))
-    names = (path(part)[-1] for part in parts)
-    hint = next((INSTEAD[n] for n in names if n in INSTEAD and n not in LEFT_OUT), "")
-    return f"{said} {hint}".rstrip()
-
-
-def _becomes_an_input(node: ast.AST, code: str, noise: str = "") -> Callable[[str], str]:
-    """Say, for an input's name, that it stands for this code."""
-
-    def say(name: str) -> str:
-        if noise:
-            return _at(node, WORDS("drawn", code=code, input=name, noise=noise))
-        return _at(node, _hinted(WORDS("unread_input", code=code, input=name), node))
-
-    return say

@@ -15,8 +15,7 @@ class PlaygroundError(ValueError):
         line, column: 1 for the first; 0 where there is no such place. The line is the program's
             own, or for a rule, an input or a document that text's.
         part: what the place is in: "program", "rule", "input" or "document".
-        subject: which rule or input: its op type or name; of a document: output, intended, plot,
-            range, entry or dtype, where it is one of these.
+        subject: which rule or input: its op type or name; "dtype" for the number format.
     """
 
     def __init__(
@@ -43,12 +42,9 @@ class PlaygroundError(ValueError):
     @property
     def placed(self) -> str:
         """The message with line and column in front, for a field that says what it is about."""
-        line, column, said = self.line, self.column, self.message
-        if not line or self.part not in ("program", "document"):
-            return WORDS("at_column", column=column, said=said) if column else said
-        if not column:
-            return WORDS("at_line", line=line, said=said)
-        return WORDS("at_place", line=line, column=column, said=said)
+        if not self.line or self.part not in ("program", "document"):
+            return self.message
+        return WORDS("at_place", line=self.line, column=self.column, said=self.message)
 
     def __str__(self) -> str:
         """The message with its place in front.
@@ -56,16 +52,13 @@ class PlaygroundError(ValueError):
         >>> str(PlaygroundError("There is no x.", 2, 5))
         'Line 2, column 5: There is no x.'
         >>> str(PlaygroundError("There is no x.", 1, 3, "rule", "mul"))
-        'Rule for mul, column 3: There is no x.'
+        'Rule for mul: There is no x.'
         """
-        column, name, said = self.column, self.subject, self.message
-        if self.part == "input" and name:
-            return WORDS("in_input", input=name, said=said)
-        if self.part != "rule" or not name:
-            return self.placed
-        if column:
-            return WORDS("in_rule_at", rule=name, column=column, said=said)
-        return WORDS("in_rule", rule=name, said=said)
+        if self.part == "input" and self.subject:
+            return WORDS("in_input", input=self.subject, said=self.message)
+        if self.part == "rule" and self.subject:
+            return WORDS("in_rule", rule=self.subject, said=self.message)
+        return self.placed
 
 
 def shape_text(shape: Iterable[int]) -> str:

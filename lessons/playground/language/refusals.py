@@ -4,24 +4,9 @@ import ast
 
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import MAX_NAME
-from lessons.playground.language.words import WORDS
+from lessons.playground.language.words import WORDS, by_name
 
-OF_KEYWORDS = {
-    "lambda": WORDS("no_lambda"),
-    **dict.fromkeys(("import", "from"), WORDS("no_import")),
-    "def": WORDS("no_def"),
-    "return": WORDS("no_return"),
-    "with": WORDS("no_with"),
-    **{word: WORDS("no_branch", word=word) for word in ("if", "else")},
-    "not": WORDS("no_not"),
-    **{word: WORDS("no_and", word=word) for word in ("and", "or")},
-    **{word: WORDS("no_membership", word=word) for word in ("in", "is")},
-    "while": WORDS("no_loop"),
-    "class": WORDS("no_class"),
-    **dict.fromkeys(("True", "False"), WORDS("no_truth")),
-    "None": WORDS("no_none"),
-    "del": WORDS("no_del"),
-}
+OF_KEYWORDS = by_name("keyword")
 """Answers to Python's keywords, for those that have a substitute here or need a reason."""
 
 OF_SIGNS = {
@@ -30,17 +15,11 @@ OF_SIGNS = {
     "^": WORDS("no_xor"),
     "|": WORDS("no_bar"),
     "&": WORDS("no_ampersand"),
-    "~": WORDS("no_tilde"),
     ":=": WORDS("no_walrus"),
-    "->": WORDS("no_arrow"),
     ":": WORDS("no_colon"),
     ";": WORDS("no_semicolon"),
     "\\": WORDS("no_backslash"),
     **dict.fromkeys(("{", "}"), WORDS("no_braces")),
-    "...": WORDS("no_dots"),
-    "<<": WORDS("no_shift", sign="<<", instead="* 2**n"),
-    ">>": WORDS("no_shift", sign=">>", instead="/ 2**n"),
-    "<>": WORDS("no_diamond"),
     "!": WORDS("no_exclamation_mark"),
 }
 """Answers to signs that the language does not have."""

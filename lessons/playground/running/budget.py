@@ -75,19 +75,17 @@ class Spent:
 class Budget:
     """The time a run may take, read between ops; and the count of what it has spent.
 
-    Args:
-        seconds: of computing, in the thread that makes it: waiting for others does not count.
+    The time is of computing, in the thread that makes it: waiting for others does not count.
     """
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds = seconds
-        self._end = time.thread_time() + seconds
+    def __init__(self) -> None:
+        self._end = time.thread_time() + SECONDS
         self._spent = Spent()
 
     def check(self, line: int = 0, column: int = 0) -> None:
         """Raise `PlaygroundError` when the time is over."""
         if time.thread_time() > self._end:
-            raise PlaygroundError(WORDS("took_long", seconds=self.seconds), line, column)
+            raise PlaygroundError(WORDS("took_long", seconds=SECONDS), line, column)
 
     def count(self, node: Node, operands: Sequence[Any], result: Any) -> None:
         """Take note of an op that ran."""

@@ -144,12 +144,8 @@ class Machine:
             self._check_broadcast(node, function.name, tensors)
         elif function.name == "matmul":
             self._check_matmul(node, tensors[0].shape, tensors[1].shape)
-        elif function.op in ("sum", "mean") and len(prepared) == 2:
-            self._check_axis(node, tensors[0], int(prepared[1]))
-        elif function.name == "topk":
-            self._check_k(node, tensors[0], int(prepared[1]))
-        elif function.name == "select":
-            self._check_index(node, tensors[0], int(prepared[1]))
+        elif function.parameters[-1].kind == "whole" and len(prepared) == 2:
+            self._check_whole(node, function.name, tensors[0], int(prepared[1]))
         elif function.name == "onehot_sample":
             self._check_sample(node, tensors[0], tensors[1])
         return function.run(*prepared)
@@ -193,9 +189,8 @@ class Machine:
         if name in _LAST_AXIS and not tensors[0].dim():
             raise PlaygroundError.at(node, WORDS("needs_list", name=name))
         if name == "transpose" and tensors[0].dim() < 2:
-            raise PlaygroundError.at(
-                node, WORDS("needs_matrix", name=name, shape=shape_text(tensors[0].shape))
-            )
+            said = WORDS("needs_matrix", name=name, shape=shape_text(tensors[0].shape))
+            raise PlaygroundError.at(node, said)
 
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
         shapes = [tuple(tensor.shape) for tensor in tensors]
@@ -212,33 +207,29 @@ class Machine:
     def _check_matmul(self, node: Node, a: torch.Size, b: torch.Size) -> None:
         if not a or not b:
             child = children(node)[0 if not a else 1]
+            said = WORDS("matmul_of_number", code=words(self.text, child, 32))
             if isinstance(child, ast.Name):
-                raise PlaygroundError.at(node, WORDS("matmul_of_name", name=child.id))
-            raise PlaygroundError.at(
-                node, WORDS("matmul_of_number", code=words(self.text, child, 32))
-            )
+                said = WORDS("matmul_of_name", name=child.id)
+            raise PlaygroundError.at(node, said)
         if a[-1] != b[-2 if len(b) > 1 else 0]:
             left, right = (words(self.text, child, 32) for child in children(node))
             shapes = {"a": shape_text(a), "b": shape_text(b)}
             raise PlaygroundError.at(node, WORDS("matmul_clash", left=left, right=right, **shapes))
         self._check_size(node, (*a[:-1], *b[-1:] * (len(b) > 1)))
 
-    def _check_axis(self, node: Node, x: torch.Tensor, axis: int) -> None:
-        if not -x.dim() <= axis < max(x.dim(), 1):
-            raise PlaygroundError.at(node, WORDS("no_axis", axis=axis, shape=shape_text(x.shape)))
-
-    def _check_k(self, node: Node, x: torch.Tensor, k: int) -> None:
-        if k > x.shape[-1]:
-            raise PlaygroundError.at(
-                node, WORDS("large_k", k=k, most=x.shape[-1], shape=shape_text(x.shape))
-            )
-
-    def _check_index(self, node: Node, x: torch.Tensor, index: int) -> None:
-        if not -x.shape[-1] <= index < x.shape[-1]:
-            last = x.shape[-1] - 1
-            raise PlaygroundError.at(
-                node, WORDS("no_index", index=index, last=last, shape=shape_text(x.shape))
-            )
+    def _check_whole(self, node: Node, name: str, x: torch.Tensor, number: int) -> None:
+        """Refuse a k, an index or an axis that the shape has not."""
+        shape, dimensions, last = shape_text(x.shape), x.dim(), [1, *x.shape][-1]
+        if name == "topk":
+            fits, said = number <= last, WORDS("large_k", k=number, most=last, shape=shape)
+        elif name == "select":
+            said = WORDS("no_index", index=number, last=last - 1, shape=shape)
+            fits = -last <= number < last
+        else:
+            said = WORDS("no_axis", axis=number, shape=shape)
+            fits = -dimensions <= number < max(dimensions, 1)
+        if not fits:
+            raise PlaygroundError.at(node, said)
 
     def _check_sample(self, node: Node, p: torch.Tensor, u: torch.Tensor) -> None:
         rows = tuple(p.shape[:-1])

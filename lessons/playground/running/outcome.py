@@ -16,7 +16,6 @@ import torch
 from lessons.contract.result import Array, Result, Series
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
-from lessons.playground.language.limits import SECONDS
 from lessons.playground.running.budget import Budget, plan
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.run_notes import notes
@@ -39,7 +38,6 @@ class Outcome(Result):
         output: the name that was differentiated.
         over: the input that was plotted over.
         gradients: role → input → gradient.
-        op_types: the engine's op types that the program runs.
         overridden: op type → how many ops had a rule bound.
     """
 
@@ -47,26 +45,24 @@ class Outcome(Result):
     output: str = ""
     over: str = ""
     gradients: Mapping[str, Mapping[str, Gradient]] = field(default_factory=dict)
-    op_types: tuple[str, ...] = ()
     overridden: Mapping[str, int] = field(default_factory=dict)
 
 
-def run(document: Document, curves: bool = True, seconds: float = SECONDS) -> Outcome:
+def run(document: Document, curves: bool = True) -> Outcome:
     """Check a document and compute all of it.
 
     Args:
         curves: False leaves the curves out, for while the learner types.
-        seconds: after how long it is stopped, between two ops.
 
     Raises:
         PlaygroundError: whatever is wrong, for people, with line and column.
     """
-    return run_checked(check(document), curves, seconds)
+    return run_checked(check(document), curves)
 
 
-def run_checked(checked: Checked, curves: bool = True, seconds: float = SECONDS) -> Outcome:
+def run_checked(checked: Checked, curves: bool = True) -> Outcome:
     """As ``run``, for a document that has been checked."""
-    budget, document = Budget(seconds), checked.document
+    budget, document = Budget(), checked.document
     tricky = live(checked, budget=budget)
     with_tricks = budget.spent()
     plain = live(checked, plain=True, budget=budget)
@@ -102,7 +98,6 @@ def run_checked(checked: Checked, curves: bool = True, seconds: float = SECONDS)
         output=checked.output,
         over=checked.over.name,
         gradients=found,
-        op_types=checked.program.op_types,
         overridden=dict(+Counter(tricky.ran)),
     )
 

@@ -44,7 +44,7 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
     curves = {series.name: series for series in outcome.curves}
     series = {line.name: line for line in outcome.series}
     if not _on_curve(outcome, curves, series):
-        entry = document.plot.entry - 1
+        entry = document.entry - 1
         series = {
             name: Series(name, line.role, line.x[[entry]], line.y[[entry]])
             for name, line in series.items()
@@ -135,7 +135,7 @@ def _value(
 def _at_entry(series: dict[str, Series], document: Document, *roles: str) -> Iterator[float]:
     """The entry that moves, and the number of each of these roles there."""
     points = [series[role] for role in roles]
-    place = min(document.plot.entry, len(points[0].x)) - 1
+    place = min(document.entry, len(points[0].x)) - 1
     return (float(y[place]) for y in (points[0].x, *(one.y for one in points)))
 
 
@@ -188,7 +188,7 @@ def _meets(drawn: Series, line: Series) -> bool:
 def _caption(outcome: Outcome, document: Document, shown: int) -> str:
     said = []
     if outcome.values[outcome.over].numel() > 1:
-        said.append(WORDS("moves", entry=document.plot.entry, input=outcome.over))
+        said.append(WORDS("moves", entry=document.entry, input=outcome.over))
         said += [WORDS("click")] * (shown > 1)
     if _is_flat(outcome, shown):
         said.append(WORDS("drag"))
@@ -198,7 +198,7 @@ def _caption(outcome: Outcome, document: Document, shown: int) -> str:
 def _moved(outcome: Outcome, document: Document) -> str:
     """The axis's name: the input, with the entry where it has several."""
     value = outcome.values[outcome.over]
-    return _label(outcome.over, value, document.plot.entry - 1)
+    return _label(outcome.over, value, document.entry - 1)
 
 
 def _label(name: str, value: torch.Tensor, place: int) -> str:

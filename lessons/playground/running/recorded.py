@@ -47,4 +47,4 @@ def _name(recording: Recording, made: Live) -> None:
 def place(checked: Checked) -> tuple[int, ...]:
     """The component that the plot moves, as an index into the plotted input."""
     shape = checked.inputs[checked.over.name].shape
-    return tuple(int(i) for i in np.unravel_index(checked.document.plot.entry - 1, shape))
+    return tuple(int(i) for i in np.unravel_index(checked.document.entry - 1, shape))

@@ -28,8 +28,7 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> tuple[Series, ...]:
         for one in checked.document.inputs
         if one.noise is not None
     }
-    plot = checked.document.plot
-    x = grid(plot.low, plot.high, room.points)
+    x = grid(checked.over.low, checked.over.high, room.points)
     series = _swept(checked, x, noise, room, budget)
     between = _between(x.numpy(), _steep(series))
     if len(between):
@@ -78,7 +77,7 @@ def _batch(
     start = checked.inputs[over.name]
     runs = torch.arange(which.start, which.stop)
     moved = start.flatten().repeat(len(runs), 1)
-    moved[:, checked.document.plot.entry - 1] = x[runs % len(x)]
+    moved[:, checked.document.entry - 1] = x[runs % len(x)]
     drawn = {name: rows[runs // len(x)] for name, rows in noise.items()}
     return {over.name: moved.reshape(len(runs), *start.shape), **drawn}
 
@@ -103,7 +102,7 @@ def _run(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool, name: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The plotted part of a name's value, and the gradient of the sum of that value."""
-    over, entry = checked.over.name, checked.document.plot.entry
+    over, entry = checked.over.name, checked.document.entry
     moving = batch[over].to(checked.dtype).requires_grad_()
 
     def single_run(leaves: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:

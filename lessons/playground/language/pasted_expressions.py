@@ -1,0 +1,333 @@
+"""Reads an expression of pasted code; an input stands for each part that has no reading."""
+
+import ast
+import itertools
+import math
+import re
+import unicodedata
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from keyword import kwlist
+from typing import NamedTuple
+
+from lessons.playground.language.expressions import Node, kind_of, of_kind, with_place
+from lessons.playground.language.functions import CALLABLE, Signature, own_name
+from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.read_calls import Reader
+from lessons.playground.language.refusals import OUR_NAMES
+from lessons.playground.language.spellings import (
+    INSTEAD,
+    MODULES,
+    NOISE,
+    NUMBERS,
+    OMITTED,
+    TABLE,
+    TENSORS,
+    WITHOUT_EFFECT,
+    instead,
+    path,
+)
+from lessons.playground.language.words import WORDS
+from lessons.text import visible
+
+ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
+"""What settings hang on: ``self.beta`` is ``beta``."""
+_NO_EFFECT = {"inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
+"""Settings that change no number."""
+_WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
+"""Names that can be read, or left out."""
+_PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
+"""A call on what one of these returns is read as a layer, so that the gradient comes through it."""
+
+
+class Partial(NamedTuple):
+    """A function with settings, as ``nn.LeakyReLU(0.2)`` is one."""
+
+    name: str
+    given: Sequence[ast.expr] = ()
+    keywords: Sequence[ast.keyword] = ()
+
+
+def _squashed(name: str) -> str:
+    return name.lower().replace("_", "").removesuffix("loss").replace("binarycrossentropy", "bce")
+
+
+_CLASSES = {_squashed(name): name for name in (*CALLABLE, *TABLE)}
+
+
+class PastedExpressions(Reader):
+    """Reads expressions; knows what each name of the code is called in the program.
+
+    Args:
+        there: the inputs that the playground has.
+    """
+
+    def __init__(self, there: Sequence[str]) -> None:
+        super().__init__({})
+        self.there = there
+        self.renamed: dict[str, str] = {}  # what each name is called in the program by now
+        self.functions: dict[str, Partial] = {}  # what a name stands for: self.act = nn.ReLU()
+        self.settings: set[str] = set()  # inputs that are settings on self
+        self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
+        self.stand_ins: dict[str, str] = {}  # by the code that they stand for
+        self.why: dict[str, Callable[[str], str]] = {}  # of an input that stands for code: the note
+        self.layers: set[str] = set()
+        self.helpers: dict[str, ast.FunctionDef] = {}
+        self.own: set[str] = set()  # autograd Functions
+        self.left: dict[str, None] = {}
+        self.remarks: dict[tuple[int, str], None] = {}  # by line
+        self.stopped = False  # within no_grad
+        self.guessed = False  # whether anything is an input that need not be one, or left out
+
+    @abstractmethod
+    def inline(self, name: str, node: ast.Call) -> Node:
+        """What a call of another function of the code gives."""
+
+    def expression(self, line: ast.stmt, value: ast.expr, names: int = 1) -> Node:
+        """Read an expression of a statement that gives a value to each of these names."""
+        before = self.depth, self.ops
+        self.depth = self.ops = 0
+        value = with_place(call("stop_gradient", value) if self.stopped else value, line)
+        try:
+            node = self.read_several(value, names) if names > 1 else self.read(value)
+        except (PlaygroundError, OverflowError):
+            node = self.stand_in(value)
+        self.depth, self.ops = before
+        return node
+
+    def read(self, node: ast.expr) -> Node:
+        if self.in_py_func:
+            return super().read(node)
+        try:
+            if isinstance(node, ast.IfExp):
+                return self._read_as(node, call("where", node.test, node.body, node.orelse))
+            if isinstance(node, ast.Subscript):
+                parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+                if all(ast.unparse(part) in (":", "None", "...") for part in parts):
+                    return self.read(node.value)
+            return super().read(node)
+        except (PlaygroundError, OverflowError):
+            return self.stand_in(node)
+
+    def _read_as(self, node: ast.expr, made: ast.expr) -> Node:
+        """Read another expression in place of one."""
+        return self.read(with_place(made, node))
+
+    def _name(self, node: ast.Name) -> Node:
+        name = self.renamed.get(node.id, "")
+        if not name and node.id in (*CALLABLE, *MODULES):
+            return super()._name(node)
+        name = name or self.clean(node.id)
+        if name not in self.names:
+            self.guessed |= name not in self.there
+            self.input(name)
+        return of_kind(ast.Name(name), self.names[name], node)
+
+    def _attribute(self, node: ast.Attribute) -> Node:
+        root, *names = path(node)
+        if root in ROOTS and root not in self.renamed:
+            found = self._name(ast.copy_location(ast.Name("_".join(names)), node))
+            if len(names) == 1 and isinstance(found, ast.Name):
+                self.settings.add(found.id)
+            return found
+        if names[-1] == "pi" and root in MODULES:
+            return self._read_as(node, ast.Constant(math.pi))
+        if function := {"data": "stop_gradient", "T": "transpose"}.get(node.attr):
+            return self._read_as(node, call(function, node.value))
+        return super()._attribute(node)
+
+    def _call(self, node: ast.Call) -> Node:
+        node = self._with_settings(node)
+        called, name = node.func, path(node.func)[-1]
+        operands = [*([called.value] if self._is_method(called) else []), *node.args]  # type: ignore[attr-defined]
+        if operands and (name in WITHOUT_EFFECT or name in ("int", "long")):
+            found = self.read(operands[0])
+            if kind_of(found) == "mask":
+                self.left[name] = None
+                return self._read_as(node, call("where", operands[0], *map(ast.Constant, (1, 0))))
+            if name in WITHOUT_EFFECT:
+                self.left[name] = None
+                return found
+        if name in NUMBERS:
+            return self._read_as(node, ast.Constant(NUMBERS[name]))
+        if name in ("max", "min") and len(operands) == 2 and names_in(operands[1]):
+            return self._read_as(node, call(f"{name}imum", *operands))
+        return super()._call(node)
+
+    def _with_settings(self, node: ast.Call) -> ast.Call:
+        """The call, with the settings that the code gave the function before."""
+        root, *names = path(node.func)
+        name = names[0] if root in ROOTS and len(names) == 1 else ""  # of self.act(x)
+        known = self.functions.get(self.clean(name) if names else root)
+        made = self.module(node.func) or known or Partial(name)
+        own = {keyword.arg for keyword in node.keywords}
+        keywords = [*node.keywords, *(k for k in made.keywords if k.arg not in own)]
+        func = ast.copy_location(ast.Name(made.name), node.func) if made.name else node.func
+        return ast.copy_location(ast.Call(func, [*node.args, *made.given], keywords), node)
+
+    def module(self, node: ast.expr) -> Partial | None:
+        """The function that a module of torch.nn is: ``nn.MSELoss()`` is ``mse_loss``."""
+        name = path(node.func)[-1] if isinstance(node, ast.Call) else ""
+        if not isinstance(node, ast.Call) or not name[:1].isupper():
+            return None
+        found = _CLASSES.get(_squashed(name))
+        return Partial(found, node.args, node.keywords) if found else None
+
+    def _is_method(self, called: ast.expr) -> bool:
+        root = path(called)[0]
+        return isinstance(called, ast.Attribute) and (root not in MODULES or root in self.renamed)
+
+    def callee(self, called: ast.expr) -> tuple[str, list[ast.expr]]:
+        if isinstance(called, ast.Name) and called.id in self.renamed:
+            raise self.error(called, WORDS("no_function_before_brackets"))
+        if isinstance(called, ast.Attribute) and self._is_method(called):
+            return own_name(called.attr), [called.value]
+        return super().callee(called)
+
+    def _tensor(self, node: ast.Call) -> Node:
+        if names_in(node.args[0]):
+            return self._read_as(node, call("stop_gradient", node.args[0]))
+        return super()._tensor(node)
+
+    def function(self, node: ast.Call, row: Signature, operands: Sequence[ast.expr]) -> Node:
+        if row.text == "stop_gradient(x)" and not names_in(operands[0]):
+            return self.read(operands[0])
+        if row.name == "clamp":
+            given = self.bind(node, row, operands)
+            limits = {"low": "maximum", "high": "minimum"}
+            if any(names_in(given[limit]) for limit in limits if limit in given):
+                made = given["x"]
+                for limit, function in limits.items():
+                    made = call(function, made, given[limit]) if limit in given else made
+                return self._read_as(node, made)
+        return super().function(node, row, operands)
+
+    def writes_out(self, row: Signature, changed: Sequence[str]) -> bool:
+        return bool(row.text)
+
+    def bind(
+        self, node: ast.Call, row: Signature, operands: Sequence[ast.expr]
+    ) -> dict[str, ast.expr]:
+        kept = [k for k in node.keywords if k.arg not in _NO_EFFECT and not _is_none(k.value)]
+        plain = ast.copy_location(ast.Call(node.func, node.args, kept), node)
+        found = super().bind(plain, row, operands)
+        needed = [parameter.name for parameter in row.parameters if not parameter.optional]
+        for name, value in [*found.items()]:
+            if name in _NO_EFFECT or (_is_none(value) and name not in needed):
+                del found[name]
+            elif name in ("axis", "dim") and (code := ast.unparse(value)) not in ("0", "-1"):
+                self.remark(node, WORDS("one_axis", setting=f"dim={code}"))
+                del found[name]
+        return found
+
+    def remark(self, node: ast.expr, said: str) -> None:
+        self.remarks[node.lineno, said] = None
+
+    def stand_in(self, node: ast.expr) -> Node:
+        """What a helper gives, or an input in place of an expression that cannot be read."""
+        part = node.value if isinstance(node, ast.Subscript) else node
+        called, code = path(getattr(part, "func", part))[-1], ast.unparse(node)
+        arguments = node.args if isinstance(node, ast.Call) else []
+        if called in self.helpers and isinstance(node, ast.Call) and not node.keywords:
+            return self.inline(called, node)
+        inner = (part for one in arguments for part in ast.walk(one) if isinstance(part, ast.Call))
+        passed_on = any(path(one.func)[-1] in {*_PASSED_ON, *self.own} for one in inner)
+        if (called in self.layers or passed_on) and len(arguments) == 1:
+            self.guessed = True
+            operand, line = self.operand(arguments[0]), node.lineno
+            weight = self.stand_ins.get(called) or self.input(self.fresh(f"{called}_weight"))
+            self.stand_ins[called] = weight
+            self.why[weight] = lambda name: at(line, WORDS("layer", layer=called, input=name))
+            factor = of_kind(ast.Name(weight), "tensor", node)
+            return self._operator(ast.BinOp(factor, ast.Mult(), operand), node)
+        known = (f"{self.renamed.get(name)}" for name in sorted(names_in(node)))
+        key = " ".join([code, *known])
+        if key not in self.stand_ins:
+            self.guessed = True
+            noise = NOISE.get(called, "")
+            first = next(iter(arguments), None)
+            of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
+            name = self.fresh("noise" if noise else f"{called}{of}")
+            self.why[name] = input_note(node, visible(code, 48), noise)
+            self.stand_ins[key] = self.input(name, noise)
+        return of_kind(ast.Name(self.stand_ins[key]), "tensor", node)
+
+    def input(self, name: str, values: str = "") -> str:
+        """Make a name an input, and return it."""
+        self.names.setdefault(name, "tensor")
+        self.inputs[name] = values or self.inputs.get(name, "")
+        return name
+
+    def clean(self, name: str) -> str:
+        """The name as the language can have it: of letters a to z, none of its functions'."""
+        letters = (c if c.isascii() else unicodedata.name(c, "x").split()[-1].lower() for c in name)
+        made = re.sub(r"\W", "", "".join(letters)).strip("_")[: MAX_NAME - 3] or "x"
+        return f"{made}_" if made in (*CALLABLE, *OUR_NAMES, *MODULES, *kwlist) else made
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing has yet: each is given once."""
+        first = self.clean(name)
+        made = (f"{first}{count}" if count > 1 else first for count in itertools.count(1))
+        return next(one for one in made if one not in self.names)
+
+
+def call(name: str, *arguments: ast.expr) -> ast.Call:
+    """Write a call of a function of the language."""
+    return ast.Call(ast.Name(name), [*arguments], [])
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that an expression reads."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def at(line: int, said: str) -> str:
+    """A sentence on a line of the code, with its number in front."""
+    return WORDS("of_your_code", line=line, said=said) if line else said
+
+
+def with_hint(said: str, node: ast.AST) -> str:
+    """A sentence, and what to write instead of the first thing that the language has a word on."""
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute | ast.Name)]
+    names = [path(part)[-1] for part in parts]
+    others = (n for n in names[1:] if n in INSTEAD and n not in _WITHOUT_HINT)
+    hint = instead(names[0]) if names and names[0] not in _WITHOUT_HINT else ""
+    return f"{said} {hint or INSTEAD.get(next(others, ''), '')}".rstrip()
+
+
+def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "") -> Callable[[str], str]:
+    """Say, for an input's name, that it stands for this code."""
+
+    def say(name: str) -> str:
+        if noise:
+            return at(node.lineno, WORDS("drawn", code=code, input=name, noise=noise))
+        return at(node.lineno, with_hint(WORDS("unread_input", code=code, input=name), node))
+
+    return say
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def number_in(node: ast.AST | None) -> str:
+    """A number that is written out, as text; empty for anything else."""
+    written = ast.unparse(node) if isinstance(node, ast.Constant | ast.UnaryOp) else ""
+    return written if re.fullmatch(r"-?[\d.]+(e-?\d+)?", written) else ""
+
+
+def values_in(node: ast.expr) -> str:
+    """The numbers of a tensor that is written out, as in torch.tensor([1.0, 2.0])."""
+    given = node.args if isinstance(node, ast.Call) and path(node.func)[-1] in TENSORS else []
+    written = ast.unparse(given[0]) if given else ""
+    return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
+
+
+def unwrapped(node: ast.expr) -> ast.expr:
+    """The value that a parameter or a tensor is made of, as in nn.Parameter(torch.ones(3))."""
+    called = path(node.func)[-1] if isinstance(node, ast.Call) else ""
+    if called in NUMBERS:
+        return ast.Constant(NUMBERS[called])
+    wrapper = isinstance(node, ast.Call) and called in {*WITHOUT_EFFECT, *TENSORS} and node.args
+    return unwrapped(wrapper[0]) if wrapper else node
