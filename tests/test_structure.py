@@ -25,6 +25,7 @@ ROOMS = [
     "kit",
     "training",
     "playground",
+    "bench",
     "chapters",
     "outputs",
     "check",

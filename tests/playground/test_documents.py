@@ -14,6 +14,7 @@ from lessons.playground.document.as_text import (
 )
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Noise, Override
+from lessons.playground.document.gestures import form_of
 from lessons.playground.document.input_text import read_noise, read_values
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -305,3 +306,9 @@ def test_a_title_that_cannot_be_shown_is_refused_and_an_address_can_still_be_mad
     with pytest.raises(PlaygroundError, match="U\\+") as caught:
         from_text(to_text(document))
     assert (caught.value.line, caught.value.column) == (1, 1)
+
+
+@pytest.mark.parametrize("number", ["0.3", "-2", "1e-09"])
+def test_the_field_of_a_moved_number_says_it_as_the_text_does(number):
+    document = from_text(f"x = input([{number}, 1])\ny = x * x\nshow(y, x)")
+    assert form_of(document)["in.x.entry"] == number

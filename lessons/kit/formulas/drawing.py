@@ -1,6 +1,6 @@
 """The drawing of a lab's graph: the recorder's, with formulas, and what a question leaves of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from lessons.kit.formulas.along_edge import rule
@@ -12,14 +12,18 @@ from lessons.recorder.recording.plain_tensor import spelled
 
 
 def picture(
-    recording: Recording, index: Sequence[int] = (), *, steps: bool = True
+    recording: Recording,
+    index: Sequence[int] = (),
+    *,
+    only: Collection[str] | None = None,
+    steps: bool = True,
 ) -> dict[str, Any]:
     """The recorder's `picture`, with the rule of each part of a step and the input's equation.
 
     It says which entry of its tensors it shows, where a tensor has several, and which gradients
-    are sums over entries.
+    are sums over entries. ``only`` and ``steps`` are the recorder's.
     """
-    drawn = graph_drawing.picture(recording, index, steps=steps)
+    drawn = graph_drawing.picture(recording, index, only=only, steps=steps)
     for part in (part for step in drawn["steps"] for part in step["parts"]):
         part["latex"] = rule(recording.edge(part["edge"]), index)
     nodes = [recording.nodes[box["id"]] for box in drawn["nodes"]]

@@ -102,8 +102,9 @@ def draws(document: Document, input_: Input) -> Iterator[torch.Tensor]:
     like = input_.noise.like
     shape = np.shape(document.input(like).values) if like else ()  # type: ignore[arg-type]
     for chunk in unit_draws(input_.noise.seed, 0, math.prod(shape)):
+        rows = _drawn(input_.noise, chunk).reshape(-1, *shape)
         # By index: iterating a tensor makes a view of every row first.
-        yield from (_drawn(input_.noise, chunk[i]).reshape(shape) for i in range(len(chunk)))
+        yield from (rows[i] for i in range(len(rows)))
 
 
 def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:

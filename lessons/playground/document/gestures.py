@@ -63,7 +63,7 @@ def form_of(document: Document, op_type: str = "") -> Form:
             form[f"{at}.seed"] = str(one.noise.seed)
         else:
             form[f"{at}.values"] = format_values(one.values)
-            form[f"{at}.entry"] = shortest(np.ravel(_array(one))[_moved(document, one)])
+            form[f"{at}.entry"] = shortest(float(np.ravel(_array(one))[_moved(document, one)]))
     types = operand_counts(document)
     chosen = op_type if op_type in types else next(iter(types), "")
     return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}

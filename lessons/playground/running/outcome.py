@@ -16,7 +16,8 @@ import torch
 from lessons.contract.result import Array, Result, Series
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
-from lessons.playground.running.budget import Budget, plan
+from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.running.budget import Budget, Plan, plan
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.run_notes import notes
 from lessons.playground.running.sweep import sweep
@@ -39,6 +40,7 @@ class Outcome(Result):
         over: the input that was plotted over.
         gradients: role → input → gradient.
         overridden: op type → how many ops had a rule bound.
+        room: how the curves were run.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class Outcome(Result):
     over: str = ""
     gradients: Mapping[str, Mapping[str, Gradient]] = field(default_factory=dict)
     overridden: Mapping[str, int] = field(default_factory=dict)
+    room: Plan | None = None
 
 
 def run(document: Document, curves: bool = True) -> Outcome:
@@ -60,8 +63,19 @@ def run(document: Document, curves: bool = True) -> Outcome:
     return run_checked(check(document), curves)
 
 
-def run_checked(checked: Checked, curves: bool = True) -> Outcome:
-    """As ``run``, for a document that has been checked."""
+def run_checked(
+    checked: Checked,
+    curves: bool = True,
+    points: int = CURVE_POINTS,
+    like: Outcome | None = None,
+) -> Outcome:
+    """As ``run``, for a document that has been checked.
+
+    Args:
+        points: of each curve at most, an odd number.
+        like: of a program that is the same without its tricks; the curves that have none of them
+            are taken from there.
+    """
     budget, document = Budget(), checked.document
     tricky = live(checked, budget=budget)
     with_tricks = budget.spent()
@@ -88,10 +102,14 @@ def run_checked(checked: Checked, curves: bool = True) -> Outcome:
             roles=len(passes) - 1,
             drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
+            most=points,
         )
+    other = like.room if like else None
+    alike = other and room and (other.points, other.draws) == (room.points, room.draws)
+    plain_curves = like.curves[2:] if like and alike else ()
     return Outcome(
         series=_series(checked, values[checked.output], found),
-        curves=sweep(checked, room, budget) if room else (),
+        curves=sweep(checked, room, budget, plain_curves) if room else (),
         notes=tuple(notes(checked, passes, values, found, room)),
         work=WORDS("draws", n=room.draws) if room and room.draws > 1 else "",
         values=values,
@@ -99,6 +117,7 @@ def run_checked(checked: Checked, curves: bool = True) -> Outcome:
         over=checked.over.name,
         gradients=found,
         overridden=dict(+Counter(tricky.ran)),
+        room=room,
     )
 
 

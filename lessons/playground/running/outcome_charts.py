@@ -22,6 +22,7 @@ from lessons.kit.chart_pieces import (
     points,
     span,
     spoken,
+    ticks,
 )
 from lessons.kit.curve_figures import forward_alt, gradient_alt
 from lessons.kit.line_names import NAMES, named
@@ -39,8 +40,13 @@ _SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def figures(outcome: Outcome, document: Document) -> list[Figure]:
-    """The gradient over the plotted input by role, and the value."""
+def figures(outcome: Outcome, document: Document, beside: Sequence[Outcome] = ()) -> list[Figure]:
+    """The value over the plotted input, and the gradient by role.
+
+    Args:
+        beside: other outcomes whose charts stand next to these and have the same axes; then no
+            line has a name at its end.
+    """
     curves = {series.name: series for series in outcome.curves}
     series = {line.name: line for line in outcome.series}
     if not _on_curve(outcome, curves, series):
@@ -50,8 +56,8 @@ def figures(outcome: Outcome, document: Document) -> list[Figure]:
             for name, line in series.items()
         }
     x = _moved(outcome, document)
-    gradients = _gradients(outcome, document, curves, series, x)
-    return aligned(gradients, _value(outcome, document, curves, series, x))[::-1]
+    parts = outcome, document, curves, series, x, beside
+    return aligned(_gradients(*parts), _value(*parts))[::-1]
 
 
 def table(outcome: Outcome) -> Table:
@@ -84,21 +90,27 @@ def _gradients(
     curves: dict[str, Series],
     series: dict[str, Series],
     x: str,
+    beside: Sequence[Outcome],
 ) -> Figure:
     roles = [role for role in GRADIENTS if role in curves]
     subject = f"∂{outcome.output}/∂{x}"
     there = {role: curves[role] for role in roles}
-    frame = _frame([*ends_of(there), *(series[role].y for role in roles)])
+    heights = (part for one in (outcome, *beside) for part in _heights(one, GRADIENTS))
+    frame = _frame([*heights])
     layout = axes(span(there[roles[0]]), frame, x, subject)
     ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
-    drawn = over_draws if there[roles[0]].low is not None else gradient_curves
-    data = [*drawn(there), *named(ends, layout, _GRADIENT_HEIGHT)]
+    data = gradient_curves(there)
+    if there[roles[0]].low is not None:
+        data = over_draws(there) + [ticks(one) for r, one in there.items() if ROLES[r].ticked]
+    dots = NOISY[:1] if beside else NOISY[::-1]
+    if not beside:
+        data += named(ends, layout, _GRADIENT_HEIGHT)
     return Figure(
         "gradient",
         gradient_at(subject, _at_entry(series, document, *NOISY), x),
         _caption(outcome, document, len(series[roles[0]].x)),
         gradient_alt(subject, spoken(series, roles, x), x),
-        [*data, *(_held(points(series[role]), outcome) for role in NOISY[::-1] if role in there)],
+        [*data, *(_held(points(series[role]), outcome) for role in dots if role in there)],
         layout,
         height=_GRADIENT_HEIGHT,
         selects="entry",
@@ -111,10 +123,11 @@ def _value(
     curves: dict[str, Series],
     series: dict[str, Series],
     x: str,
+    beside: Sequence[Outcome],
 ) -> Figure:
     forward = curves["forward"]
     there = series.get("forward")
-    heights = [part for part in (forward.y, forward.low, forward.high) if part is not None]
+    heights = [part for one in (outcome, *beside) for part in _heights(one, ["forward"])]
     alone = WORDS("value_alone", output=outcome.output, input=x)
     return Figure(
         "forward",
@@ -130,6 +143,13 @@ def _value(
         height=_VALUE_HEIGHT,
         selects="entry",
     )
+
+
+def _heights(outcome: Outcome, roles: Sequence[str]) -> list[Array]:
+    """All numbers of an outcome's curves, bands and points in some roles."""
+    curves = {curve.name: curve for curve in outcome.curves if curve.role in roles}
+    points = [line.y for line in outcome.series if line.role in roles and line.role != "forward"]
+    return [*ends_of(curves), *points]
 
 
 def _at_entry(series: dict[str, Series], document: Document, *roles: str) -> Iterator[float]:

@@ -11,10 +11,13 @@ from lessons.playground.running.execute import Live, forward, leaves, playground
 from lessons.recorder import Recording, record
 
 
-def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recording:
+def recorded(
+    checked: Checked, cuts: Iterable[tuple[str, int]] = (), *, backward: bool = True
+) -> Recording:
     """One run at the learner's points with the document's own draw, forward and backward.
 
     Args:
+        backward: False leaves the backward pass out.
         cuts: edges (op, operand as the recording counts) where the gradient stops.
 
     Raises:
@@ -25,7 +28,8 @@ def recorded(checked: Checked, cuts: Iterable[tuple[str, int]] = ()) -> Recordin
         with record(given, cuts=cuts) as recording:
             made = forward(checked, given, False, Budget())
             _name(recording, made)
-        recording.backward(made.output)
+        if backward:
+            recording.backward(made.output)
     return recording
 
 

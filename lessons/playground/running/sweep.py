@@ -7,6 +7,7 @@ counted. Where a curve may jump it is run again between its points, and broken w
 """
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -17,8 +18,13 @@ from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import forward, gradients
 
 
-def sweep(checked: Checked, room: Plan, budget: Budget) -> tuple[Series, ...]:
+def sweep(
+    checked: Checked, room: Plan, budget: Budget, plain: Sequence[Series] = ()
+) -> tuple[Series, ...]:
     """Compute a curve for each role, with a band where there is noise.
+
+    Args:
+        plain: the curves of the same program without its tricks, if they are known.
 
     Raises:
         PlaygroundError: the time is over.
@@ -29,12 +35,12 @@ def sweep(checked: Checked, room: Plan, budget: Budget) -> tuple[Series, ...]:
         if one.noise is not None
     }
     x = grid(checked.over.low, checked.over.high, room.points)
-    series = _swept(checked, x, noise, room, budget)
+    series = _swept(checked, x, noise, room, budget, not plain)
     between = _between(x.numpy(), _steep(series))
     if len(between):
-        finer = _swept(checked, torch.from_numpy(between), noise, room, budget)
+        finer = _swept(checked, torch.from_numpy(between), noise, room, budget, not plain)
         series = [_broken(curve, more) for curve, more in zip(series, finer, strict=True)]
-    return tuple(series)
+    return (*series, *plain)
 
 
 def grid(low: float, high: float, count: int) -> torch.Tensor:
@@ -55,13 +61,14 @@ def _swept(
     noise: dict[str, torch.Tensor],
     room: Plan,
     budget: Budget,
+    plain: bool,
 ) -> list[Series]:
     """The series over these places; so many runs at a time, whose graph goes before the next."""
     found: dict[str, list[torch.Tensor]] = {}
     total = room.draws * len(x)
     for first in range(0, total, room.at_once):
         batch = _batch(checked, x, noise, range(first, min(first + room.at_once, total)))
-        for role, value in _runs(checked, batch, budget).items():
+        for role, value in _runs(checked, batch, budget, plain).items():
             found.setdefault(role, []).append(value)
     return [
         _series(role, x, torch.cat(parts).reshape(room.draws, len(x)))
@@ -83,10 +90,13 @@ def _batch(
 
 
 def _runs(
-    checked: Checked, batch: dict[str, torch.Tensor], budget: Budget
+    checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool
 ) -> dict[str, torch.Tensor]:
+    """Value and gradient of each run by role; with ``plain`` those without tricks, too."""
     value, trick = _run(checked, batch, budget, False, checked.output)
     found = {"forward": value, "trick_gradient": trick}
+    if not plain:
+        return found
     _, found["true_gradient"] = _run(checked, batch, budget, True, checked.output)
     if intended := checked.document.intended:
         _, found["intended_gradient"] = _run(checked, batch, budget, True, intended)
@@ -189,3 +199,28 @@ def _broken(curve: Series, finer: Series) -> Series:
     return Series(
         curve.name, curve.role, gapped(x, middle[gaps]), gapped(y), gapped(low), gapped(high)
     )
+
+
+def at_point(checked: Checked, most: int) -> dict[str, torch.Tensor]:
+    """Value and autograd's gradient at the entry that the plot moves, draw after draw of the noise.
+
+    Args:
+        most: draws; one where nothing is drawn.
+
+    Returns:
+        By role, float64, shape [draws].
+
+    Raises:
+        PlaygroundError: the time is over.
+    """
+    drawn = [one for one in checked.document.inputs if one.noise is not None]
+    count = most if drawn else 1
+    noise = {
+        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), count)))
+        for one in drawn
+    }
+    entry = checked.document.entry - 1
+    x = checked.inputs[checked.over.name].flatten()[entry : entry + 1].to(torch.float64)
+    batch = _batch(checked, x, noise, range(count))
+    found = _runs(checked, batch, Budget(), plain=False)
+    return {role: value.to(torch.float64) for role, value in found.items()}

@@ -1,0 +1,187 @@
+"""Both variants, run: values, gradients along each edge of one graph, what the noise reaches."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+
+from lessons.bench.function import NOISE, Function
+from lessons.bench.setting import Setting
+from lessons.bench.tricks import Variant
+from lessons.bench.words import WORDS
+from lessons.kit.titles import brief
+from lessons.playground.document.check import Checked, check
+from lessons.playground.document.contents import Document
+from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import Outcome, run_checked
+from lessons.playground.running.recorded import place, recorded
+from lessons.playground.running.sweep import at_point
+from lessons.recorder import Recording
+from lessons.recorder.recording.plain_tensor import component
+
+Sentence = list[tuple[str, str]]
+"""A role, or nothing, and what is said in its colour."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Side:
+    """One variant that ran.
+
+    Args:
+        variant, checked, outcome, recording: the trick, its program and its run.
+        draws: value and gradients at the point, float64, shape [draws], by role.
+    """
+
+    variant: Variant
+    checked: Checked
+    outcome: Outcome
+    recording: Recording
+    draws: Mapping[str, torch.Tensor]
+
+    @property
+    def document(self) -> Document:
+        return self.checked.document
+
+    def at_point(self, role: str) -> float:
+        """A number at the learner's point; NaN where there is none."""
+        found = next((one for one in self.outcome.series if one.role == role), None)
+        if found is None:
+            return float("nan")
+        return float(found.y[min(self.document.entry, len(found.y)) - 1])
+
+    @property
+    def gradient(self) -> float | None:
+        """Autograd's gradient at the point; None where none reaches the input."""
+        if self.outcome.gradients["trick_gradient"][self.outcome.over] is None:
+            return None
+        return self.at_point("trick_gradient")
+
+    @property
+    def rounding(self) -> float:
+        """Which share of a number may be rounding."""
+        return max(_ROUNDING, 8 * torch.finfo(self.checked.dtype).eps)
+
+    def spread(self, role: str) -> float:
+        """From the least to the largest number over the draws at the point; 0 where they are the
+        same but for rounding, ∞ where some are not finite."""
+        numbers = self.draws[role]
+        if not numbers.isfinite().all():
+            return 0.0 if len({str(one) for one in numbers.tolist()}) == 1 else math.inf
+        spread = float(numbers.max() - numbers.min())
+        return spread if spread > self.rounding * float(numbers.abs().max()) else 0.0
+
+    def along(self, function: Function) -> Mapping[tuple[str, str], float | None]:
+        """The gradient along each edge of the function, from the result that reads to what it
+        reads; None where none comes.
+
+        Where one line reads a result, that is the whole gradient of the result, by whatever way
+        the trick lets it come.
+        """
+        index = place(self.checked)
+        # A line of several results is one op, known by its first one.
+        of = {name: line.names[0] for line in function.lines for name in line.names}
+        of |= {name: name for name in (*function.inputs, NOISE)}
+        readers: dict[str, list[str]] = {}
+        for line in function.lines:
+            for name in dict.fromkeys(of[name] for name in sorted(line.reads & of.keys())):
+                readers.setdefault(name, []).append(line.names[0])
+        shares = _shares(self.recording, index)
+        nodes = {node.label: node for node in self.recording}
+        found: dict[tuple[str, str], float | None] = {}
+        for name, names in readers.items():
+            for reader in names:
+                if len(names) > 1:
+                    found[name, reader] = shares.get((name, reader))
+                elif name in nodes:  # else it leads nowhere
+                    found[name, reader] = component(nodes[name].gradient, index)
+        return found
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A and B, and the run of the function without any trick, whose graph is drawn."""
+
+    setting: Setting
+    a: Side
+    b: Side
+    plain: Recording
+
+    @cached_property
+    def sentence(self) -> Sentence:
+        """What value and gradient have in common at the point, from the numbers."""
+        said: Sentence = []
+        a, b = _told(self.a.at_point("forward"), self.b.at_point("forward"), self.a.rounding)
+        value = WORDS("same_value", value=a) if a == b else WORDS("different_value", a=a, b=b)
+        said.append(("forward", value))
+        a, b = _told(self.a.gradient, self.b.gradient, self.a.rounding)
+        if a == b:
+            said.append(("trick_gradient", WORDS("same_gradient", gradient=a)))
+        else:
+            said.append(("trick_gradient", WORDS("different_gradient", a=a, b=b)))
+        if NOISE in self.setting.function.noisy and self.setting.values["noise"] != "off":
+            said.append(("", self._reached()))
+        return said
+
+    def _reached(self) -> str:
+        """Whose gradient the noise reaches."""
+        a, b = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
+        if a and b:
+            return WORDS("noise_reaches_both")
+        if a:
+            return WORDS("noise_reaches_a")
+        return WORDS("noise_reaches_b") if b else WORDS("noise_reaches_none")
+
+
+def compare(setting: Setting, points: int = CURVE_POINTS) -> Comparison:
+    """Run both variants, with so many points of each curve.
+
+    Raises:
+        PlaygroundError: one of them does not run; its subject is "a" or "b".
+    """
+    a = _run(setting, "a", setting.variants[0], points)
+    b = _run(setting, "b", setting.variants[1], points, a.outcome)
+    return Comparison(setting, a, b, recorded(check(setting.document()), backward=False))
+
+
+def _run(
+    setting: Setting, name: str, variant: Variant, points: int, like: Outcome | None = None
+) -> Side:
+    try:
+        checked = check(setting.document(variant))
+        outcome = run_checked(checked, points=points, like=like)
+        return Side(variant, checked, outcome, recorded(checked), at_point(checked, MAX_DRAWS))
+    except PlaygroundError as error:
+        raise error.within(error.part, name) from None
+
+
+def _shares(recording: Recording, index: Sequence[int]) -> Mapping[tuple[str, str], float]:
+    """What the ops of each line send to each named result: the lines run one after the other, and
+    the last op of a line has its name."""
+    found: dict[tuple[str, str], float] = {}
+    waiting: list[tuple[str, float]] = []
+    for node in recording.ops:
+        for edge in node.operands:
+            gradient = component(edge.gradient, index)
+            if gradient is not None:
+                waiting.append((edge.producer.label, gradient))
+        if node.variable:
+            for name, gradient in waiting:
+                key = name, node.variable
+                found[key] = found.get(key, 0.0) + gradient
+            waiting = []
+    return found
+
+
+def _told(one: float | None, other: float | None, rounding: float) -> tuple[str, str]:
+    """Two numbers in words, which are the same if the numbers are but for rounding."""
+    if one is None or other is None:
+        a, b = (WORDS("none") if each is None else brief(each) for each in (one, other))
+        return a, b
+    if math.isclose(one, other, rel_tol=rounding) or (math.isnan(one) and math.isnan(other)):
+        return brief(one), brief(one)
+    digits = next((n for n in (3, 6, 9) if brief(one, digits=n) != brief(other, digits=n)), 12)
+    return brief(one, digits=digits), brief(other, digits=digits)

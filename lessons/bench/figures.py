@@ -1,0 +1,178 @@
+"""The bench's charts and table: value and gradient of A and B on the same axes."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from lessons.bench.comparison import Comparison, Side
+from lessons.bench.setting import SIDES
+from lessons.bench.words import WORDS, label
+from lessons.contract.figure import TALL, Figure, Table
+from lessons.contract.result import Array, Series
+from lessons.contract.roles import ROLES
+from lessons.kit.arrows import heads
+from lessons.kit.chart_pieces import (
+    Measure,
+    Trace,
+    axes,
+    dragged,
+    fitted,
+    marked,
+    round_up,
+    scatter,
+    thin,
+)
+from lessons.kit.line_names import NAMES
+from lessons.kit.titles import brief
+from lessons.playground.running import outcome_charts
+from lessons.text import number
+
+HEIGHTS = {"forward": 118, "gradient": 142}
+"""Pixels: everything is in sight at 1280×800."""
+_PLANE = 2
+"""Numbers whose gradient is an arrow."""
+_ROLES = {"forward": "forward", "gradient": "trick_gradient"}
+
+
+def figures(comparison: Comparison) -> list[Figure]:
+    """Value and gradient over the first input, of A and then of B."""
+    a, b = comparison.a, comparison.b
+    return [
+        _beside(figure, name, side)
+        for name, side, other in zip(SIDES, (a, b), (b, a), strict=True)
+        for figure in outcome_charts.figures(side.outcome, side.document, [other.outcome])
+    ]
+
+
+def _beside(figure: Figure, name: str, side: Side) -> Figure:
+    """A playground's chart as one of four: small, with its number as its title."""
+    role = _ROLES[figure.name]
+    told = side.gradient if role == "trick_gradient" else side.at_point(role)
+    over = side.outcome.over
+    x = float(side.checked.inputs[over].flatten()[side.document.entry - 1])
+    spread = side.spread(role)
+    said = WORDS("at", input=over, at=brief(x))
+    if len(side.draws[role]) > 1:
+        said += (
+            WORDS("spread", spread=brief(spread), n=len(side.draws[role]))
+            if spread
+            else WORDS("same_in_every_draw")
+        )
+    low, high = figure.layout["yaxis"]["range"]
+    along: Measure = "x"
+    cursor = thin([x, x], [low, high], WORDS("cursor"), "dot")
+    title = WORDS("none") if told is None else brief(told)
+    layout = {**figure.layout, "margin": {"l": 46, "r": 8, "t": 6, "b": 22}}
+    layout["xaxis"] = {**layout["xaxis"], "title": {"text": ""}}
+    layout["yaxis"] = {**layout["yaxis"], "title": {"text": ""}, "nticks": 5}
+    return replace(
+        figure,
+        name=f"{name}.{figure.name}",
+        title=WORDS("title_gradient", number=title)
+        if role == "trick_gradient"
+        else WORDS("title_forward", number=title),
+        caption=said,
+        alt=f"{name.upper()}. {figure.alt}",
+        data=[dragged(cursor, "line", **{f"in.{over}.entry": along}), *figure.data],
+        layout=layout,
+        height=HEIGHTS[figure.name],
+        selects="point",
+    )
+
+
+def draws(comparison: Comparison) -> Figure | None:
+    """Each draw's gradient at the point, A above B; nothing where nothing is drawn."""
+    sides = {"B": comparison.b, "A": comparison.a}
+    rows = [side.draws["trick_gradient"].numpy() for side in sides.values()]
+    if len(rows[0]) == 1:
+        return None
+    shift = 0.25 * np.cos(2.4 * np.arange(len(rows[0])))  # apart, and the same in every picture
+    layout = axes(fitted(rows), (-0.6, 1.6), WORDS("draws_axis"), "")
+    marked(layout["yaxis"], [0, 1], [*sides])
+    return Figure(
+        "draws",
+        WORDS("draws_title", n=len(rows[0])),
+        "",
+        WORDS("draws_alt", a=_ends(comparison.a), b=_ends(comparison.b)),
+        [
+            scatter("markers", row, place + shift, name)
+            | {
+                "marker": {"color": "role:trick_gradient/0.6", "size": 7},
+                "hovertemplate": "%{x:.4g}",
+            }
+            for place, (name, row) in enumerate(zip(sides, rows, strict=True))
+        ],
+        layout,
+    )
+
+
+def arrows(comparison: Comparison) -> Figure | None:
+    """The gradient of two numbers as arrows; nothing where there are more, or one."""
+    over = comparison.a.outcome.over
+    if comparison.a.checked.inputs[over].numel() != _PLANE:
+        return None
+    sides = (
+        ("B", comparison.b, "trick_gradient"),
+        ("A", comparison.a, "trick_gradient"),
+        (NAMES["true_gradient"], comparison.a, "true_gradient"),
+    )
+    found = [(name, role, _vector(side, role)) for name, side, role in sides]
+    size = round_up([vector for _, _, vector in found], 1e-3)
+    layout = axes((-size, size), (-size, size), f"∂/∂{over}₁", f"∂/∂{over}₂")
+    layout["yaxis"] |= {"scaleanchor": "x"}
+    told = {name: ", ".join(map(brief, vector)) for name, _, vector in found}
+    return Figure(
+        "arrows",
+        WORDS("arrows_title", input=over),
+        "",
+        "; ".join(f"{name}: {numbers}" for name, numbers in told.items()),
+        [_arrow(name, role, vector) for name, role, vector in found],
+        layout,
+        height=TALL,
+    )
+
+
+def _vector(side: Side, role: str) -> Array:
+    """A gradient's numbers, 0 where none comes."""
+    gradient = side.outcome.gradients[role][side.outcome.over]
+    return np.zeros(_PLANE) if gradient is None else gradient.flatten().numpy()
+
+
+def _arrow(name: str, role: str, vector: Array) -> Trace:
+    x, y = map(float, vector)
+    dash = "dash" if name == "B" else ROLES[role].dash
+    return scatter("lines+markers+text", [0.0, x], [0.0, y], name) | {
+        "line": {"color": f"role:{role}", "dash": dash, "width": 3},
+        "marker": heads(role, [0, 14]),
+        "text": ["", name],
+        "textposition": "top center",
+        "hovertemplate": f"{name} (%{{x:.4g}}, %{{y:.4g}})",
+    }
+
+
+def _ends(side: Side) -> str:
+    """From where to where a side's gradient goes over the draws."""
+    numbers = side.draws["trick_gradient"]
+    return WORDS("ends", low=brief(float(numbers.min())), high=brief(float(numbers.max())))
+
+
+def table(comparison: Comparison) -> Table:
+    """One row for each number of the first input: the value, and the gradients of A and B."""
+    sides = comparison.a, comparison.b
+    over = comparison.a.outcome.over
+    columns: list[tuple[str, str | None]] = [(over, None), (label("value"), "forward")]
+    lines: list[Series | None] = [_line(comparison.a, "forward")]
+    for name, side in zip(SIDES, sides, strict=True):
+        for role in (role for role in NAMES if role in side.outcome.gradients):
+            columns.append((f"{name.upper()}: {NAMES[role]}", role))
+            lines.append(_line(side, role))
+    xs = comparison.a.checked.inputs[over].flatten().tolist()
+    rows = tuple(
+        (number(x), *("" if one is None else number(float(one.y[place])) for one in lines))
+        for place, x in enumerate(xs)
+    )
+    return Table(WORDS("table", output=comparison.a.outcome.output), tuple(columns), rows)
+
+
+def _line(side: Side, role: str) -> Series | None:
+    return next((one for one in side.outcome.series if one.role == role), None)

@@ -1,0 +1,264 @@
+"""A function of x and the noise u as a program with one op a line, and the same without its noise.
+
+With a name for each result a trick can be put in at any of them, and a gradient can be told of
+each.
+"""
+
+import ast
+import copy
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+NOISE = "u"
+"""What the noise is called."""
+_NAMES = "y", "w", "v", "t", "s", "r", "q", "p"
+"""Names of results that the function gives none, in turn."""
+_OUTPUT = "z"
+
+
+@dataclass(frozen=True)
+class Line:
+    """An assignment: the names it gives, and the expression as Python's ``ast`` has it."""
+
+    names: tuple[str, ...]
+    value: ast.expr
+
+    @cached_property
+    def reads(self) -> frozenset[str]:
+        """The names that it reads, those of functions among them."""
+        return frozenset(names_in(self.value))
+
+    def __str__(self) -> str:
+        value = ast.unparse(self.value).replace(" ** ", "**")
+        return f"{', '.join(self.names)} = {value}"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A program with one op a line.
+
+    Args:
+        lines: in the order they run.
+        inputs: what it reads besides the noise; the first one is moved.
+        middle: what stands for the noise where it is taken out and neither adds nor multiplies.
+    """
+
+    lines: tuple[Line, ...]
+    inputs: tuple[str, ...]
+    middle: float = 1.0
+
+    @property
+    def output(self) -> str:
+        return self.lines[-1].names[0]
+
+    @property
+    def text(self) -> str:
+        """The program."""
+        return "\n".join(map(str, self.lines))
+
+    @cached_property
+    def moving(self) -> frozenset[str]:
+        """The names whose value depends on the first input."""
+        return self._after(self.inputs[0])
+
+    @cached_property
+    def noisy(self) -> frozenset[str]:
+        """The names whose value depends on the noise."""
+        return self._after(NOISE)
+
+    def _after(self, name: str) -> frozenset[str]:
+        found = {name}
+        for line in self.lines:
+            if line.reads & found:
+                found |= {*line.names}
+        return frozenset(found)
+
+    @cached_property
+    def without_noise(self) -> Mapping[str, ast.expr]:
+        """Each result that the noise reaches, as an expression that it does not reach."""
+        found: dict[str, ast.expr] = {}
+        for line in self.lines:
+            if line.names[0] in self.noisy and len(line.names) == 1:
+                found[line.names[0]] = put(_quiet(line.value, self.middle), found)
+        return found
+
+    def with_line(self, name: str, value: ast.expr) -> "Function":
+        """This function with another expression for a name."""
+        made = (replace(one, value=value) if name in one.names else one for one in self.lines)
+        return replace(self, lines=tuple(made))
+
+    def after(self, name: str, made: str, value: ast.expr) -> "Function":
+        """This function, in which all that read an input read another name, given in front."""
+        lines = (replace(one, value=put(one.value, {name: _name(made)})) for one in self.lines)
+        return replace(self, lines=(Line((made,), value), *lines))
+
+
+def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 1.0) -> Function:
+    """Break a function down into ops.
+
+    Args:
+        text: one expression or several assignments, in the playground's language; it has been
+            read and found right.
+        inputs: the names that it may read besides ``u``.
+        noise: "typed" leaves u where the text has it. "multiply" and "add" make each product or
+            sum with u the one or the other; if the text has no u, they join it to the first input.
+            "off" takes it out.
+        middle: the middle of the noise's range.
+
+    >>> print(read_function("sqrt(x**2 * u)", ["x"], "multiply").text)
+    y = x**2
+    yu = y * u
+    z = sqrt(yu)
+    >>> print(read_function("x**2 * x", ["x"], "add").text)
+    xu = x + u
+    y = xu**2
+    z = y * xu
+    """
+    body = ast.parse(text).body
+    told = [(_targets(one), one.value) for one in body if isinstance(one, ast.Assign | ast.Expr)]
+    reads = {name for _, value in told for name in names_in(value)}
+    first = inputs[0]
+    if NOISE in reads:
+        if noise != "typed":
+            told = [(names, _with_noise(value, noise, middle)) for names, value in told]
+    elif noise not in ("off", "typed"):
+        joined = _joined(_name(first), noise)
+        told = [(names, put(value, {first: _name(f"{first}{NOISE}")})) for names, value in told]
+        told.insert(0, ((f"{first}{NOISE}",), joined))
+    known = {*inputs, NOISE} | {name for names, _ in told for name in names}
+    endless = itertools.chain(_NAMES, (f"{_NAMES[0]}{n}" for n in itertools.count(2)))
+    free = (name for name in endless if name not in reads | known)
+    lines: list[Line] = []
+    for names, value in told:
+        value = _broken_down(value, known, free, lines)
+        if isinstance(value, ast.Name):  # what is left where the noise was all there was
+            value = expression("identity(x)", x=value)
+        lines.append(Line(names or (_OUTPUT,), value))
+    return Function(tuple(lines), tuple(inputs), middle)
+
+
+def names_in(node: ast.expr) -> set[str]:
+    """The names that an expression reads."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def put(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
+    """An expression with others in place of names."""
+    made: ast.expr = _Put(given).visit(copy.deepcopy(node))
+    return made
+
+
+def expression(text: str, **given: ast.expr) -> ast.expr:
+    """Read an expression of ours, and put others in place of its names."""
+    return put(ast.parse(text, mode="eval").body, given)
+
+
+class _Put(ast.NodeTransformer):
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given.get(node.id, node)
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _targets(line: ast.Assign | ast.Expr) -> tuple[str, ...]:
+    if isinstance(line, ast.Expr):
+        return ()
+    return tuple(re.findall(r"\w+", ast.unparse(line.targets[0])))
+
+
+def _joined(value: ast.expr, noise: str) -> ast.expr:
+    op = ast.Add() if noise == "add" else ast.Mult()
+    return ast.BinOp(value, op, _name(NOISE))
+
+
+def _is_noise(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == NOISE
+
+
+def _beside_noise(node: ast.expr) -> ast.expr | None:
+    """The other operand of an operator that has the noise as one."""
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = map(_is_noise, (node.left, node.right))
+    if right and isinstance(node.op, ast.Mult | ast.Add | ast.Sub | ast.Div):
+        return node.left
+    return node.right if left and isinstance(node.op, ast.Mult | ast.Add) else None
+
+
+def _quiet(value: ast.expr, middle: float) -> ast.expr:
+    """The expression without its noise."""
+
+    class Quiet(ast.NodeTransformer):
+        def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+            other = _beside_noise(node)
+            return self.visit(other) if other else self.generic_visit(node)  # type: ignore[return-value]
+
+        def visit_Call(self, node: ast.Call) -> ast.expr:
+            if isinstance(node.func, ast.Attribute) and _is_noise(node.func.value):  # u.abs()
+                node = ast.Call(_name(node.func.attr), [node.func.value, *node.args], node.keywords)
+            return self.generic_visit(node)  # type: ignore[return-value]
+
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return ast.Constant(middle) if node.id == NOISE else node
+
+    made: ast.expr = Quiet().visit(copy.deepcopy(value))
+    return made
+
+
+def _with_noise(value: ast.expr, noise: str, middle: float) -> ast.expr:
+    """The expression with its noise off, or as a factor or a term."""
+    if noise == "off":
+        return _quiet(value, middle)
+
+    class Joined(ast.NodeTransformer):
+        def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+            other = _beside_noise(node)
+            if other and isinstance(node.op, ast.Mult | ast.Add):
+                return _joined(self.visit(other), noise)
+            return self.generic_visit(node)  # type: ignore[return-value]
+
+    made: ast.expr = Joined().visit(copy.deepcopy(value))
+    return made
+
+
+def _broken_down(
+    value: ast.expr, known: set[str], free: Iterator[str], lines: list[Line]
+) -> ast.expr:
+    """The expression, with its operands that are ops on lines of their own."""
+
+    def operand(node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Name | ast.Constant | ast.List | ast.Compare | ast.Lambda):
+            return node
+        if not names_in(node) & known:  # a number, or a function by its name
+            return node
+        inner = whole(node)
+        reads = sorted(names_in(inner) & known)
+        beside = [name for name in reads if name != NOISE]
+        joins = NOISE in reads and len(beside) == 1 and f"{beside[0]}{NOISE}" not in known
+        name = f"{beside[0]}{NOISE}" if joins else next(free)
+        known.add(name)
+        lines.append(Line((name,), inner))
+        return _name(name)
+
+    def whole(node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.BinOp):
+            return ast.BinOp(operand(node.left), node.op, operand(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return ast.UnaryOp(node.op, operand(node.operand))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) != "py_func":
+            func = node.func
+            if isinstance(func, ast.Attribute) and names_in(func) & known:  # x.abs()
+                func = ast.Attribute(operand(func.value), func.attr, ast.Load())
+            keywords = [ast.keyword(one.arg, operand(one.value)) for one in node.keywords]
+            return ast.Call(func, [operand(one) for one in node.args], keywords)
+        return node
+
+    return whole(value)

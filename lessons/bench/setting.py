@@ -1,0 +1,285 @@
+"""What the bench is set to: read from text that may be anything, and made into two documents.
+
+Every control has one text under one name: ``trick``, ``function``, ``own``; ``in.x.values`` for
+each input, ``in.x.entry`` for the number of the first one that moves, ``point`` for which that is;
+``noise``, ``in.u.ends``, ``in.u.seed``; and what the variants are set to with ``a.`` and ``b.`` in
+front.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from lessons.bench.function import NOISE, Function, Line, read_function
+from lessons.bench.tricks import OWN, TRICKS, Given, Trick, Variant
+from lessons.bench.words import WORDS, label
+from lessons.contract.devices import DTYPES
+from lessons.contract.parameters import (
+    Choice,
+    Index,
+    Integer,
+    InvalidParametersError,
+    Number,
+    Numbers,
+    Parameter,
+    Text,
+    Values,
+    validate,
+)
+from lessons.playground.document.contents import Document, Input, Noise
+from lessons.playground.language.expressions import kind_of
+from lessons.playground.language.parse import parse_program
+from lessons.playground.language.playground_error import PlaygroundError
+
+Form = dict[str, str]
+SIDES = "a", "b"
+_RANGES = {"typed": "0.5, 1.5", "add": "-0.5, 0.5"}
+"""The noise's range at first: where it adds, and elsewhere."""
+_MOST, _MOST_NUMBERS = 100.0, 64
+"""The size of an end of the noise's range; numbers in a list."""
+_LARGEST = 100_000.0
+"""The size of a number in a list."""
+_LEAST = 3.0
+"""Half of the width of the plot at least."""
+_CLEAN = "clean"
+_OTHER_NOISE = "noise of another function"
+"""Stands among what was touched."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What the bench is set to; two that say the same are equal.
+
+    Args:
+        trick, given: what was picked.
+        function: it, one op a line, without any trick.
+        shared: the parameters that both variants have, and ``values`` what they say.
+        own: the parameters of each variant, with their values.
+        variants: the function with the trick, A and B.
+    """
+
+    trick: Trick
+    given: Given
+    function: Function
+    shared: tuple[Parameter, ...]
+    values: Values
+    own: tuple[Parameter, ...]
+    sides: tuple[Values, Values]
+    variants: tuple[Variant, Variant]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Setting) and self.form == other.form
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.form.items()))
+
+    @cached_property
+    def form(self) -> Form:
+        """What every control says."""
+        found = {one.name: one.format(self.values[one.name]) for one in self.shared}
+        for side, values in zip(SIDES, self.sides, strict=True):
+            found |= {f"{side}.{one.name}": one.format(values[one.name]) for one in self.own}
+        return found
+
+    def document(self, variant: Variant | None = None) -> Document:
+        """The program of a variant, or of the function without any trick."""
+        function = variant.function if variant else self.function
+        lines, values = function.lines, self.values
+        if variant and variant.intended:
+            lines = (*lines, Line((_CLEAN,), variant.intended))
+        reads = {name for line in lines for name in line.reads}
+        first = next(iter(self.given.inputs))
+        x = values[f"in.{first}.values"]
+        entry = min(values["point"], len(x))
+        width = math.ceil(10 * max(_LEAST, *(1.25 * abs(one) for one in x))) / 10
+        inputs = [
+            Input(name, values[f"in.{name}.values"], low=-width, high=width)
+            for name in self.given.inputs
+        ]
+        if NOISE in reads:
+            low, high = values["in.u.ends"]
+            drawn = Noise("uniform", low, high, values["in.u.seed"], first)
+            inputs.append(Input(NOISE, noise=drawn))
+        return Document(
+            tuple(inputs),
+            "\n".join(map(str, lines)),
+            function.output,
+            variant.overrides if variant else (),
+            entry=entry,
+            intended=_CLEAN if variant and variant.intended else "",
+            dtype=values["dtype"],
+        )
+
+
+def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Setting:
+    """Read what the controls say; what one does not say has its default.
+
+    Args:
+        told: what each control says, by name.
+        touched: the controls that were just set, the last one at the end: another trick or function
+            brings what belongs to it, and of a list and its slider the last one counts.
+
+    Raises:
+        InvalidParametersError: what is refused, by control.
+    """
+    tricks = _choice(
+        "trick", {name: f"{label(f'trick_{name}')}\n{label(f'says_{name}')}" for name in TRICKS}
+    )
+    trick = TRICKS[validate([tricks], _of(told, "trick"))["trick"]]
+    functions = _choice("function", {one.name: one.called for one in trick.functions})
+    left = told.get("function", functions.default) not in functions.names  # of another trick
+    chosen = validate([functions], {} if left else _of(told, "function"))["function"]
+    given = next(one for one in trick.functions if one.name == chosen)
+    # What another function had is not this one's.
+    old = [*touched, _OTHER_NOISE] if left else touched
+    form = {name: text for name, text in told.items() if not _is_left(name, old)}
+    form |= {"trick": trick.name, "function": given.name}
+    shared = [tricks, functions, *_shared(given, form)]
+    names = {one.name for one in shared}
+    form = {name: text for name, text in form.items() if _fits(shared, name, text)}
+    values = validate(shared, {name: text for name, text in form.items() if name in names})
+    values["in.u.ends"] = tuple(sorted(values["in.u.ends"]))
+    slider, x = _moved(f"in.{next(iter(given.inputs))}", values, form, touched)
+    values |= x
+    function = _function(given, values)
+    own = trick.parameters(function)
+    sides = []
+    for side, first in zip(SIDES, (given.a, given.b), strict=True):
+        texts = {one.name: one.default for one in own} | {**first}
+        texts |= {name: form[f"{side}.{name}"] for name in texts if f"{side}.{name}" in form}
+        # A choice that this function does not offer is that of another one.
+        texts = {name: text for name, text in texts.items() if _fits(own, name, text)}
+        try:
+            sides.append(validate(own, texts))
+        except InvalidParametersError as error:
+            errors = {f"{side}.{name}": said for name, said in error.errors.items()}
+            raise InvalidParametersError(errors) from None
+    a, b = (trick.variant(function, one) for one in sides)
+    every = (*shared, slider)
+    return Setting(trick, given, function, every, values, own, (sides[0], sides[1]), (a, b))
+
+
+def _is_left(name: str, touched: Sequence[str]) -> bool:
+    """Whether a control has what belonged to another trick, function or kind of noise."""
+    if "function" in touched and (name.endswith(".values") or name == "own"):
+        return True
+    if name in ("noise", "in.u.ends") and {"function", _OTHER_NOISE} & {*touched}:
+        return True
+    if name == "in.u.ends":
+        return "noise" in touched
+    return name[:2] in ("a.", "b.") and bool({"trick", "function"} & {*touched})
+
+
+def _moved(
+    of: str, values: Values, form: Mapping[str, str], touched: Sequence[str]
+) -> tuple[Number, Values]:
+    """The slider of one number in a list, and both, after the one that was set last."""
+    x, entry = list(values[f"{of}.values"]), f"{of}.entry"
+    place = min(values["point"], len(x)) - 1
+    moved = [name for name in touched if name in (entry, f"{of}.values", "point")]
+    slider = Number(
+        entry,
+        "0",
+        label("entry", name=of.removeprefix("in.")),
+        low=-_LARGEST,
+        high=_LARGEST,
+        slider=(-3.0, 3.0),
+        step=0.05,
+    )
+    if moved[-1:] == [entry]:
+        x[place] = validate([slider], _of(form, entry))[entry]
+    return slider, {entry: x[place], f"{of}.values": tuple(x)}
+
+
+def _shared(given: Given, form: Mapping[str, str]) -> list[Parameter]:
+    """The parameters that both variants share, but for the slider of one number."""
+    noise = form.get("noise", given.noise)
+    lists = [
+        InputValues(f"in.{name}.values", text, label("values_of", name=name), most=_MOST_NUMBERS)
+        for name, text in given.inputs.items()
+    ]
+    own = Text("own", given.text, label("own"), label("own_help"))
+    # Where a typed function has its noise is for the learner to say.
+    typed = given.name == OWN
+    names = ("off", *["typed"] * typed)
+    if not (typed and re.search(rf"\b{NOISE}\b", form.get("own", given.text))):
+        names = (*names, "multiply", "add")
+    modes = {name: label(f"noise_{name}") for name in names}
+    usual = "typed" if typed else given.noise
+    return [
+        *([own] if given.name == OWN else []),
+        *lists,
+        Index("point", "1", label("point"), low=1, high=_MOST_NUMBERS, of=lists[0].name),
+        replace(_choice("noise", modes), default=usual),
+        Interval("in.u.ends", _RANGES.get(noise, _RANGES["typed"]), label("ends")),
+        Integer("in.u.seed", "0", label("draw")),
+        _choice("dtype", {name: name for name in DTYPES}),
+    ]
+
+
+@dataclass(frozen=True)
+class InputValues(Numbers):
+    """Numbers that a plot can hold."""
+
+    def parse(self, text: str) -> tuple[float, ...]:
+        values = super().parse(text) or ()
+        if max(map(abs, values)) > _LARGEST:
+            raise ValueError(WORDS("large_number", most=f"{_LARGEST:,.0f}"))
+        return values
+
+
+@dataclass(frozen=True)
+class Interval(Numbers):
+    """Two numbers, the ends of a range."""
+
+    def parse(self, text: str) -> tuple[float, ...]:
+        ends = super().parse(text) or ()
+        if len(ends) != 2 or max(map(abs, ends)) > _MOST:
+            raise ValueError(WORDS("not_two_ends", most=f"{_MOST:g}"))
+        return ends
+
+
+def _function(given: Given, values: Mapping[str, Any]) -> Function:
+    """The function that was picked or typed.
+
+    Raises:
+        InvalidParametersError: what was typed can't be read.
+    """
+    text, names = values.get("own", given.text).strip(), list(given.inputs)
+    noise, middle = values["noise"], sum(values["in.u.ends"]) / 2
+    if given.name != OWN:
+        return read_function(text, names, noise, middle)
+    # Read as the playground reads a line; the error's column is that of the field.
+    start = "z = "
+    try:
+        if "\n" in text:
+            raise PlaygroundError(WORDS("one_line"))
+        program = parse_program(start + text, [*names, NOISE])
+        if names[0] not in program.reads or kind_of(program.assignments[0].value) != "tensor":
+            raise PlaygroundError(WORDS("not_of_x", name=names[0]))
+        function = read_function(text, names, noise, middle)
+        if noise != "typed":
+            parse_program(function.text, [*names, NOISE])
+        return function
+    except PlaygroundError as error:
+        column = max(error.column - len(start), 0) if error.line < 2 else 0
+        said = str(PlaygroundError(error.message, min(column, 1), column))
+        raise InvalidParametersError({"own": said}) from None
+
+
+def _fits(parameters: Sequence[Parameter], name: str, text: str) -> bool:
+    """Whether a choice has this option; any other parameter says itself what it refuses."""
+    found = next((one for one in parameters if one.name == name), None)
+    return not isinstance(found, Choice) or text in found.names
+
+
+def _of(form: Mapping[str, str], name: str) -> dict[str, str]:
+    return {name: form[name]} if name in form else {}
+
+
+def _choice(name: str, options: Mapping[str, str]) -> Choice:
+    names = tuple(options)
+    return Choice(name, names[0], label(name), names=names, labels=tuple(options.values()))

@@ -1,0 +1,354 @@
+"""What the bench offers: tricks, functions to try each on, and what each trick can be set to.
+
+To add a function, add a row to a trick's ``functions``. To add a trick, add a class and a row of
+``TRICKS``, and the labels of its settings to en.md.
+"""
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from lessons.bench.function import NOISE, Function, Line, expression
+from lessons.bench.words import label
+from lessons.contract.parameters import Choice, Number, Parameter, Text
+from lessons.playground.document.contents import Override
+from lessons.playground.document.override_rules import RULES
+from lessons.playground.language.expressions import children, kind_of, op_types
+from lessons.playground.language.parse import parse_program
+
+OWN = "own"
+"""The function that the learner types."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A function to try a trick on.
+
+    Args:
+        name: as in addresses.
+        text: an expression or lines in the playground's language, over the inputs and ``u``.
+        inputs: the values of each, as text; the first one is moved.
+        noise: what it does at first: "off", "multiply" or "add"; a typed function says itself.
+        a, b: what the variants are set to at first, where that is not each parameter's default.
+    """
+
+    name: str
+    text: str
+    inputs: Mapping[str, str]
+    noise: str = "off"
+    a: Mapping[str, str] = field(default_factory=dict)
+    b: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def called(self) -> str:
+        return label(f"function_{self.name}") if self.name == OWN else self.text.partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A function with a trick in it.
+
+    Args:
+        function: its lines with the trick.
+        overrides: the rules of an override map.
+        around: the names of the results that the trick is about, in order.
+        intended: an expression whose gradient is the one wanted, if there is one.
+    """
+
+    function: Function
+    overrides: tuple[Override, ...] = ()
+    around: tuple[str, ...] = ()
+    intended: ast.expr | None = None
+
+
+_X = {"x": "-2, -1, 1"}
+_BETWEEN = {"x": "-1.6, 0.4, 1.2"}
+"""Values that a step changes."""
+
+
+_ROOT = Given("root", "sqrt(x**2 * u)", _X, "multiply")
+_TYPED = Given(OWN, "sin(3 * x) * u", _X)
+
+
+class Trick:
+    """A trick as the bench offers it.
+
+    Attributes:
+        name: as in addresses.
+        functions: what to try it on; the first one is there at first.
+    """
+
+    name: ClassVar[str]
+    functions: ClassVar[tuple[Given, ...]]
+
+    def parameters(self, function: Function) -> tuple[Parameter, ...]:
+        """What one variant can be set to."""
+        raise NotImplementedError
+
+    def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
+        """The function with the trick set like this."""
+        raise NotImplementedError
+
+
+class StopGradient(Trick):
+    """Where a gradient is stopped: the value keeps its noise, the gradient does not see it."""
+
+    name = "stop_gradient"
+    functions = (
+        replace(_ROOT, a={"cut": "yu"}, b={"cut": "z"}),
+        Given("product", "x**2 * x", _X, a={"cut": "factor_x"}, b={"cut": "factor_y"}),
+        replace(_TYPED, b={"cut": "z"}),
+    )
+
+    def parameters(self, function: Function) -> tuple[Parameter, ...]:
+        options = {"none": label("cut_none")}
+        noisy = _one_name(function)
+        for name in noisy:
+            said = label("cut_up_to", name=name)
+            if name == noisy[0]:
+                said = label("cut_at_noise")
+            elif name == noisy[-1]:
+                said = label("cut_around_block")
+            options[name] = said
+        options |= {f"factor_{one}": label("cut_factor", name=one) for one in _factors(function)}
+        options["everything"] = label("cut_everything")
+        return (_choice("cut", options),)
+
+    def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
+        cut, quiet = values["cut"], function.without_noise
+        last, name = function.lines[-1], function.output
+        if cut == "none":
+            made = last.value
+        elif cut == "everything":
+            made = expression("stop_gradient(f)", f=last.value)
+        elif cut.startswith("factor_"):
+            factor = ast.Name(cut.removeprefix("factor_"), ast.Load())
+            made = _with_factor(last, factor.id, expression("stop_gradient(f)", f=factor))
+        else:
+            line, name = next(line for line in function.lines if cut in line.names), cut
+            made = _bridge(line.value, quiet[cut])
+        wanted = quiet.get(function.output)
+        return Variant(function.with_line(name, made), (), self.around(function, cut), wanted)
+
+    def around(self, function: Function, cut: str) -> tuple[str, ...]:
+        """The results that a cut is about, in order."""
+        if cut == "everything":
+            return tuple(line.names[0] for line in function.lines)
+        if cut.startswith("factor_"):
+            return (cut.removeprefix("factor_"),)
+        noisy = _one_name(function)
+        return tuple(noisy[: noisy.index(cut) + 1]) if cut in noisy else ()
+
+
+class StraightThrough(Trick):
+    """The value of a step and the gradient of something smooth."""
+
+    name = "straight_through"
+    functions = (
+        Given("round", "round(x)", _BETWEEN, b={"backward": "identity"}),
+        Given("sign", "sign(x)", _BETWEEN, a={"backward": "window"}, b={"backward": "tanh"}),
+        Given("step", "step(x)", _BETWEEN, b={"backward": "sigmoid"}),
+        Given(OWN, "round(2 * x) / 2", _BETWEEN, b={"backward": "identity"}),
+    )
+    surrogates: ClassVar[Mapping[str, str]] = {
+        "identity": "s",
+        "window": "clamp(s, -1, 1)",
+        "tanh": "tanh(s)",
+        "sigmoid": "sigmoid(s)",
+    }
+
+    def parameters(self, function: Function) -> tuple[Parameter, ...]:
+        return (_choice("backward", {n: label(f"by_{n}") for n in ("own", *self.surrogates)}),)
+
+    def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
+        if values["backward"] == "own":
+            return Variant(function)
+        last = function.lines[-1]
+        reads = [name for line in function.lines for name in line.reads if name in function.moving]
+        operand = reads[0] if len(function.lines) < 3 else function.inputs[0]
+        names = tuple(line.names[0] for line in function.lines if operand not in line.names)
+        surrogate = self.surrogates[values["backward"]]
+        smooth = expression(surrogate, s=ast.Name(operand, ast.Load()))
+        return Variant(function.with_line(function.output, _bridge(last.value, smooth)), (), names)
+
+
+class OverrideMap(Trick):
+    """Another rule for all ops of one type."""
+
+    name = "override_map"
+    functions = (
+        replace(_ROOT, b={"rule": "halve"}),
+        Given("identity", "identity(x)", {"x": "3"}, b={"rule": "clip"}),
+        Given("six_squared", "identity(square(6 * x))", {"x": "3"}, b={"rule": "halve"}),
+        Given("w_times_i", "W * I", {"W": "0.013", "I": "10"}, b={"rule": "typed"}),
+        Given(
+            "three_outputs",
+            "o1, o2, o3 = py_func(a + b, a * b, a - b)\nL = o1 + o2 + o3",
+            {"a": "1, 2", "b": "3, -1"},
+            a={"op": "py_func"},
+            b={"op": "py_func", "rule": "typed", "expression": "grad1 * grad2 * in2, None"},
+        ),
+        replace(_TYPED, b={"rule": "halve"}),
+    )
+    ready = ("halve", "clip", "flip", "zero")
+
+    def parameters(self, function: Function) -> tuple[Parameter, ...]:
+        types = tuple(_ops_by_type(function))
+        rules = {name: label(f"rule_{name}") for name in ("own", *self.ready, "typed")}
+        usual = "grad * in2, None" if types[-1] == "mul" else "grad * 0.5"
+        expression = Text("expression", usual, label("expression"))
+        return (
+            replace(_choice("op", dict.fromkeys(types, "")), default=types[-1], labels=()),
+            _choice("rule", rules),
+            expression,
+        )
+
+    def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
+        op, rule = values["op"], values["rule"]
+        ops = _ops_by_type(function)[op]
+        around = tuple(name for names in ops.values() for name in names)
+        if rule == "own":
+            return Variant(function, (), around)
+        if rule == "typed":
+            return Variant(function, (Override(op, values["expression"]),), around)
+        # Ops of one type with one tensor operand and with two need a rule each.
+        rules = (
+            Override(op, ", ".join([RULES[rule][0]] * count), names if len(ops) > 1 else ())
+            for count, names in ops.items()
+        )
+        return Variant(function, tuple(rules), around)
+
+
+class Reversal(Trick):
+    """The gradient times −λ."""
+
+    name = "reversal"
+    functions = (
+        Given("square", "x**2", _X, a={"times": "0"}),
+        replace(_ROOT, a={"times": "0"}),
+        replace(_TYPED, a={"times": "0"}),
+    )
+
+    def parameters(self, function: Function) -> tuple[Parameter, ...]:
+        name = function.inputs[0]
+        places = {
+            "input": label("at_input", name=name),
+            "output": label("at_output", name=function.output),
+        }
+        return (
+            Number(
+                "scale", "1", label("scale"), "", low=-100, high=100, slider=(0.0, 3.0), step=0.1
+            ),
+            _choice("times", {str(n): label(f"times_{n}") for n in range(3)}, "1"),
+            _choice("at", places),
+        )
+
+    def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
+        flipped = "f"
+        for _ in range(int(values["times"])):
+            flipped = f"flip_gradient({flipped}, {values['scale']!r})"
+        if flipped == "f":
+            return Variant(function)
+        return _placed(function, flipped, values["at"])
+
+
+class Clipping(Trick):
+    """A bound on the gradient: each entry, or the length of all of it."""
+
+    name = "clipping"
+    functions = (
+        Given("cube", "x**3", _X, a={"by": "value"}, b={"by": "norm"}),
+        replace(_ROOT, a={"by": "value", "limit": "1"}, b={"by": "norm", "limit": "1"}),
+        replace(_TYPED, a={"by": "value", "limit": "1"}, b={"by": "norm", "limit": "1"}),
+    )
+
+    def parameters(self, function: Function) -> tuple[Parameter, ...]:
+        return (
+            _choice("by", {name: label(f"clip_{name}") for name in ("none", "value", "norm")}),
+            Number(
+                "limit", "4", label("limit"), "", low=1e-6, high=1e6, slider=(0.1, 12.0), step=0.1
+            ),
+        )
+
+    def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
+        limit = values["limit"]
+        clipped = {
+            "value": f"clip_gradient(f, {-limit!r}, {limit!r})",
+            "norm": f"clip_gradient_norm(f, {limit!r})",
+        }
+        if values["by"] == "none":
+            return Variant(function)
+        return _placed(function, clipped[values["by"]], "input")
+
+
+TRICKS: Mapping[str, Trick] = {
+    trick.name: trick
+    for trick in (StopGradient(), StraightThrough(), OverrideMap(), Reversal(), Clipping())
+}
+
+
+def _choice(name: str, options: Mapping[str, str], default: str = "") -> Choice:
+    names = tuple(options)
+    return Choice(
+        name, default or names[0], label(name), names=names, labels=tuple(options.values())
+    )
+
+
+def _bridge(value: ast.expr, instead: ast.expr) -> ast.expr:
+    """The value of one expression and the gradient of another one."""
+    return expression("g + stop_gradient(f - g)", f=value, g=instead)
+
+
+def _placed(function: Function, trick: str, at: str) -> Variant:
+    """The function with a trick around its first input or its output."""
+    name = function.inputs[0]
+    if at == "output":
+        value = expression(trick, f=function.lines[-1].value)
+        return Variant(function.with_line(function.output, value), (), (function.output,))
+    made = function.after(name, f"{name}_in", expression(trick, f=ast.Name(name, ast.Load())))
+    return Variant(made, (), (name,))
+
+
+def _one_name(function: Function) -> list[str]:
+    """The results that the noise reaches, where each is one tensor that has a way around it."""
+    return [
+        line.names[0]
+        for line in function.lines
+        if line.names[0] in function.noisy and line.names[0] != NOISE and len(line.names) == 1
+        and line.names[0] in function.moving
+    ]  # fmt: skip
+
+
+def _factors(function: Function) -> list[str]:
+    """Both operands of the last op, where both depend on what moves."""
+    value = function.lines[-1].value
+    if not isinstance(value, ast.BinOp):
+        return []
+    sides = [one.id for one in (value.left, value.right) if isinstance(one, ast.Name)]
+    both = [name for name in sides if name in function.moving]
+    return both if len({*both}) == 2 else []
+
+
+def _with_factor(line: Line, name: str, stopped: ast.expr) -> ast.expr:
+    value = line.value
+    assert isinstance(value, ast.BinOp)
+    left, right = (
+        stopped if isinstance(one, ast.Name) and one.id == name else one
+        for one in (value.left, value.right)
+    )
+    return ast.BinOp(left, value.op, right)
+
+
+def _ops_by_type(function: Function) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
+    """The ops that pass a gradient on, by type, the last type at the end: by their number of
+    tensor operands, the names of their lines."""
+    program = parse_program(function.text, [*function.inputs, NOISE])
+    found: dict[str, dict[int, tuple[str, ...]]] = {}
+    for line in program.assignments:
+        for node in line.nodes:
+            count = sum(kind_of(one) == "tensor" for one in children(node))
+            for op in op_types(node) if count else ():
+                by_count = found[op] = found.pop(op, {})
+                by_count[count] = (*by_count.get(count, ()), *line.names)
+    return found

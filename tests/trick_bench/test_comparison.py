@@ -1,0 +1,169 @@
+"""What the bench says is so: same value, whose gradient gets the noise, the articles' numbers."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from lessons.bench.comparison import compare
+from lessons.bench.figures import figures, table
+from lessons.bench.setting import read_setting
+from lessons.contract.parameters import InvalidParametersError
+from lessons.playground.document.as_text import from_text, to_text
+from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.execute import gradients, live
+from tests.engine.test_reference import CASES
+from tests.support.amount import seeds
+from tests.trick_bench.settings import EVERY, random_form
+
+REFERENCE = {case["id"]: case for case in CASES}
+
+
+def at_draw(document: Document, seed: int) -> tuple[float, float | None]:
+    """Value and gradient at the point, in a run of its own with another draw."""
+    inputs = tuple(
+        one
+        if one.noise is None
+        else type(one)(one.name, noise=type(one.noise)(**vars(one.noise) | {"seed": seed}))
+        for one in document.inputs
+    )
+    checked = check(document.with_(inputs=inputs))
+    made = live(checked)
+    x = made.inputs[checked.over.name]
+    (gradient,) = gradients(made.output, [x])
+    entry = document.entry - 1
+    value = made.output.flatten()[entry] if made.output.shape == x.shape else made.output.sum()
+    return float(value.detach()), None if gradient is None else float(gradient.flatten()[entry])
+
+
+@pytest.mark.parametrize(("trick", "function"), EVERY)
+def test_whatever_the_trick_the_value_is_the_one_without_it(trick, function):
+    for seed in seeds(3, 60):
+        setting = read_setting(random_form(random.Random(seed), trick, function))
+        plain = live(check(setting.document()))
+        for variant in setting.variants:
+            document = setting.document(variant)
+            made = live(check(document))
+            torch.testing.assert_close(made.output, plain.output, rtol=1e-12, atol=1e-12)
+            assert from_text(to_text(document)).output == document.output, (
+                "and it can be taken home"
+            )
+
+
+@pytest.mark.parametrize("seed", seeds(40, 2000))
+def test_the_sentence_is_true(seed):
+    comparison = compare(read_setting(random_form(random.Random(seed))))
+    said = " ".join(text for _, text in comparison.sentence)
+    documents = comparison.a.document, comparison.b.document
+    drawn = [[at_draw(one, each) for each in range(30)] for one in documents]
+    now = [at_draw(one, comparison.setting.values["in.u.seed"]) for one in documents]
+    (value_a, a), (value_b, b) = now
+    assert ("Same value" in said) == bool(
+        np.isclose(value_a, value_b, rtol=1e-9, atol=0, equal_nan=True)
+    )
+    same = a is b if None in (a, b) else bool(np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True))
+    assert ("Same gradient" in said) == same
+    gets = []
+    for runs in drawn:
+        found = [gradient for _, gradient in runs if gradient is not None and np.isfinite(gradient)]
+        gets.append(bool(found) and np.ptp(found) > 1e-9 * max(map(abs, found)))
+    if "noise" in said:
+        words = {(True, True): "both", (True, False): "of A only", (False, True): "of B only"}
+        assert words.get((gets[0], gets[1]), "neither") in said
+    else:
+        assert gets == [False, False]
+
+
+@pytest.mark.parametrize("seed", seeds(10, 200))
+def test_along_the_edges_come_the_gradients_of_the_results(seed):
+    """Along all edges that leave an input together comes the input's gradient."""
+    comparison = compare(read_setting(random_form(random.Random(seed))))
+    function = comparison.setting.function
+    for side in (comparison.a, comparison.b):
+        x = side.outcome.over
+        whole = side.gradient
+        shares = [one for (name, _), one in side.along(function).items() if name == x]
+        if len(shares) == 1 or not any(x in bracket for bracket in side.variant.around):
+            assert sum(one or 0.0 for one in shares) == pytest.approx(
+                whole or 0.0, rel=1e-9, nan_ok=True
+            )
+
+
+@pytest.mark.parametrize(
+    ("case", "form"),
+    [
+        ("clip", {"function": "identity"}),
+        ("halve", {"function": "six_squared"}),
+        ("outputs", {"function": "three_outputs"}),
+    ],
+)
+def test_the_articles_numbers_are_two_choices_away(case, form):
+    comparison = compare(read_setting({"trick": "override_map"} | form))
+    value, a, b = comparison.a.at_point("forward"), comparison.a.gradient, comparison.b.gradient
+    expected = {
+        "clip": (3.0, 1.0, 0.1),
+        "halve": (324.0, 216.0, 108.0),
+        "outputs": (5.0, None, 3.0),
+    }
+    assert (value, a, b) == expected[case]
+    if case == "outputs":
+        kept = REFERENCE["s2_multi_pyfunc_all"]
+        assert (
+            kept["gradients"]["da"]
+            == comparison.b.outcome.gradients["trick_gradient"]["a"].tolist()
+        )
+        assert comparison.b.outcome.gradients["trick_gradient"]["b"] is None
+
+
+def test_charts_of_both_have_the_same_axes_and_the_table_both_gradients():
+    comparison = compare(read_setting({"trick": "clipping"}))
+    layouts = {one.name: one.layout for one in figures(comparison)}
+    for name in ("forward", "gradient"):
+        for axis in ("xaxis", "yaxis"):
+            a, b = (layouts[f"{side}.{name}"][axis]["range"] for side in "ab")
+            assert a == b
+    shown = table(comparison)
+    assert [label for label, _ in shown.columns][-2:] == ["B: autograd", "B: true"]
+    assert len(shown.rows) == 3
+
+
+@pytest.mark.parametrize(
+    ("form", "control"),
+    [
+        ({"function": "own", "own": "sin(x"}, "own"),
+        ({"function": "own", "own": "y * x"}, "own"),
+        ({"function": "own", "own": "x\nz = 1"}, "own"),
+        ({"in.x.values": "1, a"}, "in.x.values"),
+        ({"in.u.ends": "1"}, "in.u.ends"),
+        ({"trick": "clipping", "a.limit": "0"}, "a.limit"),
+        ({"trick": "magic"}, "trick"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_control(form, control):
+    with pytest.raises(InvalidParametersError) as caught:
+        read_setting(form)
+    assert list(caught.value.errors) == [control]
+
+
+def test_a_program_that_does_not_run_is_refused_by_the_playground():
+    setting = read_setting(
+        {"trick": "override_map", "a.rule": "typed", "a.expression": "grad, grad"}
+    )
+    with pytest.raises(PlaygroundError):
+        compare(setting)
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"own": "sqrt(x)", "in.x.values": "0", "a.by": "none", "b.by": "value"}, "∞ and"),
+        ({"own": "x / floor(u)", "a.by": "none", "b.by": "none"}, "reaches both"),
+        ({"own": "x * 0.1", "dtype": "float32"}, "Same value"),
+    ],
+)
+def test_it_is_true_of_infinities_and_in_single_precision(form, said):
+    comparison = compare(read_setting({"trick": "clipping", "function": "own"} | form))
+    assert said in " ".join(text for _, text in comparison.sentence)
