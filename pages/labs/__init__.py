@@ -2,6 +2,6 @@
 
 A message carries everything that its answer depends on, so nothing is kept between two of them but
 a cache of what was computed: any process can answer any message. ``messages`` describes what
-crosses the wire, ``answer`` answers it, and ``wire`` writes it as JSON. ``lesson``, ``home`` and
+crosses the wire, ``answer`` answers it, and ``wire`` writes it as JSON. ``lesson``, ``bench`` and
 ``playground`` are the three kinds of lab, ``training`` the pictures of a run.
 """

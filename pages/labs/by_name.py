@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lessons.outputs.ask import asked
-from pages.labs import home, playground
+from pages.labs import bench, playground
 
-LABS = {"home": home, "playground": playground}
+LABS = {"bench": bench, "playground": playground}
 """Modules with ``frame`` and ``seconds``, by lab. A lab with another name is a lesson's."""
 
 

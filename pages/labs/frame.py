@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from lessons.contract.figure import Figure, Table
 from pages.labs import payload
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.messages import Code, Frame, GoalSpec, Group, KeyEntry, NoteSpec
+from pages.labs.messages import Code, Frame, GoalSpec, Group, KeyEntry, Link, NoteSpec
 
 
 def frame(
@@ -30,6 +30,8 @@ def frame(
     numbers: Mapping[str, str] | None = None,
     trained: Sequence[str] = (),
     goals: Sequence[GoalSpec] = (),
+    sentence: Sequence[tuple[str, str]] = (),
+    links: Sequence[Link] = (),
 ) -> Frame:
     """Build a frame with the views that are on the stage and in open drawers.
 
@@ -40,8 +42,8 @@ def frame(
         graph, charts, table, code: the lab's views, in this order. The graph and the code are
             computed only if they are shown.
         labels: the labels of the views that only this lab has.
-        form, accepted, settled, groups, notes, query, key, status, turn, numbers, trained, goals:
-            as in ``Frame``.
+        form, accepted, settled, groups, notes, query, key, status, turn, numbers, trained, goals,
+            sentence, links: as in ``Frame``.
     """
     views = [
         *["graph"] * (graph is not None),
@@ -72,4 +74,6 @@ def frame(
         "numbers": {**(numbers or {})},
         "trained": [*trained],
         "goals": [*goals],
+        "sentence": [*sentence],
+        "links": [*links],
     }

@@ -31,6 +31,26 @@ class GraphNode(TypedDict):
     output: bool
 
 
+class OtherGradient(TypedDict):
+    """The gradient that another variant of the trick sends along the same edge."""
+
+    gradient: str
+    sign: Literal["positive", "negative", "zero", "nan", "none"]
+    weight: float
+
+
+class Bracket(TypedDict):
+    """Which nodes a variant's trick is about.
+
+    ``control`` is what a drag of an end sets: to the value of the option whose nodes are nearest.
+    """
+
+    name: str
+    nodes: list[str]
+    control: str
+    options: list[tuple[str, list[str]]]
+
+
 GraphEdge = TypedDict(
     "GraphEdge",
     {
@@ -46,11 +66,13 @@ GraphEdge = TypedDict(
         "cuttable": bool,
         "alternative": str,
         "weight": float,
+        "other": NotRequired[OtherGradient],
     },
 )
 """A line with its gradient.
 
-``offered`` is what a cut edge holds back, ``weight`` how thick the line is, 0 to 1.
+``offered`` is what a cut edge holds back, ``weight`` how thick the line is, 0 to 1. With ``other``
+there are two variants: this one's gradient is above the line, the other's below.
 """
 
 
@@ -155,3 +177,4 @@ class GraphSpec(TypedDict):
     alternative: str
     stretches: list[Stretch]
     leaves: list[str]
+    brackets: NotRequired[list[Bracket]]

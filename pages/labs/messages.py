@@ -69,7 +69,7 @@ class Wish(_Message):
     """What the browser wants to see: everything that the answer depends on.
 
     Args:
-        lab: a lesson's slug, ``home`` or ``playground``.
+        lab: a lesson's slug, ``bench`` or ``playground``.
         values: what each control says.
         touched: the controls that the hand was on since the last answer, the last one at the end:
             of two linked ones it counts.
@@ -118,6 +118,7 @@ class Control(TypedDict):
 
     An interval's value is two numbers with a comma between, ``ends`` are the words for its two
     handles; with ``spread`` its second number is how far it reaches on both sides of the first.
+    ``button`` is a whole number's, and draws another one.
     """
 
     name: str
@@ -139,15 +140,22 @@ class Control(TypedDict):
     mark: NotRequired[list[int] | None]
     of: NotRequired[str]
     ends: NotRequired[list[str]]
+    button: NotRequired[str]
     spread: NotRequired[bool]
 
 
 class Group(TypedDict):
-    """Controls under one heading, folded away; they unfold when ``open`` becomes true."""
+    """Controls under one heading, folded away; they unfold when ``open`` becomes true.
+
+    Those of an ``area`` have a place of their own in the lab, and are always there; ``code`` is
+    what they come to.
+    """
 
     title: str | None
     open: bool
     controls: list[Control]
+    area: NotRequired[str]
+    code: NotRequired[str]
 
 
 class Chart(TypedDict):
@@ -227,6 +235,13 @@ class View(TypedDict):
     label: str
 
 
+class Link(TypedDict):
+    """A way on from the lab, relative to the page's base."""
+
+    label: str
+    address: str
+
+
 class Shown(TypedDict):
     """What a lab and a training both show.
 
@@ -258,6 +273,8 @@ class Frame(Shown):
         query: the address that restores this screen, without "?" and without the backward step.
         trained: the controls that set what a training's steps are made with, and ``cuts`` where an
             edge is cut in them; empty where nothing is trained, else pictures of it come besides.
+        sentence: what the numbers come to, in parts: a role, or nothing, and the words.
+        links: ways on.
     """
 
     form: dict[str, str]
@@ -272,6 +289,8 @@ class Frame(Shown):
     below_stage: list[str]
     trained: list[str]
     goals: list[GoalSpec]
+    sentence: list[tuple[str, str]]
+    links: list[Link]
 
 
 class TrainerSpec(TypedDict):

@@ -69,7 +69,7 @@ def groups(visit: Visit) -> list[Group]:
             error=visit.errors.get(name),
             hidden=name in visit.wish.hide,
             disabled=name in why,
-            **({"value": visit.text[name][:_LONGEST_SHOWN]} | _kind(parameter, visit.values)),
+            **({"value": visit.text[name][:_LONGEST_SHOWN]} | kind_of(parameter, visit.values)),
         )
 
     choice = lab.training is not None and len(devices()) > 1
@@ -175,7 +175,7 @@ def status(result: Result, values: Values, seconds: float) -> str:
     return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
 
 
-def _kind(parameter: Parameter, values: Values) -> dict[str, Any]:
+def kind_of(parameter: Parameter, values: Values) -> dict[str, Any]:
     """Choose the kind of control for a parameter, with its bounds or options."""
     value = values[parameter.name]
     if isinstance(parameter, Number):

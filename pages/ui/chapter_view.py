@@ -1,4 +1,4 @@
-"""A chapter's page: the lesson or the quiz that the address names."""
+"""A chapter's page: the lesson or the quiz that the address names, or the bench on its trick."""
 
 import streamlit as st
 
@@ -6,6 +6,8 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import Chapter
 from pages.ui import quiz_view, site
+from pages.ui.bench_view import bench
+from pages.ui.course_view import lessons_of
 from pages.ui.lesson_view import lesson_view
 from pages.ui.words import WORDS
 
@@ -17,6 +19,11 @@ def chapter_page(slug: str) -> None:
         seed = quiz_view.seed_of(asked)
         site.keep_in_address(quiz_view.WORD, str(seed))
         quiz_view.quiz_view(chapter, seed)
+        return
+    if site.is_bench(slug):
+        bench(slug)
+        if not st.context.is_embedded:
+            lessons_of(chapter)
         return
     lesson = _chosen(chapter)
     site.keep_in_address("lesson", lesson.slug)

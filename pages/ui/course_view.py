@@ -21,7 +21,7 @@ def course_page() -> None:
         _progress()
     for chapter in chapters:
         with st.container(key=f"chapter_{chapter.slug}", gap="xsmall"):
-            _chapter(chapter)
+            lessons_of(chapter)
     st.markdown(f"## {WORDS('more_than_lessons')}", anchors=False)
     st.page_link("glossary.py", label=WORDS("to_glossary"))
     st.page_link("your_own_code.py", label=WORDS("to_own_code"))
@@ -48,7 +48,7 @@ def _progress() -> None:
             st.button(WORDS("forget_everything"), on_click=memory.clear, type="primary")
 
 
-def _chapter(chapter: Chapter) -> None:
+def lessons_of(chapter: Chapter) -> None:
     """Lead to each lesson of a chapter and to its quiz."""
     done, count = sum(memory.trail(one).done for one in chapter.lessons), len(chapter.lessons)
     said = WORDS("done_of", done=done, all=count) if done else WORDS.counted("lessons", count)

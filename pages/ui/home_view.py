@@ -1,4 +1,4 @@
-"""Home: the smallest graph with numbers and an edge to cut, one button, four symptoms."""
+"""Home: the bench, the way into the course, four symptoms."""
 
 from pathlib import Path
 from urllib.parse import quote
@@ -7,10 +7,9 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
-from pages.labs.home import ORDER
 from pages.ui import memory
+from pages.ui.bench_view import bench
 from pages.ui.course_view import length
-from pages.ui.live import live_lab
 from pages.ui.words import WORDS
 
 _SYMPTOMS = {
@@ -24,14 +23,11 @@ _SYMPTOMS = {
 
 def home() -> None:
     """Draw the page."""
-    words, stage = st.columns([4.4, 7.6], gap="large")
-    with stage, st.container(key="lab"):
-        live_lab("home", [ORDER])
-    with words, st.container(key="words"):
-        st.markdown(WORDS("home_title"), unsafe_allow_html=True, anchors=False)
-        st.markdown(WORDS("home_about"))
-        with st.container(key="onward"):
-            _start()
+    bench()
+    if st.context.is_embedded:
+        return
+    with st.container(key="onward"):
+        _start()
     st.markdown(f"## {WORDS('start_from_symptom')}", anchors=False)
     for column, (slug, symptom) in zip(st.columns(4), _SYMPTOMS.items(), strict=True):
         with column:

@@ -9,7 +9,7 @@ from lessons.contract.lesson import Lesson, without_hidden
 from lessons.contract.prose import Step, fill
 from lessons.outputs import catalogue
 from lessons.outputs.quiz import LENGTH
-from pages.ui import memory, numbers, playground_view, questions, quiz_view, results
+from pages.ui import bench_view, memory, numbers, playground_view, questions, quiz_view, results
 from pages.ui.end_card import at_end, has_ended
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
@@ -37,6 +37,7 @@ def lesson_view(lesson: Lesson) -> None:
                     # The verdict is about its code.
                     questions.stage(lesson, question, place, trail)
                 at_end(lesson, trail)
+                bench_view.offer(lesson)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
                     questions.stage(lesson, question, place, trail)
@@ -67,6 +68,7 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
         here = (trail.step,)
         st.button(WORDS("reset_lab"), on_click=place.reset, args=here, key="reset", type="tertiary")
         playground_view.offer(lesson)
+        bench_view.offer(lesson)
 
 
 def _words(lesson: Lesson, place: Place, trail: Trail) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from lessons.contract.roles import INKS, ROLES
 from lessons.text.words import LANGUAGE, Texts
@@ -17,7 +18,7 @@ from pages.ui.bundle import bundle
 _LIVE = Path(__file__).with_name("live")
 _ROOMS = [_LIVE, *(_LIVE.with_name(name) for name in ("search", "sketch"))]
 _STYLES = [_LIVE.with_name("style.css")]
-_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "graph/graph", "links/linked")]
+_STYLES += [_LIVE / f"{name}.css" for name in ("lab", "bench", "graph/graph", "links/linked")]
 _STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
 # As modules, so that each is fetched when it is needed and leaves no global name behind.
 _plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"
@@ -67,6 +68,13 @@ _FONT = (
 )
 """The font of headings: Streamlit's own has all weights and scripts, 430 kB instead of 27."""
 
+_CARDS = "".join(
+    f'.gl-option:has([value="{card.stem}"]) {{ --gl-picture: url("data:image/svg+xml,'
+    f'{quote(card.read_text("utf-8"))}"); }}\n'
+    for card in sorted(_LIVE.with_name("cards").glob("*.svg"))
+)
+"""A picture of each trick that the bench offers."""
+
 _SERVER_IS_HERE = "window.__streamlit = { BACKEND_BASE_URL: new URL('.', document.baseURI).href };"
 """All pages are in one folder, the app's root. Without this script Streamlit's browser side asks
 for its server below the page first, and waits a tenth of a second after the refusal."""
@@ -78,7 +86,7 @@ _SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
 def page() -> str:
     """Return Streamlit's page with our tags in its head."""
     # Nested, so that it wins over Streamlit's own rules, which come later.
-    look = f"{_FONT}:root {{\n{STYLE}\n}}".encode()
+    look = f"{_FONT}:root {{\n{STYLE}\n{_CARDS}}}".encode()
     style = add("site.css", look)
     soon = [name for name in served if Path(name).name.partition(".")[0] in _SOON]
     tags = [

@@ -5,6 +5,7 @@ import html
 import streamlit as st
 from streamlit.navigation.page import Page
 
+from lessons.bench.tricks import TRICKS
 from lessons.outputs import catalogue
 from pages.server.application import OTHER_PAGES
 from pages.ui import memory, quiz_view
@@ -14,8 +15,9 @@ from pages.ui.search import search_box
 from pages.ui.words import WORDS
 
 _tab = component("gradient_tab", "tab")
-_PAGE, _SHOWN = "page_shown", "part_shown"
-"""Session keys: the page, and the lesson or quiz on it, that was shown last."""
+_PAGE, _SHOWN, _VISITS = "page_shown", "part_shown", "visits"
+"""Session keys: the page, and the lesson or quiz on it, that was shown last; how often another page
+was opened."""
 
 
 def navigation() -> Page:
@@ -26,6 +28,7 @@ def navigation() -> Page:
     page = st.navigation([st.Page("home.py", default=True), *others], position="hidden")
     if st.session_state.get(_PAGE) != page.url_path:
         st.session_state[_PAGE] = page.url_path
+        st.session_state[_VISITS] = visit() + 1
         st.session_state.pop(_SHOWN, None)
     with st.container(
         key="header", horizontal=True, wrap=False, vertical_alignment="center", gap="medium"
@@ -38,10 +41,20 @@ def navigation() -> Page:
     return page
 
 
+def visit() -> int:
+    """How many pages this session has opened."""
+    return int(st.session_state.get(_VISITS, 0))
+
+
+def is_bench(slug: str) -> bool:
+    """Whether a chapter's page shows the bench: its address names neither a lesson nor a quiz."""
+    return slug in TRICKS and not {"lesson", quiz_view.WORD} & {*st.query_params}
+
+
 def _header(page: Page) -> None:
     """Lead to the other pages; on a chapter's page say where in the chapter the learner is."""
     chapter = catalogue.chapters_by_slug().get(page.url_path)
-    if chapter is None:
+    if chapter is None or is_bench(chapter.slug):
         st.page_link("home.py", label=f"**{WORDS('site')}**")
         st.page_link("course.py", label=WORDS("course"))
         st.page_link("playground.py", label=WORDS("playground"))

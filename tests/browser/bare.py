@@ -23,7 +23,6 @@ from streamlit.file_util import get_static_dir
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
-from pages.labs import home
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
 from pages.ui import numbers
@@ -146,7 +145,8 @@ async def answer(request: Request) -> HTMLResponse:
     elif "lesson" in given:
         made = lesson_page(find(given.pop("lesson")), given)
     else:
-        made = page({"lab": "home", "orders": [home.ORDER]})
+        order = {"id": "bench", "first": True, "values": {}, "cuts": "", "graph_step": None}
+        made = page({"lab": "bench", "orders": [order]})
     return HTMLResponse(made)
 
 

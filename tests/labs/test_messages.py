@@ -4,16 +4,17 @@ import pytest
 from pydantic import ConfigDict, TypeAdapter, with_config
 
 from lessons.outputs.catalogue import lessons
-from pages.labs import home, lesson, playground
+from pages.labs import bench, lesson, playground
 from pages.labs.messages import Frame, Picture, TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.labs.wire import encode
 
-LABS = [*(one.slug for one in lessons()), "home", "playground"]
+LABS = [*(one.slug for one in lessons()), "bench", "playground"]
 TRAINED = [one for one in lessons() if one.lab.training]
-# Bytes of a frame: the cliff has thousands of polygons, the playground a graph and two charts.
-LARGEST = {"cliff": 400_000, "playground": 40_000}
-SOURCES = {"home": home.frame, "playground": playground.frame}
+# Bytes of a frame: the cliff has thousands of polygons, the playground a graph and two charts, the
+# bench four.
+LARGEST = {"cliff": 400_000, "playground": 40_000, "bench": 60_000}
+SOURCES = {"bench": bench.frame, "playground": playground.frame}
 
 
 def exact(kind):

@@ -266,7 +266,7 @@ def test_the_way_home_works_with_the_keyboard_and_in_the_dark(app, visitor):
     assert came == [app.url + "/nothing/at/all"], "it needs no other file"
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator("h1").first).to_have_text("Same output. Different gradient.")
+    expect(page.locator("h1").first).to_have_text("Pick a trick. Move anything.")
 
 
 # --- Streamlit's own socket ---

@@ -13,6 +13,8 @@ import sys
 import time
 from typing import Any
 
+from lessons.bench.setting import read_setting
+from lessons.bench.tricks import TRICKS
 from lessons.contract.cuts import write_cuts
 from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
@@ -117,9 +119,16 @@ def real(random_: random.Random, slug: str) -> dict[str, Any]:
         if random_.random() < 0.1:
             wish["values"] = values | {"preset": random_.choice(presets()).name}
         return wish
-    if slug == "home":
-        values = {"cut": random_.choice(SLUGS), "noise_low": "0.5", "noise_high": "1.5"}
-        return {"lab": slug, "values": values, "good": {}}
+    if slug == "bench":
+        trick = random_.choice([*TRICKS, "none"])
+        values = read_setting({"trick": trick} if trick in TRICKS else {}).form
+        touched = random_.choices([*values, "own"], k=2)
+        return {
+            "lab": slug,
+            "values": values,
+            "good": random_.choice([None, {}]),
+            "touched": touched,
+        }
     lesson = find(slug)
     place = random_.randrange(len(lesson.prose.steps))
     step = lesson.prose.steps[place]
@@ -213,7 +222,7 @@ def changed(random_: random.Random, wish: dict[str, Any]) -> str:
 def message(random_: random.Random) -> str:
     """One message, with its envelope."""
     trains = random_.random() < 0.2
-    slug = random_.choice(TRAINED if trains else [*SLUGS, "home", *["playground"] * 12])
+    slug = random_.choice(TRAINED if trains else [*SLUGS, *["bench"] * 6, *["playground"] * 12])
     wish = changed(random_, real(random_, slug)).replace("\n", "\\n")
     kinds = {"ask": 30, "train": 3 + 9 * trains, "taken": 2, "fly": 1}
     (kind,) = random_.choices([*kinds], [*kinds.values()])

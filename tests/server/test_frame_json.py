@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from lessons.__main__ import main
 from lessons.outputs.catalogue import find, lessons
-from pages.labs import home, lesson, playground
+from pages.labs import bench, lesson, playground
 from pages.labs.answer import MISTAKE
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
@@ -56,11 +56,13 @@ def test_settings_cuts_step_and_drawers_stand_in_the_address():
     assert len(shown["table"]["rows"]) == 3
 
 
-def test_home_and_playground_have_one_too():
+def test_bench_and_playground_have_one_too():
     def written(frame):
         return json.loads(encode(frame))
 
-    assert got("lab=home") == written(home.frame(Wish(lab="home", good={})))
+    assert got("lab=bench&trick=clipping") == written(
+        bench.frame(Wish(lab="bench", values={"trick": "clipping"}, good={}))
+    )
     text = "x = input(3)\ny = x*x\nshow(y, x)"
     shown = got(f"lab=playground&program={text}")
     asked = Wish(lab="playground", values={"program": text}, good={})

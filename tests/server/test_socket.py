@@ -67,7 +67,7 @@ def _fresh():
         lab.go.set()
 
 
-@pytest.mark.parametrize("lab", ["flip", "home", "playground"])
+@pytest.mark.parametrize("lab", ["flip", "bench", "playground"])
 def test_a_wish_gets_its_frame(browser, lab):
     browser.ask(lab)
     frame = browser.frame()

@@ -46,7 +46,7 @@ def live_lab(
     """Mount a lab, or tell the mounted one what has changed on the page.
 
     Args:
-        lab: a lesson's slug, ``home`` or ``playground``.
+        lab: a lesson's slug, ``bench`` or ``playground``.
         orders: what it is to be set to, in turn: ``id``, ``first``, ``values``, ``cuts``,
             ``graph_step``. The browser does each order once; a first one only where it has
             nothing newer.

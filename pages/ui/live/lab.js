@@ -79,7 +79,7 @@ class Lab {
       (seq, live) => this.#send(seq, live),
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
-    this.view = new View(root, this.#playing, {
+    this.view = new View(root, place.lab, {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
       trained: () => this.#train(),
@@ -205,8 +205,9 @@ class Lab {
     this.line.send(`${this.flow.seq} train ${this.#asking(false)}\n${this.trainer.wish()}`);
   }
 
+  /** Whether what is set belongs together, so that undo goes over it and the order in which it was set counts. */
   get #playing() {
-    return this.place.lab === "playground";
+    return ["playground", "bench"].includes(this.place.lab);
   }
 
   /** The wish as text. @param {boolean} live */

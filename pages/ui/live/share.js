@@ -20,6 +20,12 @@ export class Share {
     this.said = element("p", "gl-said", { role: "status" });
     this.text = element("textarea", "gl-field gl-shared", { readonly: "", rows: "3", hidden: "", "aria-label": phrase("to_copy") });
     this.pictures = element("ul", "gl-pictures");
+    const copied = async () => {
+      this.root.open = true;
+      await this.#copy(address().href);
+      setText(this.link, this.said.textContent ?? "");
+    };
+    this.link = button(phrase("copy_link"), copied, { class: "gl-copy" }); // outside the menu
     this.embeds = button(phrase("copy_embed_code"), () => this.#copy(embedCode()));
     const link = button(phrase("copy_link"), () => this.#copy(address().href));
     const menu = element("div", "gl-menu", {}, link, this.embeds, this.pictures, this.said, this.text);
@@ -33,7 +39,7 @@ export class Share {
     this.text.hidden = true;
     /** @type {Picture[]} */
     const pictures = [];
-    this.embeds.hidden = !address().searchParams.has("lesson"); // other pages are in no frame
+    this.embeds.hidden = !address().searchParams.has("lesson") && !document.querySelector('[data-lab="bench"]'); // other pages are in no frame
     const graph = document.querySelector(".gl-lab .gl-svg");
     if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: phrase("graph"), draw: async () => dressed(graph) });
     for (const [id, chart] of this.charts.all) {

@@ -48,10 +48,10 @@ import { Views } from "./views.js";
 export class View {
   /**
    * @param {HTMLElement} root
-   * @param {boolean} written  a program is written here, and comes first
+   * @param {string} name  of the lab
    * @param {Hears} lab
    */
-  constructor(root, written, lab) {
+  constructor(root, name, lab) {
     const part = (/** @type {string} */ name, attributes = {}) =>
       element("div", `gl-${name}`, attributes);
     const goals = part("goals", { hidden: "" });
@@ -70,16 +70,22 @@ export class View {
     const scroll = element("div", "gl-scroll", { role: "region", tabindex: "0" });
     views.box("table").append(scroll);
     const { stage, below, tabs, drawers } = views;
-    if (written) root.replaceChildren(head, notes, stage, below, goals, tabs, drawers);
+    const sentence = element("p", "gl-both", { role: "status" });
+    const links = element("p", "gl-links");
+    if (name === "playground") root.replaceChildren(head, notes, stage, below, goals, tabs, drawers); // its program comes first
+    else if (name === "bench") root.replaceChildren(head, stage, notes, below, key, sentence, tabs, links, drawers);
     else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
     // On a narrow page the result follows the program, and the other controls come after it: for the
     // keyboard, too.
     this.narrow = matchMedia("(max-width: 999px)");
-    this.place = () => (written && this.narrow.matches ? below.after(folded) : head.append(folded));
+    this.place = () => (name === "playground" && this.narrow.matches ? below.after(folded) : head.append(folded));
     this.narrow.addEventListener("change", this.place);
     this.place();
 
+    root.dataset.lab = name;
     this.root = root;
+    this.sentence = sentence;
+    this.links = links;
     /** @type {?Frame} */
     this.frame = null;
     /** @type {?Picture} */
@@ -97,11 +103,14 @@ export class View {
     this.views = views;
     this.charts = new Charts(views, this.palette, this.controls, (trace) => this.linked.hover(trace));
     this.share = new Share(this.charts);
-    more.append(settings, key, status, this.share.root);
+    more.append(settings, ...(name === "bench" ? [] : [key]), status, this.share.root);
+    // Where the browser copies only what is selected, that has to be in sight.
+    if (!navigator.clipboard) this.share.link.addEventListener("click", () => views.reveal(this.share.root), { capture: true });
     this.goals = new Goals(goals, lab.reached);
     this.table = new Table(scroll);
     this.graph = new Graph(graph, {
       cut: lab.cut,
+      put: (control, value) => this.controls.choose({ [control]: value }, false),
       moved: () => {
         lab.walked();
         this.linked.light(this.linked.source);
@@ -115,6 +124,7 @@ export class View {
       /** @type {?HTMLInputElement} */
       const choice = root.querySelector(`[data-control="rule.op"] [value="${CSS.escape(type)}"]`);
       choice?.click();
+      if (type && name === "bench") this.controls.choose({ "a.op": type, "b.op": type }, false);
     });
     this.code = new CodeView(views.box("code"));
     this.notes = new Notes(notes);
@@ -137,7 +147,7 @@ export class View {
     this.frame = frame;
     this.picture = picture;
     const { step } = place;
-    const more = frame.groups.some(({ controls }, index) => index && controls.some(({ hidden }) => !hidden));
+    const more = frame.groups.some(({ controls, area }, index) => index && !area && controls.some(({ hidden }) => !hidden));
     const views = [...(picture?.views ?? []), ...frame.views];
     this.views.show(frame.stage, frame.below_stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
@@ -146,6 +156,9 @@ export class View {
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.showNotes();
+    setChildren(this.sentence, frame.sentence.map(([role, text]) => element("span", "", role ? { "data-role": role } : {}, `${text} `)));
+    const links = frame.links.map(({ label, address }) => element("a", "", { href: address }, label));
+    if (links.length) setChildren(this.links, [...links, this.share.link]); // a preview has none
     setText(this.status, picture ? picture.status : frame.status);
     this.code.show(frame.code);
     this.table.show(picture?.table ?? frame.table);
@@ -153,6 +166,9 @@ export class View {
     const numbers = { ...frame.numbers, ...picture?.numbers };
     this.pageParts.show(numbers, `${place.lab} ${step}`, frame.turn || picture?.turn || false);
     this.#drawCharts();
+    const parts = { graph: frame.graph, table: picture?.table ?? frame.table, code: frame.code };
+    const drawn = Object.entries(parts).flatMap(([name, part]) => (part ? [name] : []));
+    this.views.bring([...drawn, ...this.charts.all.keys()]);
   }
 
   showNotes() {

@@ -32,6 +32,7 @@ export class Views {
     /** @type {View[]} */
     this.views = []; // all that the lab has, with More as the last one
     this.name = ""; // of the view on the stage
+    this.waits = ""; // a drawer that was opened, and comes into sight once there is something in it
     /** @type {string[]} */
     this.belowStage = [];
     /** @type {?number} */
@@ -46,7 +47,7 @@ export class Views {
   /** Where a view draws itself. @param {string} name */
   box(name) {
     let box = this.boxes.get(name);
-    if (!box) this.boxes.set(name, (box = element("div", "gl-view")));
+    if (!box) this.boxes.set(name, (box = element("div", "gl-view", { "data-view": name })));
     return box;
   }
 
@@ -72,6 +73,13 @@ export class Views {
     this.#toggle(MORE);
   }
 
+  /** Bring a drawer that was just opened into sight, once it is among those that are drawn. @param {string[]} drawn */
+  bring(drawn) {
+    if (!drawn.includes(this.waits)) return;
+    this.boxes.get(this.waits)?.scrollIntoView({ block: "nearest" });
+    this.waits = "";
+  }
+
   /** Ask for what a control has folded away, as for a drawer, until it is there. @param {string} name  @param {boolean} wanted */
   ask(name, wanted) {
     if (!wanted) this.opened.delete(name);
@@ -81,7 +89,9 @@ export class Views {
   /** @param {string} name */
   #toggle(name) {
     if (!this.opened.delete(name)) this.opened.add(name);
+    this.waits = this.opened.has(name) ? name : "";
     this.#place();
+    this.bring([MORE]);
     if (name !== MORE) this.changed();
   }
 

@@ -144,8 +144,9 @@ export class Controls {
   show(groups, ordered, current) {
     const forced = ordered && !this.unsettled;
     this.#build(groups);
-    for (const [index, { open }] of groups.entries()) {
+    for (const [index, { open, code }] of groups.entries()) {
       const box = this.groups[index];
+      if (code !== undefined) setText(/** @type {Element} */ (box.querySelector(".gl-formula")), code);
       // Otherwise the learner opens and closes it.
       if (open && !this.open[index] && box instanceof HTMLDetailsElement) box.open = true;
     }
@@ -262,15 +263,17 @@ export class Controls {
     });
     const [first, ...others] = boxes;
     const isFolded = (/** @type {HTMLElement} */ one) => one.tagName === "DETAILS";
-    setChildren(this.box, first ? [first] : []);
+    const isPlaced = (/** @type {HTMLElement} */ one) => one.dataset.area !== undefined;
+    setChildren(this.box, first ? [first, ...others.filter(isPlaced)] : []);
     setChildren(this.folded, others.filter(isFolded));
-    setChildren(this.more, others.filter((one) => !isFolded(one)));
+    setChildren(this.more, others.filter((one) => !isFolded(one) && !isPlaced(one)));
     if (focused !== document.activeElement) focused?.focus();
   }
 
   /** @param {Group} group  @param {number} index */
-  #groupBox({ title }, index) {
+  #groupBox({ title, area }, index) {
     const known = this.groups[index];
+    if (area) return known ?? (this.groups[index] = areaBox(area, title));
     if (known?.tagName === (title === null ? "DIV" : "DETAILS")) {
       if (title !== null) setText(/** @type {Element} */ (known.querySelector("summary")), title);
       return known;
@@ -279,4 +282,10 @@ export class Controls {
     const heading = title === null ? [] : [element("summary", "gl-summary", {}, title)];
     return (this.groups[index] = element(title === null ? "div" : "details", "gl-group", {}, ...heading, fields));
   }
+}
+
+/** A group with a place of its own in the lab. @param {string} area  @param {?string} title */
+function areaBox(area, title) {
+  const heading = title === null ? [] : [element("p", "gl-side", {}, title)];
+  return element("div", "gl-group", { "data-area": area }, ...heading, element("div", "gl-fields"), element("code", "gl-formula"));
 }

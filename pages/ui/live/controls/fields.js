@@ -1,7 +1,7 @@
 // One control each: a slider with its exact number, a slider with two handles, a number, a text, a choice, a select. A field
 // shows what it is told and says when the learner changes it; what that leads to is not its matter.
 
-import { element, setOrRemove, setText } from "../dom.js";
+import { button, element, setOrRemove, setText } from "../dom.js";
 import { actions, code } from "./editor.js";
 import { gallery } from "./gallery.js";
 import { interval } from "./interval.js";
@@ -40,6 +40,7 @@ import { typed } from "./typing.js";
 
 /** @type {Record<Control["kind"], MakeInput>} */
 const FIELDS = { slider, interval, integer: text, text, choice, select, code, actions, gallery };
+const DRAWS = 10_000; // seeds that a button draws from
 const GROUPS = ["choice", "actions"]; // several controls under one label
 
 let ids = 0;
@@ -106,6 +107,13 @@ function text(spec, id, notify, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
   body.append(input);
+  if (spec.button) {
+    const draw = () => {
+      input.value = String(Math.floor(Math.random() * DRAWS));
+      notify("done");
+    };
+    body.append(button(spec.button, draw, { class: "gl-button" }));
+  }
   typed(input, notify, { range: () => (spec.kind === "integer" ? range : null) });
   return {
     get: () => input.value,
@@ -130,9 +138,11 @@ function choice(spec, id, notify, { body }) {
   /** @type {HTMLInputElement[]} */
   let radios = [];
   const fill = choices(spec, (options) => {
+    const chosen = radios.find((radio) => radio.checked)?.value;
     radios = options.map(({ value }) =>
       element("input", "gl-radio", { type: "radio", name: id, value }),
     );
+    for (const radio of radios) radio.checked = radio.value === chosen; // with other words it is the same
     body.replaceChildren(
       ...options.map(({ label }, index) =>
         element("label", "gl-option", {}, radios[index], element("span", "", {}, label)),

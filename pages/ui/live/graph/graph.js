@@ -25,6 +25,7 @@ export class Graph {
    * @param {Object} handlers
    * @param {() => void} handlers.cut    an edge was cut or mended
    * @param {() => void} handlers.moved  another step
+   * @param {(control: string, value: string) => void} handlers.put  a bracket was put elsewhere
    * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
    */
   constructor(box, handlers) {
@@ -67,6 +68,7 @@ export class Graph {
     this.drawing = new Drawing(this.svg, {
       look: (about) => this.#look(about),
       press: (id) => this.#press(id),
+      put: handlers.put,
     });
     this.stepper = new Stepper(stepper, (to) => this.#go(to));
     this.said = new StepWords(said);

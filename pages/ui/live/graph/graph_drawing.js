@@ -1,9 +1,10 @@
 // The graph as SVG: nodes with forward values, edges with gradients. Every node and edge has one
 // group for good, found by its id; an answer that only changes numbers writes attributes and text.
 
+import { Brackets } from "./brackets.js";
 import { fit, setAll, setChildren, setOrRemove, setText, svg } from "../dom.js";
 import { showFlight } from "./graph_flight.js";
-import { aside, curve, edgeGroup, MARKS, nodeGroup, ROOM, write } from "./graph_shapes.js";
+import { aside, curve, edgeGroup, MARKS, nodeGroup, otherGroup, ROOM, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
 import { phrase } from "../phrase.js";
 
@@ -12,15 +13,20 @@ import { phrase } from "../phrase.js";
 
 const LINE = 19; // px from a node's line to the next, as lessons/recorder/picture/places.py counts them
 const HEAD = 11; // px of an arrowhead, where its line ends
+const [LANE, UPRIGHT_LANE] = [20, 38]; // px from a line forward to the gradient of either variant
 const NEAR = 30; // px from the border of what is in sight
 const MARGIN = 16; // room for focus rings and marks
+const BRACKET = 44; // room for a bracket above the nodes and one below
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowDown: 1, ArrowUp: -1 };
 
 export class Drawing {
   /**
    * @param {HTMLElement} box
-   * @param {{look: (id: string | null) => void, press: (id: string) => void}} handlers
+   * @param {Object} handlers
+   * @param {(id: string | null) => void} handlers.look
+   * @param {(id: string) => void} handlers.press
+   * @param {(control: string, value: string) => void} handlers.put  a bracket was put elsewhere
    */
   constructor(box, handlers) {
     this.box = box;
@@ -35,7 +41,8 @@ export class Drawing {
     this.edges = svg("g", "");
     this.nodes = svg("g", "");
     this.flight = svg("g", "gl-flight", { "aria-hidden": "true" }); // the stepper says it in words
-    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight);
+    this.brackets = new Brackets(handlers.put);
+    this.root = svg("svg", "gl-svg", { role: "group" }, this.hits, this.edges, this.nodes, this.flight, this.brackets.root);
     box.append(this.root);
     /** @type {string | null} */
     this.stop = null; // the id that Tab comes to
@@ -69,8 +76,10 @@ export class Drawing {
    */
   show(spec, reached, cuts) {
     this.spec = spec;
-    const [width, height] = [spec.width + 2 * MARGIN, spec.height + 2 * MARGIN];
-    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-MARGIN} ${width} ${height}`);
+    const above = spec.brackets && spec.right ? BRACKET : MARGIN; // and below
+    const [width, height] = [spec.width + 2 * MARGIN, spec.height + 2 * above];
+    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-above} ${width} ${height}`);
+    this.brackets.show(spec);
     this.root.style.setProperty("--gl-width", `${width}px`);
     this.root.style.setProperty("--gl-ratio", String(width / height));
     setOrRemove(this.root, "aria-label", phrase("graph_of", { nodes: spec.nodes.length, edges: spec.edges.length }));
@@ -180,13 +189,15 @@ export class Drawing {
       // While the gradients are covered there is nothing to say of one.
       "aria-label": known ? edge.alternative || phrase("edge", { from, to }) : phrase("edge_waits", { from, to }),
     });
-    const [dx, dy] = aside(right);
+    const [dx, dy] = edge.other ? aside(right, right ? -LANE : -UPRIGHT_LANE) : aside(right);
+    const [middleX, middleY] = edge.other ? [0, 0] : [-dx, -dy];
     const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
     const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
-    setAll(way, { d: curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]), transform: `translate(${-dx} ${-dy})` });
+    setAll(way, { d: curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]), transform: `translate(${middleX} ${middleY})` });
     setAll(sent, { d: curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
-    setOrRemove(head, "transform", `translate(${toX - dx} ${toY - dy}) rotate(${right ? 0 : 90})`);
+    setOrRemove(head, "transform", `translate(${toX + middleX} ${toY + middleY}) rotate(${right ? 0 : 90})`);
     setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
+    if (edge.other) this.#other(group, edge, edge.other);
     const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
     const room = write(label, text, edge.x + dx, edge.y + dy);
     const visibility = MARKS[edge.state] && known ? null : "hidden";
@@ -194,6 +205,27 @@ export class Drawing {
     setText(mark.children[1], MARKS[edge.state] ?? "");
     setOrRemove(cut, "transform", `translate(${edge.x + dx - (room && room / 2 + 9)} ${edge.y + dy})`);
     return group;
+  }
+
+  /**
+   * The other variant's gradient, on the other side of the line forward.
+   * @param {SVGGElement} group
+   * @param {Laid["edges"][0]} edge
+   * @param {NonNullable<Laid["edges"][0]["other"]>} other
+   */
+  #other(group, { route, x, y }, other) {
+    const right = Boolean(this.spec?.right);
+    const [dx, dy] = aside(right, right ? LANE : UPRIGHT_LANE);
+    if (!group.querySelector(".gl-other")) group.append(otherGroup());
+    const part = /** @type {SVGGElement} */ (group.querySelector(".gl-other"));
+    const [sent, back, label] = part.children;
+    const [fromX, fromY] = route[0];
+    const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
+    const wide = thickness({ ...other, offered: null, state: "flowing" });
+    setAll(part, { "data-sign": other.sign, "data-state": other.gradient ? "flowing" : "none", "data-shown": "true" });
+    setAll(sent, { d: curve([[fromX + headX, fromY + headY], ...route.slice(1)]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
+    setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
+    write(label, other.gradient, x + dx, y + dy);
   }
 
   /**

@@ -21,9 +21,9 @@ const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L
 // An arrowhead whose tip is at (0, 0) and points to the right.
 const HEAD = "M0 0L-10-6L-10 6Z";
 
-/** Whether the drawing from left to right may be shown without scrolling. @param {GraphSpec} spec */
-export function fitsWide({ wide }) {
-  return wide !== null && wide.width <= WIDEST && wide.height <= HIGHEST;
+/** Whether the drawing from left to right may be shown without scrolling; with brackets it is made smaller. @param {GraphSpec} spec */
+export function fitsWide({ wide, brackets }) {
+  return wide !== null && (brackets !== undefined || (wide.width <= WIDEST && wide.height <= HIGHEST));
 }
 
 /** @param {GraphSpec} spec  @param {boolean} isUpright  @returns {Laid} */
@@ -56,6 +56,11 @@ export function edgeGroup(id) {
   ); // prettier-ignore
 }
 
+/** The gradient that another variant sends along an edge. */
+export function otherGroup() {
+  return svg("g", "gl-edge gl-other", {}, svg("path", "gl-sent"), svg("path", "gl-back", { d: HEAD }), pill("gl-gradient"));
+}
+
 /** A number on paper, so that no line runs through it. @param {string} name  of its text */
 export function pill(name) {
   return svg("g", "", {}, svg("rect", "gl-plate"), svg("text", name));
@@ -77,9 +82,14 @@ export function write(group, text, x, y) {
   return width;
 }
 
-/** From an edge's middle to its line back; that forward lies on the other side. @param {boolean} right */
-export function aside(right) {
-  return right ? [0, APART] : [APART, 0];
+/**
+ * From an edge's middle to its line back; that forward lies on the other side. With two gradients that
+ * forward is in the middle.
+ * @param {boolean} right
+ * @param {number} [apart]
+ */
+export function aside(right, apart = APART) {
+  return right ? [0, apart] : [apart, 0];
 }
 
 /** Through all points of the route, its corners made round. @param {Route} route */

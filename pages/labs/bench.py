@@ -1,0 +1,355 @@
+"""The bench's lab: two variants of one trick, as one frame."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, lru_cache, partial
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from lessons.bench.comparison import Comparison, Side, compare
+from lessons.bench.figures import arrows, draws, figures, table
+from lessons.bench.function import NOISE
+from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
+from lessons.bench.tricks import OWN, TRICKS, StopGradient
+from lessons.bench.words import label
+from lessons.contract.lesson import Lesson, RefusedTextError
+from lessons.contract.parameters import Choice, InvalidParametersError, Parameter
+from lessons.contract.result import Note
+from lessons.contract.roles import ROLES
+from lessons.kit.formulas.drawing import picture as drawing
+from lessons.outputs.catalogue import find, lessons
+from lessons.playground.document.as_text import IMPORTS, packed, to_text
+from lessons.playground.language.limits import CURVE_POINTS
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.budget import seconds_of
+from lessons.playground.running.outcome_charts import key
+from lessons.playground.running.recorded import place
+from lessons.recorder.recording.plain_tensor import short
+from lessons.text import number
+from pages.labs import payload
+from pages.labs.code import pane
+from pages.labs.frame import frame as build
+from pages.labs.graph_messages import Bracket, GraphSpec, OtherGradient
+from pages.labs.messages import Code, Control, Frame, Group, Link, NoteSpec, Wish
+from pages.labs.words import WORDS
+
+_SHARED = {
+    "cards": ("trick",),
+    "function": ("function", "own"),
+    "inputs": (".values", ".entry", "point", "noise", ".ends", ".seed"),
+}
+"""Where each shared control stands, by its name or the end of it."""
+_POINTS = 61
+"""Points of a curve while a hand drags."""
+_LONG = "function", "op", "point"
+"""Choices whose options are too long for buttons, or out of sight."""
+_TEXTS = {
+    (trick.name, given.name): given.text for trick in TRICKS.values() for given in trick.functions
+}
+_USUAL = "sqrt(x**2 * u)"
+_CHARTS = "a.forward", "b.forward", "a.gradient", "b.gradient"
+LONGEST = 400
+"""Characters that a control's text has at most."""
+
+
+def seconds(wish: Wish) -> float:
+    """About how long a wish takes to compute, by the length of the function and of its list."""
+    total = 0.0
+    for form in (wish.values, wish.good or {}):
+        name = form.get("trick", ""), form.get("function", "")
+        text = form.get("own", "")[:LONGEST] if name[1] == OWN else _TEXTS.get(name, _USUAL)
+        most = max((form[name].count(",") for name in form if name.endswith(".values")), default=2)
+        total += 2 * seconds_of(text, [min(most, LONGEST) + 1], form.get("noise") != "off")
+    return total
+
+
+def frame(wish: Wish) -> Frame:
+    """Return what the bench shows.
+
+    Raises:
+        RefusedTextError: a text is refused, and the wish brings nothing that was good.
+    """
+    form = {name: text[:LONGEST] for name, text in wish.values.items()}
+    errors: Mapping[str, str] = {}
+    try:
+        comparison = _compared(form, wish.touched, _POINTS if wish.live else CURVE_POINTS)
+    except InvalidParametersError as error:
+        if wish.good is None:
+            raise RefusedTextError(str(error)) from None
+        errors = error.errors
+        comparison = _fallback(wish.good, form, errors)
+    said = comparison.setting.form | {name: form[name] for name in errors if name in form}
+    groups = _groups(comparison, said, errors, wish)
+    return build(
+        said,
+        wish.open,
+        below_stage=_CHARTS,
+        graph=partial(_graph, comparison),
+        charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
+        table=table(comparison),
+        code=partial(_code, comparison),
+        labels=dict.fromkeys(_CHARTS, "") | {"draws": WORDS("draws"), "arrows": WORDS("arrows")},
+        accepted=not errors,
+        settled=not wish.live,
+        groups=groups,
+        notes=[*_strays(groups, errors), *payload.notes(_warnings(comparison))],
+        query="" if wish.live else urlencode(_address(comparison.setting)),
+        key=[payload.key_entry(ROLES[name]) for name in key(comparison.a.outcome)],
+        sentence=comparison.sentence,
+        links=() if wish.live else _links(comparison),  # the browser keeps those that it has
+    )
+
+
+def _warnings(comparison: Comparison) -> list[Note]:
+    """What must be known about the numbers of A or B; what a chart says itself is left out."""
+    notes = (*comparison.a.outcome.notes, *comparison.b.outcome.notes)
+    return [*dict.fromkeys(one for one in notes if one.level == "warning")]
+
+
+@cache
+def controls() -> frozenset[str]:
+    """The names of all controls that the bench can have."""
+    return frozenset(name for trick, function in _TEXTS for name in _start(trick, function))
+
+
+def _fallback(good: Mapping[str, str], form: Form, errors: Mapping[str, str]) -> Comparison:
+    """What the controls say, with what gave a picture before in place of what is refused; else all
+    that gave one; else what was picked, or the bench, as it begins."""
+    others = {name: text for name, text in form.items() if name not in errors}
+    mended = others | {name: good[name] for name in errors if name in good}
+    picked = {n: text for n, text in form.items() if n in ("trick", "function")}
+    for tried in (mended if good else {}, dict(good), picked):
+        with suppress(InvalidParametersError):
+            if tried:
+                return _compared(tried)
+    return _compared({})
+
+
+def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec]:
+    """What is refused at controls that are not in sight."""
+    there = {one["name"] for group in groups for one in group["controls"] if not one["hidden"]}
+    return [{"level": "error", "text": errors[name]} for name in errors if name not in there]
+
+
+def _compared(
+    form: Mapping[str, str], touched: Sequence[str] = (), points: int = CURVE_POINTS
+) -> Comparison:
+    """Both variants, run.
+
+    Raises:
+        InvalidParametersError: a control's text is refused, or what it says does not run.
+    """
+    return _run(read_setting(form, touched), points)
+
+
+@lru_cache(maxsize=4)
+def _run(setting: Setting, points: int) -> Comparison:
+    try:
+        return compare(setting, points)
+    except PlaygroundError as error:
+        error.__context__ = error.__cause__ = None
+        control = (
+            "own" if "own" in setting.form else f"in.{next(iter(setting.given.inputs))}.values"
+        )
+        if error.part == "rule" and error.subject in SIDES:
+            control = f"{error.subject}.expression"
+        raise InvalidParametersError({control: error.message}) from None
+
+
+def _groups(
+    comparison: Comparison, said: Mapping[str, str], errors: Mapping[str, str], wish: Wish
+) -> list[Group]:
+    """All controls: what both variants share, then what A and B are set to."""
+    setting = comparison.setting
+    groups: list[Group] = []
+    for area, names in _SHARED.items():
+        order = [one for name in names for one in setting.shared if one.name.endswith(name)]
+        parts = [one for one in order if area == "inputs" or one.name in names]
+        controls = [_control(one, one.name, setting.values, said, errors) for one in parts]
+        groups.append({"title": None, "open": True, "area": area, "controls": controls})
+    for side, values, shown in zip(SIDES, setting.sides, (comparison.a, comparison.b), strict=True):
+        controls = [
+            _control(one, f"{side}.{one.name}", values, said, errors)
+            for one in setting.own
+            if one.name != "expression" or values["rule"] == "typed"
+        ]
+        about: Group = {"title": side.upper(), "open": True, "area": side, "controls": controls}
+        groups.append(about | {"code": _formula(setting, shown)})
+    (dtype,) = (one for one in setting.shared if one.name == "dtype")
+    more = [_control(dtype, "dtype", setting.values, said, errors)]
+    groups.append({"title": None, "open": True, "controls": more})
+    still = not any(NOISE in line.reads for line in setting.function.lines)
+    for control in (control for group in groups for control in group["controls"]):
+        name = control["name"]  # a click in a chart chooses the point
+        out = name == "point" or (still and name.startswith(f"in.{NOISE}."))
+        control["hidden"] = out or name in wish.hide
+        # Reversed never, it makes no difference.
+        if name.endswith(".scale") and said[f"{name[0]}.times"] == "0":
+            control["disabled"] = True
+        if control["name"] in wish.fix:
+            control |= {"disabled": True, "help": WORDS("locked")}
+    return groups
+
+
+def _control(
+    parameter: Parameter,
+    name: str,
+    values: Mapping[str, Any],
+    said: Mapping[str, str],
+    errors: Mapping[str, str],
+) -> Control:
+    more: dict[str, Any] = {"error": errors.get(name), "help": parameter.help}
+    kind = payload.kind_of(parameter, values) | {"value": said[name]}
+    if isinstance(parameter, Interval):
+        low, high = values[name]
+        kind |= {"kind": "interval", "scale": "linear", "step": 0.01}
+        kind |= {"min": min(-2.0, low), "max": max(2.0, high)}
+        kind |= {"ends": [label("ends_low"), label("ends_high")]}
+    if name == f"in.{NOISE}.seed":
+        more["button"] = label("new_draw")
+    if kind["kind"] in ("choice", "select"):
+        kind["kind"] = "select" if parameter.name in _LONG else "choice"
+    return payload.control(name, parameter.label, **kind, **more)
+
+
+def _formula(setting: Setting, side: Side) -> str:
+    """The lines that the trick changes."""
+    before = setting.function.text.splitlines()
+    changed = [str(one) for one in side.variant.function.lines if str(one) not in before]
+    changed += [f"{one.op_type}: {one.rule}" for one in side.variant.overrides]
+    return "; ".join(changed or before[-1:]).replace("stop_gradient", "sg")
+
+
+def _address(setting: Setting) -> dict[str, str]:
+    """What an address needs to bring this back: what it would not say otherwise."""
+    form = {name: text for name, text in setting.form.items() if not name.endswith(".entry")}
+    first = next(iter(TRICKS.values()))
+    found: dict[str, str] = {}
+    if setting.trick is not first:
+        found["trick"] = form["trick"]
+    if setting.given is not setting.trick.functions[0]:
+        found["function"] = form["function"]
+    # What one setting says may change what another one is at first.
+    for _ in form:
+        there = read_setting(found).form
+        others = {name: text for name, text in form.items() if there.get(name) != text}
+        if not others:
+            break
+        found |= others
+    return found
+
+
+@cache
+def _start(*names: str) -> Form:
+    """What the bench is set to at first, or where a trick and a function were picked."""
+    return read_setting(dict(zip(("trick", "function"), names, strict=False))).form
+
+
+def _links(comparison: Comparison) -> list[Link]:
+    """The lesson about this comparison, and both programs in the playground."""
+    lesson = _lesson(comparison.setting)
+    about: list[Link] = []
+    if lesson:
+        name = lesson.prose.front["short"]
+        address = f"{lesson.chapter}?lesson={lesson.slug}"
+        about = [{"label": WORDS("lesson_about", name=name), "address": address}]
+    return about + [
+        {
+            "label": WORDS("edit_as_program", name=name.upper()),
+            "address": "playground?" + urlencode({"program": packed(to_text(side.document))}),
+        }
+        for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
+    ]
+
+
+def _lesson(setting: Setting) -> Lesson | None:
+    """The lesson about the same trick and function whose case has most settings in common."""
+    form = setting.form
+    alike: dict[str, int] = {}
+    for slug, case in _cases().items():
+        if all(case[name] == form[name] for name in ("trick", "function")):
+            alike[slug] = sum(form[name] == text for name, text in case.items())
+    return find(max(alike, key=alike.__getitem__)) if alike else None
+
+
+@cache
+def _cases() -> Mapping[str, Form]:
+    """What the bench is set to for a lesson, by its slug."""
+    cases = {one.slug: one.prose.front.get("bench") for one in lessons()}
+    return {slug: read_setting(dict(parse_qsl(case))).form for slug, case in cases.items() if case}
+
+
+def _code(comparison: Comparison) -> Code:
+    """Both programs as files to take home."""
+    texts = {
+        name.upper(): f"{IMPORTS}\n{to_text(side.document)}"
+        for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
+    }
+    return {
+        "panes": {name: pane(text) for name, text in texts.items()},
+        "files": {f"bench_{name.lower()}.py": text for name, text in texts.items()},
+    }
+
+
+def _graph(comparison: Comparison) -> GraphSpec:
+    """The graph of the function, with the gradients of A above each edge and of B below."""
+    setting, plain = comparison.setting, comparison.plain
+    # The noise stands with the op that reads it.
+    noise = [node.name for node in plain if node.label == NOISE]
+    others = [node.name for node in plain if node.name not in noise]
+    made: Any = drawing(plain, place(comparison.a.checked), only=others, steps=False)
+    made |= {"equation": [], "scissors": None, "cuts": [], "covered": ""}
+    drawn: GraphSpec = made | {"stretches": [], "leaves": []}
+    for node in drawn["nodes"]:
+        if any(edge.producer.name in noise for edge in plain.nodes[node["id"]].operands):
+            node["lines"][-2] += f" {NOISE}"
+    sides = [side.along(setting.function) for side in (comparison.a, comparison.b)]
+    labels = {node["id"]: node["label"] for node in drawn["nodes"]}
+    ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
+    sent = [[side.get(one) for side in sides] for one in ends]
+    sizes = [abs(one) for both in sent for one in both if one is not None and one == one]
+    largest = max(sizes, default=0.0) or 1.0
+    for edge, both, (name, reader) in zip(drawn["edges"], sent, ends, strict=True):
+        a, b = (_sent(one, largest) for one in both)
+        edge |= {"gradient": a["gradient"], "sign": a["sign"], "weight": a["weight"]}
+        edge |= {"state": "flowing" if a["gradient"] else "none", "other": b}
+        told = {"a": a["gradient"] or WORDS("none"), "b": b["gradient"] or WORDS("none")}
+        edge["alternative"] = WORDS("both_gradients", name=name, reader=reader, **told)
+        edge["full"] = ""
+    drawn["brackets"] = [
+        _bracket(setting, name, side, labels)
+        for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
+    ]
+    return drawn
+
+
+def _sent(gradient: float | None, largest: float) -> OtherGradient:
+    if gradient is None:
+        return {"gradient": "", "sign": "none", "weight": 0.0}
+    if gradient != gradient:
+        return {"gradient": number(gradient), "sign": "nan", "weight": 0.0}
+    weight = round(min(abs(gradient) / largest, 1.0) ** 0.5, 4)
+    return {
+        "gradient": short(gradient),
+        "sign": "zero" if gradient == 0 else "positive" if gradient > 0 else "negative",
+        "weight": weight,
+    }
+
+
+def _bracket(setting: Setting, name: str, side: Side, labels: Mapping[str, str]) -> Bracket:
+    """Where a variant's trick is, and where a drag can take it."""
+
+    def nodes(names: Collection[str]) -> list[str]:
+        return [node for node, known in labels.items() if known in names]
+
+    options: list[tuple[str, list[str]]] = []
+    (cut, *_), trick = setting.own, setting.trick
+    if isinstance(trick, StopGradient) and isinstance(cut, Choice):
+        options = [(one, nodes(trick.around(setting.function, one))) for one in cut.names]
+    control = f"{name}.cut" if options else ""
+    return {
+        "name": name,
+        "nodes": nodes(side.variant.around),
+        "control": control,
+        "options": options,
+    }

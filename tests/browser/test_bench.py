@@ -1,0 +1,221 @@
+"""The bench: everything in sight, everything to be moved, in an address, on a phone, embedded."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from lessons.bench.tricks import TRICKS
+from lessons.bench.words import label
+from pages.labs.words import VIEWS
+from pages.labs.words import WORDS as LAB_WORDS
+from pages.ui.words import WORDS
+from tests.browser.looking import FOCUSABLE, SPY, answered, control, exact, node, ran, ready, says
+
+pytestmark = pytest.mark.browser
+
+PARTS = (
+    '[data-control="trick"]', ".gl-svg", '[data-control="in.x.values"]', '[data-control="noise"]',
+    '[data-area="a"]', '[data-area="b"]', '[data-figure="a.forward"]', '[data-figure="b.forward"]',
+    '[data-figure="a.gradient"]', '[data-figure="b.gradient"]', ".gl-both",
+)  # fmt: skip
+"""What is in sight at once."""
+TOUCHING = """() => [...document.querySelectorAll(".gl-lab :is(.gl-control, .gl-figure, .gl-both)")]
+  .filter((one) => one.checkVisibility() && !one.querySelector(".gl-figure"))
+  .map((one) => [one.dataset.control ?? one.dataset.figure ?? "", one.getBoundingClientRect()])
+  .flatMap(([name, one], place, all) => all.slice(place + 1)
+    .filter(([, other]) => one.left < other.right - 1 && other.left < one.right - 1
+      && one.top < other.bottom - 1 && other.top < one.bottom - 1)
+    .map(([other]) => `${name} over ${other}`))"""
+"""Parts that lie over others."""
+
+
+@pytest.fixture
+def page(bare, open_page) -> Page:
+    """The lab alone."""
+    return ready(open_page(bare, script=SPY))
+
+
+@pytest.fixture
+def home(app, open_page) -> Page:
+    return ready(open_page(app.url, script=SPY))
+
+
+def sentence(page: Page):
+    return page.locator(".gl-both")
+
+
+def card(page: Page, trick: str):
+    return page.locator(f'.gl-option:has([value="{trick}"])')
+
+
+def choose(page: Page, name: str, value: str) -> None:
+    page.locator(f'[data-control="{name}"] .gl-option:has([value="{value}"])').click()
+    answered(page)
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_after_one_click_all_of_a_trick_is_in_sight(home, trick):
+    page = home
+    card(page, trick).click()
+    answered(page)
+    assert page.locator('[data-area="a"] :is(.gl-control)').first.is_visible()
+    for part in PARTS:
+        box = page.locator(part).bounding_box()
+        assert box["y"] >= 0, part
+        assert box["y"] + box["height"] <= 800, part
+    assert page.evaluate(TOUCHING) == []
+    assert len(page.evaluate(FOCUSABLE)) <= 30
+
+
+def test_a_wide_window_has_no_empty_half_and_on_a_phone_both_stand_side_by_side(app, open_page):
+    wide = ready(open_page(app.url, 1920, 1080))
+    low = wide.locator(".gl-both").bounding_box()
+    assert low["y"] > 850, "the charts take the room"
+    assert wide.locator(".gl-lab").bounding_box()["width"] > 1500
+    phone = ready(open_page(app.url, 390, 844))
+    a, b = (phone.locator(f'[data-figure="{side}.forward"]').bounding_box() for side in "ab")
+    assert a["y"] == b["y"]
+    assert a["x"] + a["width"] <= b["x"]
+    assert phone.evaluate("document.querySelector('.stMain').scrollWidth") <= 390
+    assert phone.evaluate(TOUCHING) == []
+
+
+def test_an_end_of_the_bracket_is_dragged_and_the_address_brings_it_back(home, open_page):
+    page = home
+    expect(sentence(page)).to_contain_text("of A only")
+    box = page.locator('[data-bracket="a"] [data-end="1"]').bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    far = node(page, "sqrt").bounding_box()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(far["x"] + far["width"], y, steps=4)
+    page.mouse.up()
+    expect(page.locator('[data-control="a.cut"] [value="z"]')).to_be_checked()
+    expect(sentence(page)).to_contain_text("neither")
+    answered(page)
+    choose(page, "b.cut", "none")
+    page.get_by_role("button", name=label("new_draw")).click()
+    answered(page)
+    said = sentence(page).inner_text()
+    again = ready(open_page(page.url))
+    expect(sentence(again)).to_have_text(said, use_inner_text=True)
+
+
+def test_a_click_on_an_op_chooses_it_for_both_and_a_rule_changes_the_gradient(page):
+    card(page, "override_map").click()
+    answered(page)
+    node(page, "mul").click()
+    answered(page)
+    for side in "ab":
+        expect(control(page, f"{side}.op", "select")).to_have_value("mul")
+    choose(page, "b.rule", "flip")
+    expect(page.locator('[data-area="b"] .gl-formula')).to_have_text("mul: -grad, -grad")
+
+
+def test_all_of_it_works_by_keyboard(page):
+    page.locator('[data-control="trick"] [value="stop_gradient"]').focus()
+    page.keyboard.press("ArrowRight")
+    answered(page)
+    expect(page.locator('[data-control="b.backward"] [value="identity"]')).to_be_checked()
+    page.locator('[data-control="b.backward"] [value="identity"]').focus()
+    page.keyboard.press("ArrowRight")
+    answered(page)
+    expect(page.locator('[data-area="b"] .gl-formula')).to_contain_text("clamp")
+
+
+def test_a_typed_function_that_is_wrong_says_so_and_keeps_the_picture(page):
+    control(page, "function", "select").select_option("own")
+    answered(page)
+    field = control(page, "own")
+    field.fill("tanh(x")
+    field.press("Tab")
+    expect(page.locator('[data-control="own"] .gl-error')).to_contain_text("never closed")
+    expect(page.locator('[data-figure="a.gradient"] .gl-title')).to_be_visible()
+    field.fill("tanh(x) * u")
+    field.press("Tab")
+    answered(page)
+    expect(page.locator('[data-control="own"] .gl-error')).to_have_text("")
+    expect(node(page, "tanh")).to_be_visible()
+
+
+def test_a_point_in_a_chart_moves_the_input_of_both(page):
+    point = page.locator('[data-figure="b.forward"] .points path').first.bounding_box()
+    x, y = point["x"] + point["width"] / 2, point["y"] + point["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 30, y, steps=4)
+    page.mouse.up()
+    answered(page)
+    moved = float(exact(page, "in.x.entry").input_value())
+    assert moved < -2
+    shown = f"at x = {moved:g}".replace("-", "−")
+    for side in "ab":
+        expect(page.locator(f'[data-figure="{side}.gradient"]')).to_contain_text(shown[:10])
+
+
+def test_a_quick_hand_on_the_inputs_slider_leaves_every_control_as_it_is(page):
+    bar = control(page, "in.x.entry", ".gl-range").bounding_box()
+    y = bar["y"] + bar["height"] / 2
+    page.mouse.move(bar["x"] + 0.2 * bar["width"], y)
+    page.mouse.down()
+    for share in range(20, 70):
+        page.mouse.move(bar["x"] + share / 100 * bar["width"], y)
+    page.mouse.up()
+    answered(page)
+    expect(page.locator(".gl-error:not(:empty)")).to_have_count(0)
+    expect(page.locator(".gl-old")).to_have_count(0)
+    expect(page.locator('[data-control="a.cut"] [value="yu"]')).to_be_checked()
+    assert float(exact(page, "in.x.entry").input_value()) > 0
+
+
+def test_it_leads_to_the_program_the_lesson_and_back_with_the_lessons_case(home):
+    page = home
+    gradient = page.locator('[data-figure="b.gradient"] .gl-title').inner_text().split()[-1]
+    page.get_by_role("link", name=LAB_WORDS("edit_as_program", name="B")).click()
+    ready(page)
+    expect(page.locator('[data-figure="gradient"] .gl-title')).to_contain_text(gradient)
+    page.go_back()
+    ready(page)
+    choose(page, "a.cut", "none")
+    choose(page, "b.cut", "yu")
+    page.locator(".gl-links a").first.click()
+    ready(page)
+    expect(page).to_have_url(re.compile("lesson=wrong_place"))
+    page.locator(".gl-tab").last.click()
+    page.get_by_role("link", name=WORDS("on_the_bench")).click()
+    expect(page.locator('[data-control="b.cut"] [value="yu"]')).to_be_checked()
+
+
+@pytest.mark.parametrize("trick", [one for one in TRICKS if one != "straight_through"])
+def test_a_chapter_without_a_lesson_is_the_bench_on_its_trick(app, open_page, trick):
+    page = ready(open_page(f"{app.url}/{trick}"))
+    expect(card(page, trick).locator("input")).to_be_checked()
+    ran(page)
+    assert page.locator(".stPageLink a[href*='lesson=']").count() > 4
+
+
+def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(app, open_page):
+    page = ready(open_page(f"{app.url}/?embed=true&hide=noise&fix=in.x.values"))
+    expect(page.locator('[data-control="noise"]')).to_be_hidden()
+    expect(control(page, "in.x.values")).to_be_disabled()
+    ran(page)
+    assert page.locator(".stPageLink").count() == 0
+
+
+def test_the_link_is_copied_and_says_so(page):
+    copy = page.locator(".gl-copy")
+    expect(copy).to_have_text(says("copy_link"))
+    copy.click()
+    expect(copy).not_to_have_text(says("copy_link"))
+
+
+def test_a_drawer_that_opens_comes_into_sight(page):
+    page.get_by_role("button", name=VIEWS["table"]).click()
+    answered(page)
+    page.wait_for_function(
+        """() => {
+          const { top, bottom } = document.querySelector(".gl-table").getBoundingClientRect();
+          return top >= 0 && bottom < innerHeight + 1;
+        }"""
+    )

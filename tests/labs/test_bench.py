@@ -1,0 +1,142 @@
+"""The bench's frame: an address comes back, what is refused says why, nothing crashes it."""
+
+import random
+from contextlib import suppress
+from urllib.parse import parse_qsl
+
+import pytest
+
+from lessons.bench.setting import read_setting
+from lessons.bench.tricks import TRICKS
+from lessons.contract.lesson import RefusedTextError
+from lessons.playground.document.as_text import from_text, unpacked
+from lessons.playground.running.outcome import run
+from pages.labs.bench import controls, frame
+from pages.labs.messages import Wish
+from pages.labs.wire import encode
+from tests.support.amount import seeds
+from tests.trick_bench.settings import random_form
+
+
+def shown(values, **more):
+    return frame(Wish(lab="bench", values=values, good={}, **more))
+
+
+def refusals(made) -> list[str]:
+    """What is refused, at the controls and above the charts."""
+    noted = [one["text"] for one in made["notes"] if one["level"] == "error"]
+    return [*errors(made).values(), *noted]
+
+
+def errors(made) -> dict[str, str]:
+    every = (one for group in made["groups"] for one in group["controls"])
+    return {one["name"]: one["error"] for one in every if one["error"]}
+
+
+@pytest.mark.parametrize("seed", seeds(40, 1000))
+def test_an_address_brings_back_the_very_frame(seed):
+    random_ = random.Random(seed)
+    form = random_form(random_)
+    for _ in range(random_.randrange(3)):  # as somebody gets there by other tricks
+        trick = random_.choice([*TRICKS])
+        form = read_setting(form | {"trick": trick}, ["trick"]).form
+    made = shown(form, open=["table", "code"])
+    again = shown(dict(parse_qsl(made["query"])), open=["table", "code"])
+    assert encode(again) == encode(made)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"noise": "add", "in.u.ends": "0.5, 1.5"},
+        {"trick": "override_map", "function": "own", "own": "sin(x*u)", "a.op": "mul"},
+        {"trick": "straight_through", "function": "own", "own": "tanh(x*u)", "noise": "off"},
+        {"trick": "reversal", "function": "root"},
+    ],
+)
+def test_an_address_says_what_would_be_another_default(form):
+    made = shown(form)
+    assert shown(dict(parse_qsl(made["query"])))["form"] == made["form"]
+
+
+TWO_RULES = {"b.rule": "typed", "b.expression": "grad, grad"}
+HOSTILE = (
+    "u", "3", "x", "x>0", "u*u", " sin(x)", "x@u", "sin(" * 40 + "x" + ")" * 40, "u.abs() * x",
+    "sin(" * 20 + "x" + ")" * 20, "x" + "+x" * 60, "clean", "z", "x_in", "torch", "lambda: x",
+    "x\ny=1",
+    "x.__class__", "x[0]", "", "\u202e", "x" * 5000, "1e308*x", "x/0", "log(x)", "import os",
+    "x if x else u",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_is_typed_there_is_a_picture_or_why_not(trick, text):
+    for noise in ("typed", "off", "add"):
+        form = {"trick": trick, "function": "own", "own": text, "noise": noise}
+        made = shown(form)
+        assert made["figures"]
+        assert made["accepted"] != bool(refusals(made))
+        with suppress(RefusedTextError):
+            frame(Wish(lab="bench", values=form))
+
+
+@pytest.mark.parametrize(
+    ("form", "control"),
+    [
+        ({"in.x.values": "1e308"}, "in.x.values"),
+        ({"in.x.values": ""}, "in.x.values"),
+        ({"in.u.ends": "0.5"}, "in.u.ends"),
+        ({"trick": "clipping", "a.limit": "nan"}, "a.limit"),
+        (
+            {"trick": "override_map", "b.rule": "typed", "b.expression": "grad, grad"},
+            "b.expression",
+        ),
+        ({"function": "own", "own": "sin(x"}, "own"),
+    ],
+)
+def test_an_error_stands_at_its_control_or_above_the_charts(form, control):
+    made = shown(form)
+    assert not made["accepted"]
+    assert control in errors(made) or len(refusals(made)) == 1
+    assert made["form"].get(control, form[control]) == form[control]
+
+
+def test_what_gave_a_picture_before_stays_if_it_still_does():
+    good = read_setting({"trick": "clipping", "a.limit": "2"}).form
+    made = frame(Wish(lab="bench", values=good | {"in.x.values": "one"}, good=good))
+    assert made["query"] == "trick=clipping&a.limit=2"
+    broken = {"function": "own", "own": "x@u"}
+    assert frame(Wish(lab="bench", values={"in.x.values": "zz"}, good=broken))["figures"]
+
+
+def test_typing_a_function_again_leaves_its_noise_on():
+    form = read_setting({"function": "own", "own": "x * u"}).form
+    for text in ("x", "x * 2", "x * u"):
+        form = read_setting(form | {"own": text}, ["own"]).form
+    assert form["noise"] == "typed"
+
+
+def test_a_refused_text_keeps_no_control_out_of_a_link_and_unknown_names_do_nothing():
+    assert {"trick", "own", "in.W.values", "a.cut", "b.expression"} <= controls()
+    assert shown({"nothing": "1"} | {f"p{n}": "x" for n in range(200)})["accepted"]
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_the_programs_it_leads_to_have_its_numbers(trick):
+    made = shown({"trick": trick})
+    for link, side in zip(made["links"][-2:], "ab", strict=True):
+        document = from_text(
+            unpacked(dict(parse_qsl(link["address"].partition("?")[2]))["program"])
+        )
+        gradient = run(document).gradients["trick_gradient"]["x"]
+        (figure,) = (one for one in made["figures"] if one["id"] == f"{side}.gradient")
+        told = figure["title"].split()[-1].replace("−", "-")
+        assert float(told) == pytest.approx(float(gradient[0]), rel=5e-3)
+
+
+def test_hidden_and_locked_controls_are_so():
+    made = shown({}, hide=["noise"], fix=["in.x.values"])
+    every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
+    assert every["noise"]["hidden"]
+    assert every["in.x.values"]["disabled"]
