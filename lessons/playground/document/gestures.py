@@ -236,13 +236,16 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
     Args:
         there: the inputs before, by name.
     """
-    inputs = []
+    inputs: list[Input] = []
     for name, values in found.inputs.items():
         one = there.get(name) or Input(name, 0.0)
         if values in ("normal", "uniform"):
-            one = Input(name, noise=Noise(cast(Distribution, values), 0.0, 1.0))
+            seed = sum(other.noise is not None for other in inputs)  # no two draws are the same
+            one = Input(name, noise=Noise(cast(Distribution, values), 0.0, 1.0, seed))
         elif values:
             one = Input(name, read_values(values))
+        elif one.noise and one.noise.like not in found.inputs:
+            one = replace(one, noise=replace(one.noise, like=""))
         inputs.append(replace(one, remark=found.invented.get(name, "")))
     inputs = inputs or [*there.values()]
     given = [one for one in inputs if one.noise is None]
