@@ -6,6 +6,7 @@ gets a note.
 
 import ast
 import copy
+import re
 from collections.abc import Iterable
 
 from lessons.playground.language.functions import Put
@@ -22,6 +23,8 @@ from lessons.playground.language.words import WORDS
 from lessons.text import visible
 
 _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
+_ASKED = re.compile("needs_input_grad|is not None")
+"""Conditions that hold where there is something to differentiate."""
 _TENSORS = {*TENSORS, "new_tensor"}
 
 
@@ -124,11 +127,17 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
     names = {t.id: s.value for s in forward.body if isinstance(s, ast.Assign)
              for t in s.targets if isinstance(t, ast.Name)}  # fmt: skip
     x = ast.Name(given[read[0]], ast.Load())
-    made = _with_tricks(x, gradients[read[0]], backward.args.args[1].arg)
-    if made is None or x.id in names:
-        return None
     lines = forward.body[:-1]
-    if _is_x(Put(names).visit(copy.deepcopy(last.value)), x):
+    parts = (part for line in lines for part in ast.walk(line) if isinstance(part, ast.Name))
+    if changed := x.id in [part.id for part in parts if isinstance(part.ctx, ast.Store)]:
+        if x.id in names_in(gradients[read[0]]):
+            return None  # which of its values is meant depends on where it was saved
+        kept = ast.Assign([ast.Name(f"{x.id}_given", ast.Store())], x, lineno=lines[0].lineno)
+        lines, x = [kept, *lines], ast.Name(f"{x.id}_given", ast.Load())
+    made = _with_tricks(x, gradients[read[0]], backward.args.args[1].arg)
+    if made is None:
+        return None
+    if not changed and _is_x(Put(names).visit(copy.deepcopy(last.value)), x):
         lines = [s for s in lines if not (isinstance(s, ast.Assign) and _is_x(s.value, x)
                  and isinstance(s.targets[0], ast.Name))]  # fmt: skip
     else:  # another value than x, with this gradient
@@ -148,7 +157,12 @@ def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
     known: dict[str, ast.expr] = {}
-    for line in backward.body:
+    rest = [*backward.body]
+    while rest:
+        line = rest.pop(0)
+        if isinstance(line, ast.If) and _ASKED.search(ast.unparse(line.test)):
+            rest[:0] = line.body
+            continue
         if isinstance(line, ast.Return) and line.value is not None:
             parts = line.value.elts if isinstance(line.value, ast.Tuple) else [line.value]
             return [Put(known).visit(part) for part in parts]
