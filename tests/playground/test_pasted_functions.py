@@ -38,6 +38,7 @@ BUILT_IN = {
     **dict.fromkeys(("pow", "power"), "input exponent"),
     **dict.fromkeys(("mul", "multiply", "maximum", "minimum", "matmul"), "input other"),
     "where": "condition input other",
+    "masked_fill": "input mask value",
     "transpose": "input dim0 dim1",
     "unbind": "input dim",
     "norm": "input p dim keepdim",
@@ -52,7 +53,8 @@ BUILT_IN = {
 """Signatures that Python cannot read off torch; of the others, the parameters of functional."""
 
 OPERANDS = {"input": "x", "target": "t", "other": "t", "x1": "x", "x2": "t", "data": "x",
-            "condition": "x > t", "exponent": "2", "x": "x", "self": "x", "k": "2"}  # fmt: skip
+            "condition": "x > t", "mask": "x > t", "value": "2",
+            "exponent": "2", "x": "x", "self": "x", "k": "2"}  # fmt: skip
 VALUES = {
     "weight": ["t", "None"],
     "pos_weight": ["t"],

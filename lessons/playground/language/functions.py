@@ -24,7 +24,7 @@ comparison; where's branch."""
 
 _CALLED_HERE = {"input": ("x", "a"), "target": ("t",), "other": ("b",), "exponent": ("b",),
                 "x1": ("a",), "x2": ("b",), "min": ("low",), "max": ("high",),
-                "dim": ("axis",), "axis": ("dim",)}  # fmt: skip
+                "mask": ("condition",), "dim": ("axis",), "axis": ("dim",)}  # fmt: skip
 """Torch's names of parameters, and what they are called here."""
 
 

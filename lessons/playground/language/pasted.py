@@ -23,6 +23,8 @@ from lessons.playground.language.pasted_expressions import (
     Partial,
     PastedExpressions,
     at,
+    call,
+    calls_in,
     input_note,
     names_in,
     number_in,
@@ -146,7 +148,6 @@ class _Paste(PastedExpressions):
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         self.comments = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
         self.place = 0  # the line that was read last
-        self.inlined: list[str] = []
         self.helping = False  # whether the statements are a helper's
         self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
@@ -162,15 +163,20 @@ class _Paste(PastedExpressions):
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
-        if functions.keys() - own or not any(isinstance(s, _RESULTS) for s in body):
+        if functions.keys() - own or all(
+            number_in(s.value) for s in body if isinstance(s, _RESULTS)
+        ):
+            called = {n for name, one in functions.items() for n in calls_in(one) - {name}}
+            gives = {name for name, one in functions.items()
+                     if any(isinstance(part, _RESULTS) for part in ast.walk(one))}  # fmt: skip
             order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
-            main = min(order, key=own.__contains__, default="")
+            main = min(order, key=lambda n: (n not in gives, n in called, n in own), default="")
         self.helpers = {n: functions[n] for n in plain if n != main}
         if main:
             for node in ast.walk(functions.get("__init__", ast.Module([], []))):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                     self._setting(node.targets[0].attr, node.value, functions["__init__"])
-            self.renamed |= self._arguments(functions[main], [])
+            self.renamed |= self._arguments(functions[main])
             body = [s for s in tree if isinstance(s, ast.Assign) and number_in(s.value)]
             body += functions[main].body
         self.place = body[0].lineno - 1 if body and functions else 0
@@ -182,7 +188,7 @@ class _Paste(PastedExpressions):
         lists = itertools.cycle(_LISTS)
         values = {name: self.inputs[name] for name in used}
         for name in used:
-            if not values[name] and name not in self.there:
+            if not values[name] and (name not in self.there or name in self.why):
                 values[name] = "0.5" if name in self.settings else next(lists)
                 self.why.setdefault(name, lambda _: WORDS("invented"))
         if used and all(one in NOISE.values() for one in values.values()):
@@ -192,7 +198,8 @@ class _Paste(PastedExpressions):
         made = [name for name in self.names if name not in self.inputs]
         if not made:
             return None
-        output = self.output if self.output in made else made[-1]
+        tensors = [name for name in made if self.names[name] == "tensor"] or made
+        output = self.output if self.output in made else tensors[-1]
         others = [n for n in functions if n not in (main, "__init__", *self.inlined)]
         lines = [s.lineno for s in tree if isinstance(s, _RESULTS) and s not in body]
         others += [WORDS("a_line", line=line) for line in lines]
@@ -209,12 +216,13 @@ class _Paste(PastedExpressions):
             self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
         return Pasted(program, values, shown, (*dict.fromkeys(self.notes),), invented, tricks)
 
-    def _arguments(self, function: ast.FunctionDef, given: Sequence[ast.expr]) -> dict[str, str]:
+    def _arguments(self, function: ast.FunctionDef, used: ast.Call | None = None) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""
         bound: dict[str, str] = {}
-        places = iter(given)
+        places = iter(used.args if used else ())
+        words = {word.arg: word.value for word in (used.keywords if used else ())}
         for name, default in _defaults(function).items():
-            value = next(places, None)
+            value = next(places, words.get(name))
             if value is None:
                 bound[name] = self.input(self.clean(name), number_in(default))
                 continue
@@ -308,8 +316,9 @@ class _Paste(PastedExpressions):
     def _unread(self, node: ast.stmt, changed: Sequence[str] = ()) -> None:
         """Keep a statement as a comment; the names that it gives become inputs where used."""
         self.guessed = True
-        names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name)
-                 and (isinstance(n.ctx, ast.Store) or n.id in changed))  # fmt: skip
+        parts = [n for n in ast.walk(node) if isinstance(n, ast.Subscript | ast.Name)]
+        stored = {_name(getattr(n, "value", n)) for n in parts if isinstance(n.ctx, ast.Store)}
+        names = (n.id for n in parts if isinstance(n, ast.Name) and n.id in {*stored, *changed})
         shown = _shown(node)
         given = [(name, self.input(self.fresh(name))) for name in dict.fromkeys(names)]
         self.renamed |= dict(given)
@@ -323,7 +332,8 @@ class _Paste(PastedExpressions):
         if value is None:
             return
         several = getattr(value, "elts", None) or getattr(value, "values", None) or [value]
-        returned = next((v for v in several if "loss" in ast.unparse(v).lower()), several[0])
+        read = [v for v in several if self.renamed.get(_name(v)) not in self.why] or several
+        returned = next((v for v in read if "loss" in ast.unparse(v).lower()), read[0])
         if self.helping:
             self.result = self.expression(node, returned)
             return
@@ -331,19 +341,22 @@ class _Paste(PastedExpressions):
         if len(several) > 1:
             self.several = node, len(several), visible(ast.unparse(returned), 32)
         self.output = self.renamed.get(_name(returned), "")
-        if self.output not in self.names or self.output in self.inputs:
+        unread = self.output in self.why and bool(self.names.keys() - self.inputs.keys())
+        if not unread and (self.output not in self.names or self.output in self.inputs):
             names = (n for n in ("out", "output", "result", "returned") if n not in self.names)
             self.output = next(names)
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
             unread = self.output not in self.names or self.output in self.inputs
-            if unread and not tricky:
-                said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
-                self.notes.append(at(node.lineno, said))
+        if unread and not tricky:
+            said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
+            self.notes.append(at(node.lineno, said))
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
+        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Compare):
+            value, target = call("where", target.slice, value, target.value), target.value
         if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
             return
         if isinstance(target, ast.Attribute):
@@ -357,6 +370,10 @@ class _Paste(PastedExpressions):
             each = [self.expression(node, part) for part in parts]
             for one, part in zip(targets, each, strict=True):
                 self._assign(node, [_name(one)], part)
+        elif len(targets) == 2 and isinstance(value, ast.Call) and path(value.func)[-1] == "topk":
+            self.assign(node, targets[0], value)
+            self.renamed[_name(targets[1])] = places = self.input(self.fresh(_name(targets[1])))
+            self.why[places] = input_note(node, _shown(node))
         elif values := values_in(value):
             self.renamed[_name(target)] = self.input(self.clean(_name(target)), values)
         elif len(targets) > 1 or not self._settle(_name(target), value):
@@ -398,8 +415,8 @@ class _Paste(PastedExpressions):
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise ValueError("The code has more that cannot be read than is worth trying.")
-        names = self._arguments(self.helpers[name], node.args)
         before = self.renamed, self.done, self.helping
+        names = self._arguments(self.helpers[name], node)
         self.renamed, self.done, self.helping = names, False, True
         for statement in self.helpers[name].body:
             self.statement(statement)
@@ -421,7 +438,8 @@ def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str
     if tricks and not read.behind(output) & {*tricks}:
         through = (n for n in reversed(lines) if read.behind(n) & {*tricks})
         output = next((n for n in through if not _stops(lines[n].value)), output)
-    return output, tuple(name for name in tricks if name not in read.behind(output))
+    others = (n for n in tricks if not _stops(lines[n].value))  # no gradient: nothing to show
+    return output, tuple(name for name in others if name not in read.behind(output))
 
 
 def _stops(node: ast.expr) -> bool:

@@ -33,7 +33,9 @@ from lessons.text import visible
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
 """What settings hang on: ``self.beta`` is ``beta``."""
-_NO_EFFECT = {"inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
+_FLOATS = re.compile(r"float|double|half|\bdtype$")
+"""Number formats that only round."""
+_NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
 """Settings that change no number."""
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
@@ -74,6 +76,7 @@ class PastedExpressions(Reader):
         self.why: dict[str, Callable[[str], str]] = {}  # of an input that stands for code: the note
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
+        self.inlined: list[str] = []  # their calls that were read
         self.own: set[str] = set()  # autograd Functions
         self.left: dict[str, None] = {}
         self.remarks: dict[tuple[int, str], None] = {}  # by line
@@ -193,6 +196,10 @@ class PastedExpressions(Reader):
     def function(self, node: ast.Call, row: Signature, operands: Sequence[ast.expr]) -> Node:
         if row.text == "stop_gradient(x)" and not names_in(operands[0]):
             return self.read(operands[0])
+        if row.name == "cross_entropy":
+            target = self.bind(node, row, operands)["t"]
+            if kind_of(self.read(target)) == "number":  # a class, not a probability of each
+                raise self.error(target, WORDS("only_numbers"))
         if row.name == "clamp":
             given = self.bind(node, row, operands)
             limits = {"low": "maximum", "high": "minimum"}
@@ -209,7 +216,8 @@ class PastedExpressions(Reader):
     def bind(
         self, node: ast.Call, row: Signature, operands: Sequence[ast.expr]
     ) -> dict[str, ast.expr]:
-        kept = [k for k in node.keywords if k.arg not in _NO_EFFECT and not _is_none(k.value)]
+        kept = [k for k in node.keywords if k.arg not in _NO_EFFECT and not _is_none(k.value)
+                and not (k.arg == "dtype" and _FLOATS.search(ast.unparse(k.value)))]  # fmt: skip
         plain = ast.copy_location(ast.Call(node.func, node.args, kept), node)
         found = super().bind(plain, row, operands)
         needed = [parameter.name for parameter in row.parameters if not parameter.optional]
@@ -229,10 +237,9 @@ class PastedExpressions(Reader):
         part = node.value if isinstance(node, ast.Subscript) else node
         called, code = path(getattr(part, "func", part))[-1], ast.unparse(node)
         arguments = node.args if isinstance(node, ast.Call) else []
-        if called in self.helpers and isinstance(node, ast.Call) and not node.keywords:
+        if called in self.helpers and isinstance(node, ast.Call):
             return self.inline(called, node)
-        inner = (part for one in arguments for part in ast.walk(one) if isinstance(part, ast.Call))
-        passed_on = any(path(one.func)[-1] in {*_PASSED_ON, *self.own} for one in inner)
+        passed_on = any(calls_in(one) & {*_PASSED_ON, *self.own} for one in arguments)
         if (called in self.layers or passed_on) and len(arguments) == 1:
             self.guessed = True
             operand, line = self.operand(arguments[0]), node.lineno
@@ -242,10 +249,11 @@ class PastedExpressions(Reader):
             factor = of_kind(ast.Name(weight), "tensor", node)
             return self._operator(ast.BinOp(factor, ast.Mult(), operand), node)
         known = (f"{self.renamed.get(name)}" for name in sorted(names_in(node)))
-        key = " ".join([code, *known])
+        noise = NOISE.get(called, "")
+        drawn = (node.lineno, node.col_offset, len(self.inlined)) if noise else ()
+        key = " ".join([code, *known, *map(str, drawn)])  # each draw is an input of its own
         if key not in self.stand_ins:
             self.guessed = True
-            noise = NOISE.get(called, "")
             first = next(iter(arguments), None)
             of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
             name = self.fresh("noise" if noise else f"{called}{of}")
@@ -282,6 +290,11 @@ def names_in(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
+def calls_in(node: ast.AST) -> set[str]:
+    """The functions and methods that a piece of code calls."""
+    return {path(part.func)[-1] for part in ast.walk(node) if isinstance(part, ast.Call)}
+
+
 def at(line: int, said: str) -> str:
     """A sentence on a line of the code, with its number in front."""
     return WORDS("of_your_code", line=line, said=said) if line else said
@@ -289,7 +302,9 @@ def at(line: int, said: str) -> str:
 
 def with_hint(said: str, node: ast.AST) -> str:
     """A sentence, and what to write instead of the first thing that the language has a word on."""
-    parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute | ast.Name)]
+    # A plain name that is not called is the code's own, whatever torch has by that name.
+    heads = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute) or part in heads]
     names = [path(part)[-1] for part in parts]
     others = (n for n in names[1:] if n in INSTEAD and n not in _WITHOUT_HINT)
     hint = instead(names[0]) if names and names[0] not in _WITHOUT_HINT else ""

@@ -44,6 +44,7 @@ WRITTEN_OUT = {
     **_row("gelu x approximate:'none'", _TANH),
     **_row("leaky_relu x negative_slope:0.01 inplace:False",
            "where(x > 0, x, negative_slope * x)"),
+    **_row("masked_fill x condition value", "where(condition, value, x)"),
     **_row("logsigmoid x", "-softplus(-x)"),
     **_row("elu x alpha:1 inplace:False",
            "where(x > 0, x, alpha * exp(clamp(x, -1e30, 0)) - alpha)"),
