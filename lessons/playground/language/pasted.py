@@ -223,6 +223,7 @@ class _Paste(PastedExpressions):
         words = {word.arg: word.value for word in (used.keywords if used else ())}
         for name, default in _defaults(function).items():
             value = next(places, words.get(name))
+            self.settled[name] = value or default
             if value is None:
                 bound[name] = self.input(self.clean(name), number_in(default))
                 continue
@@ -237,7 +238,7 @@ class _Paste(PastedExpressions):
 
     def _setting(self, name: str, value: ast.expr, init: ast.FunctionDef) -> None:
         """What __init__ says of a name on self: its number, or a function such as nn.ReLU()."""
-        value = _defaults(init).get(_name(value)) or value
+        self.settled[name] = value = _defaults(init).get(_name(value)) or value
         called = path(value.func)[-1] if isinstance(value, ast.Call) else ""
         if called in _LAYERS:
             self.layers.add(name)
@@ -290,6 +291,8 @@ class _Paste(PastedExpressions):
         elif isinstance(node, ast.If):
             test = ast.unparse(node.test)
             other = test.endswith(" is None") or test.startswith("not ")
+            known = self.decided(node.test)
+            other = other if known is None else not known
             if not test.endswith((" is None", " is not None", "__name__ == '__main__'")):
                 self.guessed = True
                 shown = visible(f"if {test}", 35)
@@ -383,6 +386,7 @@ class _Paste(PastedExpressions):
     def _assign(self, node: ast.stmt, targets: list[str], value: Node) -> None:
         """Give names to what was read, or to inputs if no part of it could be read."""
         whole = _name(value)
+        self.settled |= dict.fromkeys(targets)
         new = whole in self.why and whole not in self.renamed.values()
         if new and not any(re.search(rf"\b{whole}\b", one) for one in self.lines if one[0] != "#"):
             # All of it stands for code that cannot be read: the names on the left are the inputs.
@@ -415,12 +419,12 @@ class _Paste(PastedExpressions):
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise ValueError("The code has more that cannot be read than is worth trying.")
-        before = self.renamed, self.done, self.helping
+        before = self.renamed, self.done, self.helping, {**self.settled}
         names = self._arguments(self.helpers[name], node)
         self.renamed, self.done, self.helping = names, False, True
         for statement in self.helpers[name].body:
             self.statement(statement)
-        self.renamed, self.done, self.helping = before
+        self.renamed, self.done, self.helping, self.settled = before
         result, self.result = self.result, None
         return result or self.read(ast.copy_location(ast.Constant(0), node))
 

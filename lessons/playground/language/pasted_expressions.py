@@ -3,12 +3,13 @@
 import ast
 import itertools
 import math
+import operator
 import re
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from keyword import kwlist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lessons.playground.language.expressions import Node, kind_of, of_kind, with_place
 from lessons.playground.language.functions import CALLABLE, Signature, own_name
@@ -33,6 +34,10 @@ from lessons.text import visible
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
 """What settings hang on: ``self.beta`` is ``beta``."""
+_COMPARES: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 _FLOATS = re.compile(r"float|double|half|\bdtype$")
 """Number formats that only round."""
 _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
@@ -74,6 +79,7 @@ class PastedExpressions(Reader):
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
         self.why: dict[str, Callable[[str], str]] = {}  # of an input that stands for code: the note
+        self.settled: dict[str, ast.expr | None] = {}  # what the code gives settings
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []  # their calls that were read
@@ -86,6 +92,27 @@ class PastedExpressions(Reader):
     @abstractmethod
     def inline(self, name: str, node: ast.Call) -> Node:
         """What a call of another function of the code gives."""
+
+    def _known(self, node: ast.expr) -> Any:
+        """The value of a setting or a literal; ValueError if the code doesn't write it out."""
+        root, *names = path(node)
+        name = "_".join(names if root in ROOTS else [root, *names])
+        return ast.literal_eval(self.settled.get(name) or node)
+
+    def decided(self, test: ast.expr) -> bool | None:
+        """Whether a condition on settings holds; None if the code doesn't say.
+
+        A bare flag, such as ``hard``, stays open: what it switches on is often the trick.
+        """
+        try:
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                return not self._known(test.operand)
+            if isinstance(test, ast.Compare):
+                (op,), (other,) = test.ops, test.comparators
+                return _COMPARES[type(op)](self._known(test.left), self._known(other))
+        except (KeyError, TypeError, ValueError):
+            pass
+        return None
 
     def expression(self, line: ast.stmt, value: ast.expr, names: int = 1) -> Node:
         """Read an expression of a statement that gives a value to each of these names."""
@@ -222,6 +249,8 @@ class PastedExpressions(Reader):
         found = super().bind(plain, row, operands)
         needed = [parameter.name for parameter in row.parameters if not parameter.optional]
         for name, value in [*found.items()]:
+            if name == "k":
+                found[name] = self.settled.get(path(value)[-1]) or value
             if name in _NO_EFFECT or (_is_none(value) and name not in needed):
                 del found[name]
             elif name in ("axis", "dim") and (code := ast.unparse(value)) not in ("0", "-1"):
