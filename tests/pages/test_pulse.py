@@ -87,7 +87,7 @@ def test_each_step_sends_along_its_edges_what_was_recorded(moments):
                     assert end == [edge["x"], edge["y"]]
                 else:
                     assert end[along] == pytest.approx(read[axis] + read[size] / 2, abs=0.2)
-    assert cut == 1
+    assert cut == 2, "one edge, in the drawing upright and in that from left to right"
     assert factors > 50
 
 

@@ -6,7 +6,6 @@ gets a note.
 
 import ast
 import copy
-import re
 from collections.abc import Iterable
 
 from lessons.playground.language.functions import Put
@@ -23,8 +22,6 @@ from lessons.playground.language.words import WORDS
 from lessons.text import visible
 
 _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
-_ASKED = re.compile("needs_input_grad|is not None")
-"""Conditions that hold where there is something to differentiate."""
 _TENSORS = {*TENSORS, "new_tensor"}
 
 
@@ -160,7 +157,7 @@ def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.
     rest = [*backward.body]
     while rest:
         line = rest.pop(0)
-        if isinstance(line, ast.If) and _ASKED.search(ast.unparse(line.test)):
+        if isinstance(line, ast.If) and _asks_for_gradient(line.test):
             rest[:0] = line.body
             continue
         if isinstance(line, ast.Return) and line.value is not None:
@@ -223,3 +220,10 @@ def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
 
 def _is_number(node: ast.expr) -> bool:
     return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
+
+def _asks_for_gradient(test: ast.expr) -> bool:
+    """Whether a condition holds where there is something to differentiate."""
+    parts = [*ast.walk(test)]
+    asked = (isinstance(one, ast.Attribute) and one.attr == "needs_input_grad" for one in parts)
+    return any(asked) or any(isinstance(one, ast.IsNot) for one in parts)
