@@ -14,7 +14,7 @@ from lessons.bench.words import WORDS
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
-from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
+from lessons.playground.language.limits import MAX_DRAWS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome, run_checked
 from lessons.playground.running.recorded import place, recorded
@@ -136,23 +136,21 @@ class Comparison:
         return WORDS("noise_reaches_b") if b else WORDS("noise_reaches_none")
 
 
-def compare(setting: Setting, points: int = CURVE_POINTS) -> Comparison:
-    """Run both variants, with so many points of each curve.
+def compare(setting: Setting) -> Comparison:
+    """Run both variants.
 
     Raises:
         PlaygroundError: one of them does not run; its subject is "a" or "b".
     """
-    a = _run(setting, "a", setting.variants[0], points)
-    b = _run(setting, "b", setting.variants[1], points, a.outcome)
+    a = _run(setting, "a", setting.variants[0])
+    b = _run(setting, "b", setting.variants[1], a.outcome)
     return Comparison(setting, a, b, recorded(check(setting.document()), backward=False))
 
 
-def _run(
-    setting: Setting, name: str, variant: Variant, points: int, like: Outcome | None = None
-) -> Side:
+def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = None) -> Side:
     try:
         checked = check(setting.document(variant))
-        outcome = run_checked(checked, points=points, like=like)
+        outcome = run_checked(checked, like=like)
         return Side(variant, checked, outcome, recorded(checked), at_point(checked, MAX_DRAWS))
     except PlaygroundError as error:
         raise error.within(error.part, name) from None

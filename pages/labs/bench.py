@@ -19,7 +19,6 @@ from lessons.contract.roles import ROLES
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.as_text import IMPORTS, packed, to_text
-from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome_charts import key
@@ -39,8 +38,6 @@ _SHARED = {
     "inputs": (".values", ".entry", "point", "noise", ".ends", ".seed"),
 }
 """Where each shared control stands, by its name or the end of it."""
-_POINTS = 61
-"""Points of a curve while a hand drags."""
 _LONG = "function", "op", "point"
 """Choices whose options are too long for buttons, or out of sight."""
 _TEXTS = {
@@ -72,7 +69,7 @@ def frame(wish: Wish) -> Frame:
     form = {name: text[:LONGEST] for name, text in wish.values.items()}
     errors: Mapping[str, str] = {}
     try:
-        comparison = _compared(form, wish.touched, _POINTS if wish.live else CURVE_POINTS)
+        comparison = _compared(form, wish.touched)
     except InvalidParametersError as error:
         if wish.good is None:
             raise RefusedTextError(str(error)) from None
@@ -90,7 +87,6 @@ def frame(wish: Wish) -> Frame:
         code=partial(_code, comparison),
         labels=dict.fromkeys(_CHARTS, "") | {"draws": WORDS("draws"), "arrows": WORDS("arrows")},
         accepted=not errors,
-        settled=not wish.live,
         groups=groups,
         notes=[*_strays(groups, errors), *payload.notes(_warnings(comparison))],
         query="" if wish.live else urlencode(_address(comparison.setting)),
@@ -131,21 +127,19 @@ def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec
     return [{"level": "error", "text": errors[name]} for name in errors if name not in there]
 
 
-def _compared(
-    form: Mapping[str, str], touched: Sequence[str] = (), points: int = CURVE_POINTS
-) -> Comparison:
+def _compared(form: Mapping[str, str], touched: Sequence[str] = ()) -> Comparison:
     """Both variants, run.
 
     Raises:
         InvalidParametersError: a control's text is refused, or what it says does not run.
     """
-    return _run(read_setting(form, touched), points)
+    return _run(read_setting(form, touched))
 
 
 @lru_cache(maxsize=4)
-def _run(setting: Setting, points: int) -> Comparison:
+def _run(setting: Setting) -> Comparison:
     try:
-        return compare(setting, points)
+        return compare(setting)
     except PlaygroundError as error:
         error.__context__ = error.__cause__ = None
         control = (

@@ -130,7 +130,6 @@ def plan(
     roles: int,
     drawn: bool,
     size: int = 8,
-    most: int = CURVE_POINTS,
 ) -> Plan:
     """How many points, draws and runs at a time the curves have room for.
 
@@ -141,7 +140,6 @@ def plan(
         roles: how many gradients are taken of the pass without tricks.
         drawn: whether any input is.
         size: bytes of a number.
-        most: points of a curve at most, an odd number.
 
     Raises:
         PlaygroundError: not even ``LEAST_POINTS`` points have room.
@@ -160,7 +158,7 @@ def plan(
     draws = max(1, MAX_SWEEP_ELEMENTS // (CURVE_POINTS * max(largest, 1))) if drawn else 1
     draws = max(1, min(MAX_DRAWS, draws, runs // CURVE_POINTS))
     # An odd number, as CURVE_POINTS is: 0 is one of the points where it is the middle.
-    points = min(most, (runs // draws - 1) // 2 * 2 + 1)
+    points = min(CURVE_POINTS, (runs // draws - 1) // 2 * 2 + 1)
     if points < LEAST_POINTS:
         most = MAX_SWEEP_WORK // LEAST_POINTS
         raise PlaygroundError(WORDS("much_work", work=_millions(work), most=_millions(most)))

@@ -16,7 +16,6 @@ import torch
 from lessons.contract.result import Array, Result, Series
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
-from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.running.budget import Budget, Plan, plan
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.run_notes import notes
@@ -63,16 +62,10 @@ def run(document: Document, curves: bool = True) -> Outcome:
     return run_checked(check(document), curves)
 
 
-def run_checked(
-    checked: Checked,
-    curves: bool = True,
-    points: int = CURVE_POINTS,
-    like: Outcome | None = None,
-) -> Outcome:
+def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = None) -> Outcome:
     """As ``run``, for a document that has been checked.
 
     Args:
-        points: of each curve at most, an odd number.
         like: of a program that is the same without its tricks; the curves that have none of them
             are taken from there.
     """
@@ -102,7 +95,6 @@ def run_checked(
             roles=len(passes) - 1,
             drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
-            most=points,
         )
     other = like.room if like else None
     alike = other and room and (other.points, other.draws) == (room.points, room.draws)
