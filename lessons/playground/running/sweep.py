@@ -93,13 +93,14 @@ def _runs(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool
 ) -> dict[str, torch.Tensor]:
     """Value and gradient of each run by role; with ``plain`` those without tricks, too."""
-    value, trick = _run(checked, batch, budget, False, checked.output)
+    ((value, trick),) = _run(checked, batch, budget, False, [checked.output])
     found = {"forward": value, "trick_gradient": trick}
-    if not plain:
-        return found
-    _, found["true_gradient"] = _run(checked, batch, budget, True, checked.output)
-    if intended := checked.document.intended:
-        _, found["intended_gradient"] = _run(checked, batch, budget, True, intended)
+    if plain:
+        wanted = {"true_gradient": checked.output}
+        if checked.document.intended:
+            wanted["intended_gradient"] = checked.document.intended
+        runs = _run(checked, batch, budget, True, [*wanted.values()])
+        found |= {role: gradient for role, (_, gradient) in zip(wanted, runs, strict=True)}
     return found
 
 
@@ -109,24 +110,32 @@ def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
 
 
 def _run(
-    checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool, name: str
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The plotted part of a name's value, and the gradient of the sum of that value."""
+    checked: Checked,
+    batch: dict[str, torch.Tensor],
+    budget: Budget,
+    plain: bool,
+    names: Sequence[str],
+) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """For each name the plotted part of its value, and the gradient of the sum of that value."""
     over, entry = checked.over.name, checked.document.entry
     moving = batch[over].to(checked.dtype).requires_grad_()
 
-    def single_run(leaves: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        value = forward(checked, leaves, plain, budget).values[name]
-        return shown(value, entry, checked.inputs[over].shape), value.sum()
+    def single_run(leaves: dict[str, torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        values = forward(checked, leaves, plain, budget).values
+        shape = checked.inputs[over].shape
+        return [(shown(values[name], entry, shape), values[name].sum()) for name in names]
 
     batch = batch | {over: moving}
     leaves = {name: batch.get(name, one).to(checked.dtype) for name, one in checked.inputs.items()}
     axes = {name: 0 if name in batch else None for name in leaves}
-    value, total = torch.func.vmap(single_run, in_dims=(axes,))(leaves)
-    (gradient,) = gradients(total, [moving])
-    if gradient is None:
-        return value.detach(), torch.zeros(len(moving), dtype=torch.float64)
-    return value.detach(), gradient.reshape(len(moving), -1)[:, entry - 1]
+    found = []
+    for value, total in torch.func.vmap(single_run, in_dims=(axes,))(leaves):
+        (gradient,) = gradients(total, [moving], keep=len(names) > 1)
+        along = torch.zeros(len(moving), dtype=torch.float64)
+        if gradient is not None:
+            along = gradient.reshape(len(moving), -1)[:, entry - 1]
+        found.append((value.detach(), along))
+    return found
 
 
 def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
