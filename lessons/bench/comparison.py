@@ -1,4 +1,4 @@
-"""Both variants, run: values, gradients along each edge of one graph, what the noise reaches."""
+"""Runs both variants: their values, the gradient along each edge, and what the noise reaches."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from lessons.recorder import Recording
 from lessons.recorder.recording.plain_tensor import component
 
 Sentence = list[tuple[str, str]]
-"""A role, or nothing, and what is said in its colour."""
+"""Pairs of a role, or nothing, and the words in its colour."""
 _ROUNDING = 1e-9
 
 
@@ -32,7 +32,7 @@ class Side:
     """One variant that ran.
 
     Args:
-        variant, checked, outcome, recording: the trick, its program and its run.
+        variant, checked, outcome, recording: the function with the trick, its program, its run.
         draws: value and gradients at the point, float64, shape [draws], by role.
     """
 
@@ -62,27 +62,27 @@ class Side:
 
     @property
     def rounding(self) -> float:
-        """Which share of a number may be rounding."""
+        """The relative size of a difference that may be rounding."""
         return max(_ROUNDING, 8 * torch.finfo(self.checked.dtype).eps)
 
     def spread(self, role: str) -> float:
-        """From the least to the largest number over the draws at the point; 0 where they are the
-        same but for rounding, ∞ where some are not finite."""
+        """The range of the numbers over the draws at the point: 0 if they differ by rounding alone,
+        ∞ if some of them aren't finite."""
         numbers = self.draws[role]
         if not numbers.isfinite().all():
             return 0.0 if len({str(one) for one in numbers.tolist()}) == 1 else math.inf
         spread = float(numbers.max() - numbers.min())
         return spread if spread > self.rounding * float(numbers.abs().max()) else 0.0
 
-    def along(self, function: Function) -> Mapping[tuple[str, str], float | None]:
-        """The gradient along each edge of the function, from the result that reads to what it
-        reads; None where none comes.
+    def along_edges(self, function: Function) -> Mapping[tuple[str, str], float | None]:
+        """The gradient along each edge of the function, by the name that is read and the result
+        that reads it; None if there is none.
 
-        Where one line reads a result, that is the whole gradient of the result, by whatever way
-        the trick lets it come.
+        If only one line reads a name, this is the name's whole gradient, whichever way the trick
+        sends it.
         """
         index = place(self.checked)
-        # A line of several results is one op, known by its first one.
+        # A line with several results is one op. The recording calls it by the first one.
         of = {name: line.names[0] for line in function.lines for name in line.names}
         of |= {name: name for name in (*function.inputs, NOISE)}
         readers: dict[str, list[str]] = {}
@@ -103,7 +103,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A and B, and the run of the function without any trick, whose graph is drawn."""
+    """A and B, and the run of the function without any trick, which gives the graph."""
 
     setting: Setting
     a: Side
@@ -112,12 +112,12 @@ class Comparison:
 
     @cached_property
     def sentence(self) -> Sentence:
-        """What value and gradient have in common at the point, from the numbers."""
+        """Say from the numbers whether A and B have the same value and gradient at the point."""
         said: Sentence = []
-        a, b = _told(self.a.at_point("forward"), self.b.at_point("forward"), self.a.rounding)
+        a, b = _in_words(self.a.at_point("forward"), self.b.at_point("forward"), self.a.rounding)
         value = WORDS("same_value", value=a) if a == b else WORDS("different_value", a=a, b=b)
         said.append(("forward", value))
-        a, b = _told(self.a.gradient, self.b.gradient, self.a.rounding)
+        a, b = _in_words(self.a.gradient, self.b.gradient, self.a.rounding)
         if a == b:
             said.append(("trick_gradient", WORDS("same_gradient", gradient=a)))
         else:
@@ -127,7 +127,7 @@ class Comparison:
         return said
 
     def _reached(self) -> str:
-        """Whose gradient the noise reaches."""
+        """Say whose gradient the noise reaches."""
         a, b = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
         if a and b:
             return WORDS("noise_reaches_both")
@@ -157,8 +157,10 @@ def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = N
 
 
 def _shares(recording: Recording, index: Sequence[int]) -> Mapping[tuple[str, str], float]:
-    """What the ops of each line send to each named result: the lines run one after the other, and
-    the last op of a line has its name."""
+    """The gradients that the ops of each line send to each named result, summed.
+
+    Lines run one after the other, and the last op of a line has the line's name.
+    """
     found: dict[tuple[str, str], float] = {}
     waiting: list[tuple[str, float]] = []
     for node in recording.ops:
@@ -174,8 +176,8 @@ def _shares(recording: Recording, index: Sequence[int]) -> Mapping[tuple[str, st
     return found
 
 
-def _told(one: float | None, other: float | None, rounding: float) -> tuple[str, str]:
-    """Two numbers in words, which are the same if the numbers are but for rounding."""
+def _in_words(one: float | None, other: float | None, rounding: float) -> tuple[str, str]:
+    """Write two numbers; the texts are equal exactly if the numbers differ by rounding alone."""
     if one is None or other is None:
         a, b = (WORDS("none") if each is None else brief(each) for each in (one, other))
         return a, b

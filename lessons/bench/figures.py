@@ -27,10 +27,8 @@ from lessons.kit.titles import brief
 from lessons.playground.running import outcome_charts
 from lessons.text import number
 
-HEIGHTS = {"forward": 118, "gradient": 142}
-"""Pixels: everything is in sight at 1280×800."""
 _PLANE = 2
-"""Numbers whose gradient is an arrow."""
+"""The count of numbers whose gradient is an arrow."""
 _ROLES = {"forward": "forward", "gradient": "trick_gradient"}
 
 
@@ -45,9 +43,10 @@ def figures(comparison: Comparison) -> list[Figure]:
 
 
 def _beside(figure: Figure, name: str, side: Side) -> Figure:
-    """A playground's chart as one of four: small, with its number as its title."""
+    """A playground's chart as one of four: without axis titles, its number as the title."""
     role = _ROLES[figure.name]
-    told = side.gradient if role == "trick_gradient" else side.at_point(role)
+    is_gradient = role == "trick_gradient"
+    at_point = side.gradient if is_gradient else side.at_point(role)
     over = side.outcome.over
     x = float(side.checked.inputs[over].flatten()[side.document.entry - 1])
     spread = side.spread(role)
@@ -61,27 +60,28 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
     low, high = figure.layout["yaxis"]["range"]
     along: Measure = "x"
     cursor = thin([x, x], [low, high], WORDS("cursor"), "dot")
-    title = WORDS("none") if told is None else brief(told)
+    told = WORDS("none") if at_point is None else brief(at_point)
+    if is_gradient:
+        title = WORDS("title_gradient", number=told)
+    else:
+        title = WORDS("title_forward", number=told)
     layout = {**figure.layout, "margin": {"l": 46, "r": 8, "t": 6, "b": 22}}
     layout["xaxis"] = {**layout["xaxis"], "title": {"text": ""}}
     layout["yaxis"] = {**layout["yaxis"], "title": {"text": ""}, "nticks": 5}
     return replace(
         figure,
         name=f"{name}.{figure.name}",
-        title=WORDS("title_gradient", number=title)
-        if role == "trick_gradient"
-        else WORDS("title_forward", number=title),
+        title=title,
         caption=said,
         alt=f"{name.upper()}. {figure.alt}",
         data=[dragged(cursor, "line", **{f"in.{over}.entry": along}), *figure.data],
         layout=layout,
-        height=HEIGHTS[figure.name],
         selects="point",
     )
 
 
 def draws(comparison: Comparison) -> Figure | None:
-    """Each draw's gradient at the point, A above B; nothing where nothing is drawn."""
+    """The gradient of every draw at the point, A above B; None without noise."""
     sides = {"B": comparison.b, "A": comparison.a}
     rows = [side.draws["trick_gradient"].numpy() for side in sides.values()]
     if len(rows[0]) == 1:
@@ -107,7 +107,7 @@ def draws(comparison: Comparison) -> Figure | None:
 
 
 def arrows(comparison: Comparison) -> Figure | None:
-    """The gradient of two numbers as arrows; nothing where there are more, or one."""
+    """The gradient with respect to two numbers, as arrows; None for another count of numbers."""
     over = comparison.a.outcome.over
     if comparison.a.checked.inputs[over].numel() != _PLANE:
         return None
@@ -133,7 +133,7 @@ def arrows(comparison: Comparison) -> Figure | None:
 
 
 def _vector(side: Side, role: str) -> Array:
-    """A gradient's numbers, 0 where none comes."""
+    """The numbers of a gradient, zeros if there is none."""
     gradient = side.outcome.gradients[role][side.outcome.over]
     return np.zeros(_PLANE) if gradient is None else gradient.flatten().numpy()
 
@@ -151,7 +151,7 @@ def _arrow(name: str, role: str, vector: Array) -> Trace:
 
 
 def _ends(side: Side) -> str:
-    """From where to where a side's gradient goes over the draws."""
+    """Say the range of a side's gradient over the draws."""
     numbers = side.draws["trick_gradient"]
     return WORDS("ends", low=brief(float(numbers.min())), high=brief(float(numbers.max())))
 

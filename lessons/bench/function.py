@@ -1,7 +1,6 @@
 """A function of x and the noise u as a program with one op a line, and the same without its noise.
 
-With a name for each result a trick can be put in at any of them, and a gradient can be told of
-each.
+Every result has a name, so a trick can go in at any of them, and each has a gradient to show.
 """
 
 import ast
@@ -12,10 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from lessons.playground.language.functions import Put
+from lessons.playground.language.pasted_expressions import names_in
+
 NOISE = "u"
-"""What the noise is called."""
+"""The name of the noise."""
 _NAMES = "y", "w", "v", "t", "s", "r", "q", "p"
-"""Names of results that the function gives none, in turn."""
+"""Names for results that the function leaves unnamed, in this order."""
 _OUTPUT = "z"
 
 
@@ -42,8 +44,8 @@ class Function:
 
     Args:
         lines: in the order they run.
-        inputs: what it reads besides the noise; the first one is moved.
-        middle: what stands for the noise where it is taken out and neither adds nor multiplies.
+        inputs: the names that it reads besides the noise; the charts move the first one.
+        middle: replaces the noise where that neither adds nor multiplies and is taken out.
     """
 
     lines: tuple[Line, ...]
@@ -78,7 +80,7 @@ class Function:
 
     @cached_property
     def without_noise(self) -> Mapping[str, ast.expr]:
-        """Each result that the noise reaches, as an expression that it does not reach."""
+        """For each result that the noise reaches, an expression of it without the noise."""
         found: dict[str, ast.expr] = {}
         for line in self.lines:
             if line.names[0] in self.noisy and len(line.names) == 1:
@@ -90,18 +92,24 @@ class Function:
         made = (replace(one, value=value) if name in one.names else one for one in self.lines)
         return replace(self, lines=tuple(made))
 
-    def after(self, name: str, made: str, value: ast.expr) -> "Function":
-        """This function, in which all that read an input read another name, given in front."""
-        lines = (replace(one, value=put(one.value, {name: _name(made)})) for one in self.lines)
-        return replace(self, lines=(Line((made,), value), *lines))
+    def with_input(self, name: str, instead: str, value: ast.expr) -> "Function":
+        """This function, where a new first line computes what the others read in place of an input.
+
+        Args:
+            name: the input.
+            instead: the name of the new line.
+            value: its expression.
+        """
+        lines = (replace(one, value=put(one.value, {name: _name(instead)})) for one in self.lines)
+        return replace(self, lines=(Line((instead,), value), *lines))
 
 
 def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 1.0) -> Function:
     """Break a function down into ops.
 
     Args:
-        text: one expression or several assignments, in the playground's language; it has been
-            read and found right.
+        text: one expression or several assignments, in the playground's language; the caller has
+            checked it.
         inputs: the names that it may read besides ``u``.
         noise: "typed" leaves u where the text has it. "multiply" and "add" make each product or
             sum with u the one or the other; if the text has no u, they join it to the first input.
@@ -125,7 +133,7 @@ def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 
         if noise != "typed":
             told = [(names, _with_noise(value, noise, middle)) for names, value in told]
     elif noise not in ("off", "typed"):
-        joined = _joined(_name(first), noise)
+        joined = _with_op(_name(first), noise)
         told = [(names, put(value, {first: _name(f"{first}{NOISE}")})) for names, value in told]
         told.insert(0, ((f"{first}{NOISE}",), joined))
     known = {*inputs, NOISE} | {name for names, _ in told for name in names}
@@ -134,34 +142,21 @@ def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 
     lines: list[Line] = []
     for names, value in told:
         value = _broken_down(value, known, free, lines)
-        if isinstance(value, ast.Name):  # what is left where the noise was all there was
+        if isinstance(value, ast.Name):  # the noise's op was the only one
             value = expression("identity(x)", x=value)
         lines.append(Line(names or (_OUTPUT,), value))
     return Function(tuple(lines), tuple(inputs), middle)
 
 
-def names_in(node: ast.expr) -> set[str]:
-    """The names that an expression reads."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
 def put(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
-    """An expression with others in place of names."""
-    made: ast.expr = _Put(given).visit(copy.deepcopy(node))
+    """Replace names in an expression with other expressions."""
+    made: ast.expr = Put(given).visit(copy.deepcopy(node))
     return made
 
 
 def expression(text: str, **given: ast.expr) -> ast.expr:
-    """Read an expression of ours, and put others in place of its names."""
+    """Read an expression of ours, and replace its names with other expressions."""
     return put(ast.parse(text, mode="eval").body, given)
-
-
-class _Put(ast.NodeTransformer):
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self.given = given
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.given.get(node.id, node)
 
 
 def _name(name: str) -> ast.Name:
@@ -174,7 +169,7 @@ def _targets(line: ast.Assign | ast.Expr) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", ast.unparse(line.targets[0])))
 
 
-def _joined(value: ast.expr, noise: str) -> ast.expr:
+def _with_op(value: ast.expr, noise: str) -> ast.expr:
     op = ast.Add() if noise == "add" else ast.Mult()
     return ast.BinOp(value, op, _name(NOISE))
 
@@ -222,7 +217,7 @@ def _with_noise(value: ast.expr, noise: str, middle: float) -> ast.expr:
         def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
             other = _beside_noise(node)
             if other and isinstance(node.op, ast.Mult | ast.Add):
-                return _joined(self.visit(other), noise)
+                return _with_op(self.visit(other), noise)
             return self.generic_visit(node)  # type: ignore[return-value]
 
     made: ast.expr = Joined().visit(copy.deepcopy(value))
@@ -232,7 +227,7 @@ def _with_noise(value: ast.expr, noise: str, middle: float) -> ast.expr:
 def _broken_down(
     value: ast.expr, known: set[str], free: Iterator[str], lines: list[Line]
 ) -> ast.expr:
-    """The expression, with its operands that are ops on lines of their own."""
+    """The expression; each operand that is an op moves to a line of its own."""
 
     def operand(node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Name | ast.Constant | ast.List | ast.Compare | ast.Lambda):

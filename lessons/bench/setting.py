@@ -1,9 +1,9 @@
-"""What the bench is set to: read from text that may be anything, and made into two documents.
+"""Read the bench's controls, whose text may be anything, and make two documents of them.
 
 Every control has one text under one name: ``trick``, ``function``, ``own``; ``in.x.values`` for
-each input, ``in.x.entry`` for the number of the first one that moves, ``point`` for which that is;
-``noise``, ``in.u.ends``, ``in.u.seed``; and what the variants are set to with ``a.`` and ``b.`` in
-front.
+each input, ``point`` for the entry of the first one that moves, ``in.x.entry`` for its number;
+``noise``, ``in.u.ends``, ``in.u.seed``; ``dtype``. The settings of the variants have ``a.`` and
+``b.`` before their names.
 """
 
 import math
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from lessons.bench.function import NOISE, Function, Line, read_function
-from lessons.bench.tricks import OWN, TRICKS, Given, Trick, Variant
+from lessons.bench.tricks import OWN, TRICKS, Example, Trick, Variant, choice
 from lessons.bench.words import WORDS, label
 from lessons.contract.devices import DTYPES
 from lessons.contract.parameters import (
@@ -37,32 +37,30 @@ from lessons.playground.language.playground_error import PlaygroundError
 Form = dict[str, str]
 SIDES = "a", "b"
 _RANGES = {"typed": "0.5, 1.5", "add": "-0.5, 0.5"}
-"""The noise's range at first: where it adds, and elsewhere."""
+"""The noise's first range: where it adds, and elsewhere."""
 _MOST, _MOST_NUMBERS = 100.0, 64
-"""The size of an end of the noise's range; numbers in a list."""
+"""The largest size of an end of the noise's range; the most numbers in a list."""
 _LARGEST = 100_000.0
-"""The size of a number in a list."""
+"""The largest size of a number in a list."""
 _LEAST = 3.0
-"""Half of the width of the plot at least."""
+"""The least half width of the plot."""
 _CLEAN = "clean"
-_OTHER_NOISE = "noise of another function"
-"""Stands among what was touched."""
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What the bench is set to; two that say the same are equal.
+    """The settings of the bench. Two are equal if their controls have the same texts.
 
     Args:
-        trick, given: what was picked.
-        function: it, one op a line, without any trick.
-        shared: the parameters that both variants have, and ``values`` what they say.
-        own: the parameters of each variant, with their values.
+        trick, example: the trick, and the function to try it on.
+        function: the function, one op a line, without any trick.
+        shared, values: the parameters that A and B share, and their values.
+        own, sides: the parameters of one variant, and their values in A and in B.
         variants: the function with the trick, A and B.
     """
 
     trick: Trick
-    given: Given
+    example: Example
     function: Function
     shared: tuple[Parameter, ...]
     values: Values
@@ -78,7 +76,7 @@ class Setting:
 
     @cached_property
     def form(self) -> Form:
-        """What every control says."""
+        """The text of every control."""
         found = {one.name: one.format(self.values[one.name]) for one in self.shared}
         for side, values in zip(SIDES, self.sides, strict=True):
             found |= {f"{side}.{one.name}": one.format(values[one.name]) for one in self.own}
@@ -91,13 +89,13 @@ class Setting:
         if variant and variant.intended:
             lines = (*lines, Line((_CLEAN,), variant.intended))
         reads = {name for line in lines for name in line.reads}
-        first = next(iter(self.given.inputs))
+        first = next(iter(self.example.inputs))
         x = values[f"in.{first}.values"]
         entry = min(values["point"], len(x))
         width = math.ceil(10 * max(_LEAST, *(1.25 * abs(one) for one in x))) / 10
         inputs = [
             Input(name, values[f"in.{name}.values"], low=-width, high=width)
-            for name in self.given.inputs
+            for name in self.example.inputs
         ]
         if NOISE in reads:
             low, high = values["in.u.ends"]
@@ -115,42 +113,40 @@ class Setting:
 
 
 def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Setting:
-    """Read what the controls say; what one does not say has its default.
+    """Read the controls; a missing one has its default.
 
     Args:
-        told: what each control says, by name.
-        touched: the controls that were just set, the last one at the end: another trick or function
-            brings what belongs to it, and of a list and its slider the last one counts.
+        told: the text of each control, by name.
+        touched: the controls that were just set, in order. A new trick or function starts with its
+            own settings; of a list and its slider, the later one counts.
 
     Raises:
-        InvalidParametersError: what is refused, by control.
+        InvalidParametersError: the refusals, by control.
     """
-    tricks = _choice(
+    tricks = choice(
         "trick", {name: f"{label(f'trick_{name}')}\n{label(f'says_{name}')}" for name in TRICKS}
     )
     trick = TRICKS[validate([tricks], _of(told, "trick"))["trick"]]
-    functions = _choice("function", {one.name: one.called for one in trick.functions})
-    left = told.get("function", functions.default) not in functions.names  # of another trick
-    chosen = validate([functions], {} if left else _of(told, "function"))["function"]
-    given = next(one for one in trick.functions if one.name == chosen)
-    # What another function had is not this one's.
-    old = [*touched, _OTHER_NOISE] if left else touched
-    form = {name: text for name, text in told.items() if not _is_left(name, old)}
-    form |= {"trick": trick.name, "function": given.name}
-    shared = [tricks, functions, *_shared(given, form)]
+    functions = choice("function", {one.name: one.title for one in trick.functions})
+    is_other = told.get("function", functions.default) not in functions.names  # another trick's
+    chosen = validate([functions], {} if is_other else _of(told, "function"))["function"]
+    example = next(one for one in trick.functions if one.name == chosen)
+    form = {name: text for name, text in told.items() if not _is_stale(name, touched, is_other)}
+    form |= {"trick": trick.name, "function": example.name}
+    shared = [tricks, functions, *_shared(example, form)]
     names = {one.name for one in shared}
     form = {name: text for name, text in form.items() if _fits(shared, name, text)}
     values = validate(shared, {name: text for name, text in form.items() if name in names})
     values["in.u.ends"] = tuple(sorted(values["in.u.ends"]))
-    slider, x = _moved(f"in.{next(iter(given.inputs))}", values, form, touched)
+    slider, x = _with_entry(f"in.{next(iter(example.inputs))}", values, form, touched)
     values |= x
-    function = _function(given, values)
+    function = _function(example, values)
     own = trick.parameters(function)
     sides = []
-    for side, first in zip(SIDES, (given.a, given.b), strict=True):
+    for side, first in zip(SIDES, (example.a, example.b), strict=True):
         texts = {one.name: one.default for one in own} | {**first}
         texts |= {name: form[f"{side}.{name}"] for name in texts if f"{side}.{name}" in form}
-        # A choice that this function does not offer is that of another one.
+        # An option that this function doesn't offer belongs to another one.
         texts = {name: text for name, text in texts.items() if _fits(own, name, text)}
         try:
             sides.append(validate(own, texts))
@@ -159,24 +155,28 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
             raise InvalidParametersError(errors) from None
     a, b = (trick.variant(function, one) for one in sides)
     every = (*shared, slider)
-    return Setting(trick, given, function, every, values, own, (sides[0], sides[1]), (a, b))
+    return Setting(trick, example, function, every, values, own, (sides[0], sides[1]), (a, b))
 
 
-def _is_left(name: str, touched: Sequence[str]) -> bool:
-    """Whether a control has what belonged to another trick, function or kind of noise."""
-    if "function" in touched and (name.endswith(".values") or name == "own"):
-        return True
-    if name in ("noise", "in.u.ends") and {"function", _OTHER_NOISE} & {*touched}:
+def _is_stale(name: str, touched: Sequence[str], is_other: bool) -> bool:
+    """Whether a control's text belongs to the trick, function or kind of noise before.
+
+    Args:
+        is_other: the function is another one because the trick doesn't offer the one before.
+    """
+    if name.endswith(".values") or name == "own":
+        return "function" in touched
+    if name in ("noise", "in.u.ends") and (is_other or "function" in touched):
         return True
     if name == "in.u.ends":
         return "noise" in touched
     return name[:2] in ("a.", "b.") and bool({"trick", "function"} & {*touched})
 
 
-def _moved(
+def _with_entry(
     of: str, values: Values, form: Mapping[str, str], touched: Sequence[str]
 ) -> tuple[Number, Values]:
-    """The slider of one number in a list, and both, after the one that was set last."""
+    """The slider of one number in a list, and the values of both after the last change."""
     x, entry = list(values[f"{of}.values"]), f"{of}.entry"
     place = min(values["point"], len(x)) - 1
     moved = [name for name in touched if name in (entry, f"{of}.values", "point")]
@@ -194,29 +194,29 @@ def _moved(
     return slider, {entry: x[place], f"{of}.values": tuple(x)}
 
 
-def _shared(given: Given, form: Mapping[str, str]) -> list[Parameter]:
+def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
     """The parameters that both variants share, but for the slider of one number."""
-    noise = form.get("noise", given.noise)
+    noise = form.get("noise", example.noise)
     lists = [
         InputValues(f"in.{name}.values", text, label("values_of", name=name), most=_MOST_NUMBERS)
-        for name, text in given.inputs.items()
+        for name, text in example.inputs.items()
     ]
-    own = Text("own", given.text, label("own"), label("own_help"))
-    # Where a typed function has its noise is for the learner to say.
-    typed = given.name == OWN
+    own = Text("own", example.text, label("own"), label("own_help"))
+    # The learner decides where a typed function has its noise.
+    typed = example.name == OWN
     names = ("off", *["typed"] * typed)
-    if not (typed and re.search(rf"\b{NOISE}\b", form.get("own", given.text))):
+    if not (typed and re.search(rf"\b{NOISE}\b", form.get("own", example.text))):
         names = (*names, "multiply", "add")
     modes = {name: label(f"noise_{name}") for name in names}
-    usual = "typed" if typed else given.noise
+    usual = "typed" if typed else example.noise
     return [
-        *([own] if given.name == OWN else []),
+        *([own] if example.name == OWN else []),
         *lists,
         Index("point", "1", label("point"), low=1, high=_MOST_NUMBERS, of=lists[0].name),
-        replace(_choice("noise", modes), default=usual),
+        replace(choice("noise", modes), default=usual),
         Interval("in.u.ends", _RANGES.get(noise, _RANGES["typed"]), label("ends")),
         Integer("in.u.seed", "0", label("draw")),
-        _choice("dtype", {name: name for name in DTYPES}),
+        choice("dtype", {name: name for name in DTYPES}),
     ]
 
 
@@ -242,15 +242,15 @@ class Interval(Numbers):
         return ends
 
 
-def _function(given: Given, values: Mapping[str, Any]) -> Function:
+def _function(example: Example, values: Mapping[str, Any]) -> Function:
     """The function that was picked or typed.
 
     Raises:
         InvalidParametersError: what was typed can't be read.
     """
-    text, names = values.get("own", given.text).strip(), list(given.inputs)
+    text, names = values.get("own", example.text).strip(), list(example.inputs)
     noise, middle = values["noise"], sum(values["in.u.ends"]) / 2
-    if given.name != OWN:
+    if example.name != OWN:
         return read_function(text, names, noise, middle)
     # Read as the playground reads a line; the error's column is that of the field.
     start = "z = "
@@ -271,15 +271,10 @@ def _function(given: Given, values: Mapping[str, Any]) -> Function:
 
 
 def _fits(parameters: Sequence[Parameter], name: str, text: str) -> bool:
-    """Whether a choice has this option; any other parameter says itself what it refuses."""
+    """Whether a choice has this option. Any other parameter refuses texts itself."""
     found = next((one for one in parameters if one.name == name), None)
     return not isinstance(found, Choice) or text in found.names
 
 
 def _of(form: Mapping[str, str], name: str) -> dict[str, str]:
     return {name: form[name]} if name in form else {}
-
-
-def _choice(name: str, options: Mapping[str, str]) -> Choice:
-    names = tuple(options)
-    return Choice(name, names[0], label(name), names=names, labels=tuple(options.values()))

@@ -18,19 +18,19 @@ from lessons.playground.language.expressions import children, kind_of, op_types
 from lessons.playground.language.parse import parse_program
 
 OWN = "own"
-"""The function that the learner types."""
+"""The name of the function that the learner types."""
 
 
 @dataclass(frozen=True)
-class Given:
+class Example:
     """A function to try a trick on.
 
     Args:
         name: as in addresses.
         text: an expression or lines in the playground's language, over the inputs and ``u``.
-        inputs: the values of each, as text; the first one is moved.
-        noise: what it does at first: "off", "multiply" or "add"; a typed function says itself.
-        a, b: what the variants are set to at first, where that is not each parameter's default.
+        inputs: the values of each, as text; the charts move the first one.
+        noise: "off", "multiply" or "add" at first; a typed function decides this itself.
+        a, b: the first settings of the variants, where they differ from the parameters' defaults.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Given:
     b: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def called(self) -> str:
+    def title(self) -> str:
         return label(f"function_{self.name}") if self.name == OWN else self.text.partition("\n")[0]
 
 
@@ -52,8 +52,8 @@ class Variant:
     Args:
         function: its lines with the trick.
         overrides: the rules of an override map.
-        around: the names of the results that the trick is about, in order.
-        intended: an expression whose gradient is the one wanted, if there is one.
+        around: the names of the results that the trick covers, in order.
+        intended: an expression whose gradient is the intended one, if there is one.
     """
 
     function: Function
@@ -64,11 +64,9 @@ class Variant:
 
 _X = {"x": "-2, -1, 1"}
 _BETWEEN = {"x": "-1.6, 0.4, 1.2"}
-"""Values that a step changes."""
-
-
-_ROOT = Given("root", "sqrt(x**2 * u)", _X, "multiply")
-_TYPED = Given(OWN, "sin(3 * x) * u", _X)
+"""Values between the steps of a rounding."""
+_ROOT = Example("root", "sqrt(x**2 * u)", _X, "multiply")
+_TYPED = Example(OWN, "sin(3 * x) * u", _X)
 
 
 class Trick:
@@ -76,11 +74,11 @@ class Trick:
 
     Attributes:
         name: as in addresses.
-        functions: what to try it on; the first one is there at first.
+        functions: examples to try it on, the default first.
     """
 
     name: ClassVar[str]
-    functions: ClassVar[tuple[Given, ...]]
+    functions: ClassVar[tuple[Example, ...]]
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
         """What one variant can be set to."""
@@ -92,18 +90,18 @@ class Trick:
 
 
 class StopGradient(Trick):
-    """Where a gradient is stopped: the value keeps its noise, the gradient does not see it."""
+    """Stops the gradient of the noise. The value keeps the noise."""
 
     name = "stop_gradient"
     functions = (
         replace(_ROOT, a={"cut": "yu"}, b={"cut": "z"}),
-        Given("product", "x**2 * x", _X, a={"cut": "factor_x"}, b={"cut": "factor_y"}),
+        Example("product", "x**2 * x", _X, a={"cut": "factor_x"}, b={"cut": "factor_y"}),
         replace(_TYPED, b={"cut": "z"}),
     )
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
         options = {"none": label("cut_none")}
-        noisy = _one_name(function)
+        noisy = _bridgeable(function)
         for name in noisy:
             said = label("cut_up_to", name=name)
             if name == noisy[0]:
@@ -113,7 +111,7 @@ class StopGradient(Trick):
             options[name] = said
         options |= {f"factor_{one}": label("cut_factor", name=one) for one in _factors(function)}
         options["everything"] = label("cut_everything")
-        return (_choice("cut", options),)
+        return (choice("cut", options),)
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
         cut, quiet = values["cut"], function.without_noise
@@ -132,12 +130,12 @@ class StopGradient(Trick):
         return Variant(function.with_line(name, made), (), self.around(function, cut), wanted)
 
     def around(self, function: Function, cut: str) -> tuple[str, ...]:
-        """The results that a cut is about, in order."""
+        """The results that a cut covers, in order."""
         if cut == "everything":
             return tuple(line.names[0] for line in function.lines)
         if cut.startswith("factor_"):
             return (cut.removeprefix("factor_"),)
-        noisy = _one_name(function)
+        noisy = _bridgeable(function)
         return tuple(noisy[: noisy.index(cut) + 1]) if cut in noisy else ()
 
 
@@ -146,10 +144,10 @@ class StraightThrough(Trick):
 
     name = "straight_through"
     functions = (
-        Given("round", "round(x)", _BETWEEN, b={"backward": "identity"}),
-        Given("sign", "sign(x)", _BETWEEN, a={"backward": "window"}, b={"backward": "tanh"}),
-        Given("step", "step(x)", _BETWEEN, b={"backward": "sigmoid"}),
-        Given(OWN, "round(2 * x) / 2", _BETWEEN, b={"backward": "identity"}),
+        Example("round", "round(x)", _BETWEEN, b={"backward": "identity"}),
+        Example("sign", "sign(x)", _BETWEEN, a={"backward": "window"}, b={"backward": "tanh"}),
+        Example("step", "step(x)", _BETWEEN, b={"backward": "sigmoid"}),
+        Example(OWN, "round(2 * x) / 2", _BETWEEN, b={"backward": "identity"}),
     )
     surrogates: ClassVar[Mapping[str, str]] = {
         "identity": "s",
@@ -159,7 +157,7 @@ class StraightThrough(Trick):
     }
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
-        return (_choice("backward", {n: label(f"by_{n}") for n in ("own", *self.surrogates)}),)
+        return (choice("backward", {n: label(f"by_{n}") for n in ("own", *self.surrogates)}),)
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
         if values["backward"] == "own":
@@ -179,10 +177,10 @@ class OverrideMap(Trick):
     name = "override_map"
     functions = (
         replace(_ROOT, b={"rule": "halve"}),
-        Given("identity", "identity(x)", {"x": "3"}, b={"rule": "clip"}),
-        Given("six_squared", "identity(square(6 * x))", {"x": "3"}, b={"rule": "halve"}),
-        Given("w_times_i", "W * I", {"W": "0.013", "I": "10"}, b={"rule": "typed"}),
-        Given(
+        Example("identity", "identity(x)", {"x": "3"}, b={"rule": "clip"}),
+        Example("six_squared", "identity(square(6 * x))", {"x": "3"}, b={"rule": "halve"}),
+        Example("w_times_i", "W * I", {"W": "0.013", "I": "10"}, b={"rule": "typed"}),
+        Example(
             "three_outputs",
             "o1, o2, o3 = py_func(a + b, a * b, a - b)\nL = o1 + o2 + o3",
             {"a": "1, 2", "b": "3, -1"},
@@ -199,8 +197,8 @@ class OverrideMap(Trick):
         usual = "grad * in2, None" if types[-1] == "mul" else "grad * 0.5"
         expression = Text("expression", usual, label("expression"))
         return (
-            replace(_choice("op", dict.fromkeys(types, "")), default=types[-1], labels=()),
-            _choice("rule", rules),
+            replace(choice("op", dict.fromkeys(types, "")), default=types[-1], labels=()),
+            choice("rule", rules),
             expression,
         )
 
@@ -225,7 +223,7 @@ class Reversal(Trick):
 
     name = "reversal"
     functions = (
-        Given("square", "x**2", _X, a={"times": "0"}),
+        Example("square", "x**2", _X, a={"times": "0"}),
         replace(_ROOT, a={"times": "0"}),
         replace(_TYPED, a={"times": "0"}),
     )
@@ -240,8 +238,8 @@ class Reversal(Trick):
             Number(
                 "scale", "1", label("scale"), "", low=-100, high=100, slider=(0.0, 3.0), step=0.1
             ),
-            _choice("times", {str(n): label(f"times_{n}") for n in range(3)}, "1"),
-            _choice("at", places),
+            choice("times", {str(n): label(f"times_{n}") for n in range(3)}, "1"),
+            choice("at", places),
         )
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
@@ -250,22 +248,22 @@ class Reversal(Trick):
             flipped = f"flip_gradient({flipped}, {values['scale']!r})"
         if flipped == "f":
             return Variant(function)
-        return _placed(function, flipped, values["at"])
+        return _with_trick(function, flipped, values["at"])
 
 
 class Clipping(Trick):
-    """A bound on the gradient: each entry, or the length of all of it."""
+    """Bounds the gradient: each entry, or the norm over all of them."""
 
     name = "clipping"
     functions = (
-        Given("cube", "x**3", _X, a={"by": "value"}, b={"by": "norm"}),
+        Example("cube", "x**3", _X, a={"by": "value"}, b={"by": "norm"}),
         replace(_ROOT, a={"by": "value", "limit": "1"}, b={"by": "norm", "limit": "1"}),
         replace(_TYPED, a={"by": "value", "limit": "1"}, b={"by": "norm", "limit": "1"}),
     )
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
         return (
-            _choice("by", {name: label(f"clip_{name}") for name in ("none", "value", "norm")}),
+            choice("by", {name: label(f"clip_{name}") for name in ("none", "value", "norm")}),
             Number(
                 "limit", "4", label("limit"), "", low=1e-6, high=1e6, slider=(0.1, 12.0), step=0.1
             ),
@@ -279,7 +277,7 @@ class Clipping(Trick):
         }
         if values["by"] == "none":
             return Variant(function)
-        return _placed(function, clipped[values["by"]], "input")
+        return _with_trick(function, clipped[values["by"]], "input")
 
 
 TRICKS: Mapping[str, Trick] = {
@@ -288,7 +286,8 @@ TRICKS: Mapping[str, Trick] = {
 }
 
 
-def _choice(name: str, options: Mapping[str, str], default: str = "") -> Choice:
+def choice(name: str, options: Mapping[str, str], default: str = "") -> Choice:
+    """A choice between options, each with its label; the first one is the default."""
     names = tuple(options)
     return Choice(
         name, default or names[0], label(name), names=names, labels=tuple(options.values())
@@ -300,18 +299,18 @@ def _bridge(value: ast.expr, instead: ast.expr) -> ast.expr:
     return expression("g + stop_gradient(f - g)", f=value, g=instead)
 
 
-def _placed(function: Function, trick: str, at: str) -> Variant:
+def _with_trick(function: Function, trick: str, at: str) -> Variant:
     """The function with a trick around its first input or its output."""
     name = function.inputs[0]
     if at == "output":
         value = expression(trick, f=function.lines[-1].value)
         return Variant(function.with_line(function.output, value), (), (function.output,))
-    made = function.after(name, f"{name}_in", expression(trick, f=ast.Name(name, ast.Load())))
+    made = function.with_input(name, f"{name}_in", expression(trick, f=ast.Name(name, ast.Load())))
     return Variant(made, (), (name,))
 
 
-def _one_name(function: Function) -> list[str]:
-    """The results that the noise reaches, where each is one tensor that has a way around it."""
+def _bridgeable(function: Function) -> list[str]:
+    """The results on the way from x to the output that the noise reaches, each one tensor."""
     return [
         line.names[0]
         for line in function.lines
@@ -321,7 +320,7 @@ def _one_name(function: Function) -> list[str]:
 
 
 def _factors(function: Function) -> list[str]:
-    """Both operands of the last op, where both depend on what moves."""
+    """Both operands of the last op, if both depend on the first input."""
     value = function.lines[-1].value
     if not isinstance(value, ast.BinOp):
         return []

@@ -1,5 +1,6 @@
 """The bench's lab: two variants of one trick, as one frame."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
@@ -23,8 +24,8 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome_charts import key
 from lessons.playground.running.recorded import place
+from lessons.recorder.picture.graph_drawing import sign_of
 from lessons.recorder.recording.plain_tensor import short
-from lessons.text import number
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build
@@ -37,20 +38,20 @@ _SHARED = {
     "function": ("function", "own"),
     "inputs": (".values", ".entry", "point", "noise", ".ends", ".seed"),
 }
-"""Where each shared control stands, by its name or the end of it."""
+"""The areas of the shared controls, by their names or the ends of their names."""
 _LONG = "function", "op", "point"
 """Choices whose options are too long for buttons, or out of sight."""
-_TEXTS = {
-    (trick.name, given.name): given.text for trick in TRICKS.values() for given in trick.functions
-}
+_TEXTS = {(trick.name, one.name): one.text for trick in TRICKS.values() for one in trick.functions}
+"""The functions, by trick and name."""
 _USUAL = "sqrt(x**2 * u)"
+"""The function of a wish that names none."""
 _CHARTS = "a.forward", "b.forward", "a.gradient", "b.gradient"
 LONGEST = 400
 """Characters that a control's text has at most."""
 
 
 def seconds(wish: Wish) -> float:
-    """About how long a wish takes to compute, by the length of the function and of its list."""
+    """Estimate how long a wish takes to compute, from its function and the length of its lists."""
     total = 0.0
     for form in (wish.values, wish.good or {}):
         name = form.get("trick", ""), form.get("function", "")
@@ -97,20 +98,24 @@ def frame(wish: Wish) -> Frame:
 
 
 def _warnings(comparison: Comparison) -> list[Note]:
-    """What must be known about the numbers of A or B; what a chart says itself is left out."""
+    """The warnings about the numbers of A and B. The charts say the rest themselves."""
     notes = (*comparison.a.outcome.notes, *comparison.b.outcome.notes)
     return [*dict.fromkeys(one for one in notes if one.level == "warning")]
 
 
 @cache
 def controls() -> frozenset[str]:
-    """The names of all controls that the bench can have."""
-    return frozenset(name for trick, function in _TEXTS for name in _start(trick, function))
+    """The names of all controls, whatever the trick and the function."""
+    opened = (read_setting({"trick": trick, "function": name}) for trick, name in _TEXTS)
+    return frozenset(name for setting in opened for name in setting.form)
 
 
 def _fallback(good: Mapping[str, str], form: Form, errors: Mapping[str, str]) -> Comparison:
-    """What the controls say, with what gave a picture before in place of what is refused; else all
-    that gave one; else what was picked, or the bench, as it begins."""
+    """Run what can be run after a refusal, the nearest to what was asked.
+
+    That is the form with the last good texts in place of the refused ones; else the last good form;
+    else the trick and function with their first settings; else the bench as it opens.
+    """
     others = {name: text for name, text in form.items() if name not in errors}
     mended = others | {name: good[name] for name in errors if name in good}
     picked = {n: text for n, text in form.items() if n in ("trick", "function")}
@@ -122,16 +127,16 @@ def _fallback(good: Mapping[str, str], form: Form, errors: Mapping[str, str]) ->
 
 
 def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec]:
-    """What is refused at controls that are not in sight."""
+    """Notes for the refusals at controls that are out of sight."""
     there = {one["name"] for group in groups for one in group["controls"] if not one["hidden"]}
     return [{"level": "error", "text": errors[name]} for name in errors if name not in there]
 
 
 def _compared(form: Mapping[str, str], touched: Sequence[str] = ()) -> Comparison:
-    """Both variants, run.
+    """Read the controls and run both variants.
 
     Raises:
-        InvalidParametersError: a control's text is refused, or what it says does not run.
+        InvalidParametersError: a control's text is refused, or a program does not run.
     """
     return _run(read_setting(form, touched))
 
@@ -142,9 +147,8 @@ def _run(setting: Setting) -> Comparison:
         return compare(setting)
     except PlaygroundError as error:
         error.__context__ = error.__cause__ = None
-        control = (
-            "own" if "own" in setting.form else f"in.{next(iter(setting.given.inputs))}.values"
-        )
+        (first, *_) = setting.example.inputs
+        control = "own" if "own" in setting.form else f"in.{first}.values"
         if error.part == "rule" and error.subject in SIDES:
             control = f"{error.subject}.expression"
         raise InvalidParametersError({control: error.message}) from None
@@ -153,7 +157,7 @@ def _run(setting: Setting) -> Comparison:
 def _groups(
     comparison: Comparison, said: Mapping[str, str], errors: Mapping[str, str], wish: Wish
 ) -> list[Group]:
-    """All controls: what both variants share, then what A and B are set to."""
+    """All controls: the shared ones, those of A and of B, the number format."""
     setting = comparison.setting
     groups: list[Group] = []
     for area, names in _SHARED.items():
@@ -177,7 +181,7 @@ def _groups(
         name = control["name"]  # a click in a chart chooses the point
         out = name == "point" or (still and name.startswith(f"in.{NOISE}."))
         control["hidden"] = out or name in wish.hide
-        # Reversed never, it makes no difference.
+        # Without a reversal, λ makes no difference.
         if name.endswith(".scale") and said[f"{name[0]}.times"] == "0":
             control["disabled"] = True
         if control["name"] in wish.fix:
@@ -193,7 +197,7 @@ def _control(
     errors: Mapping[str, str],
 ) -> Control:
     more: dict[str, Any] = {"error": errors.get(name), "help": parameter.help}
-    kind = payload.kind_of(parameter, values) | {"value": said[name]}
+    kind = payload.control_kind(parameter, values) | {"value": said[name]}
     if isinstance(parameter, Interval):
         low, high = values[name]
         kind |= {"kind": "interval", "scale": "linear", "step": 0.01}
@@ -207,7 +211,7 @@ def _control(
 
 
 def _formula(setting: Setting, side: Side) -> str:
-    """The lines that the trick changes."""
+    """The lines that the trick changes, in short."""
     before = setting.function.text.splitlines()
     changed = [str(one) for one in side.variant.function.lines if str(one) not in before]
     changed += [f"{one.op_type}: {one.rule}" for one in side.variant.overrides]
@@ -215,15 +219,15 @@ def _formula(setting: Setting, side: Side) -> str:
 
 
 def _address(setting: Setting) -> dict[str, str]:
-    """What an address needs to bring this back: what it would not say otherwise."""
+    """The texts that an address needs to restore these settings: the others are defaults."""
     form = {name: text for name, text in setting.form.items() if not name.endswith(".entry")}
     first = next(iter(TRICKS.values()))
     found: dict[str, str] = {}
     if setting.trick is not first:
         found["trick"] = form["trick"]
-    if setting.given is not setting.trick.functions[0]:
+    if setting.example is not setting.trick.functions[0]:
         found["function"] = form["function"]
-    # What one setting says may change what another one is at first.
+    # A text in the address may change another control's default, which then needs its text, too.
     for _ in form:
         there = read_setting(found).form
         others = {name: text for name, text in form.items() if there.get(name) != text}
@@ -231,12 +235,6 @@ def _address(setting: Setting) -> dict[str, str]:
             break
         found |= others
     return found
-
-
-@cache
-def _start(*names: str) -> Form:
-    """What the bench is set to at first, or where a trick and a function were picked."""
-    return read_setting(dict(zip(("trick", "function"), names, strict=False))).form
 
 
 def _links(comparison: Comparison) -> list[Link]:
@@ -257,7 +255,7 @@ def _links(comparison: Comparison) -> list[Link]:
 
 
 def _lesson(setting: Setting) -> Lesson | None:
-    """The lesson about the same trick and function whose case has most settings in common."""
+    """The lesson about this trick and function whose case has the most settings in common."""
     form = setting.form
     alike: dict[str, int] = {}
     for slug, case in _cases().items():
@@ -268,7 +266,7 @@ def _lesson(setting: Setting) -> Lesson | None:
 
 @cache
 def _cases() -> Mapping[str, Form]:
-    """What the bench is set to for a lesson, by its slug."""
+    """The settings of each lesson's case, by slug."""
     cases = {one.slug: one.prose.front.get("bench") for one in lessons()}
     return {slug: read_setting(dict(parse_qsl(case))).form for slug, case in cases.items() if case}
 
@@ -288,7 +286,7 @@ def _code(comparison: Comparison) -> Code:
 def _graph(comparison: Comparison) -> GraphSpec:
     """The graph of the function, with the gradients of A above each edge and of B below."""
     setting, plain = comparison.setting, comparison.plain
-    # The noise stands with the op that reads it.
+    # The noise has no box: the op that reads it names it.
     noise = [node.name for node in plain if node.label == NOISE]
     others = [node.name for node in plain if node.name not in noise]
     made: Any = drawing(plain, place(comparison.a.checked), only=others, steps=False)
@@ -297,11 +295,11 @@ def _graph(comparison: Comparison) -> GraphSpec:
     for node in drawn["nodes"]:
         if any(edge.producer.name in noise for edge in plain.nodes[node["id"]].operands):
             node["lines"][-2] += f" {NOISE}"
-    sides = [side.along(setting.function) for side in (comparison.a, comparison.b)]
+    sides = [side.along_edges(setting.function) for side in (comparison.a, comparison.b)]
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
     sent = [[side.get(one) for side in sides] for one in ends]
-    sizes = [abs(one) for both in sent for one in both if one is not None and one == one]
+    sizes = [abs(one) for both in sent for one in both if one is not None and not math.isnan(one)]
     largest = max(sizes, default=0.0) or 1.0
     for edge, both, (name, reader) in zip(drawn["edges"], sent, ends, strict=True):
         a, b = (_sent(one, largest) for one in both)
@@ -318,20 +316,16 @@ def _graph(comparison: Comparison) -> GraphSpec:
 
 
 def _sent(gradient: float | None, largest: float) -> OtherGradient:
+    """A gradient as an edge shows it; ``largest`` is the largest size of all of them."""
+    sign: Any = sign_of(gradient)
     if gradient is None:
-        return {"gradient": "", "sign": "none", "weight": 0.0}
-    if gradient != gradient:
-        return {"gradient": number(gradient), "sign": "nan", "weight": 0.0}
-    weight = round(min(abs(gradient) / largest, 1.0) ** 0.5, 4)
-    return {
-        "gradient": short(gradient),
-        "sign": "zero" if gradient == 0 else "positive" if gradient > 0 else "negative",
-        "weight": weight,
-    }
+        return {"gradient": "", "sign": sign, "weight": 0.0}
+    share = 0.0 if math.isnan(gradient) else min(abs(gradient) / largest, 1.0)
+    return {"gradient": short(gradient), "sign": sign, "weight": round(math.sqrt(share), 4)}
 
 
 def _bracket(setting: Setting, name: str, side: Side, labels: Mapping[str, str]) -> Bracket:
-    """Where a variant's trick is, and where a drag can take it."""
+    """The nodes that a variant's trick covers, and the covers that a drag can choose."""
 
     def nodes(names: Collection[str]) -> list[str]:
         return [node for node, known in labels.items() if known in names]

@@ -40,9 +40,9 @@ class OtherGradient(TypedDict):
 
 
 class Bracket(TypedDict):
-    """Which nodes a variant's trick is about.
+    """The nodes that a variant's trick covers.
 
-    ``control`` is what a drag of an end sets: to the value of the option whose nodes are nearest.
+    Dragging an end sets ``control`` to the option whose nodes are nearest.
     """
 
     name: str

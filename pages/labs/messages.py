@@ -116,9 +116,9 @@ class Control(TypedDict):
     """One control; ``value`` is what it shows, refused text included, and ``of`` the list of which
     it chooses an entry.
 
-    An interval's value is two numbers with a comma between, ``ends`` are the words for its two
-    handles; with ``spread`` its second number is how far it reaches on both sides of the first.
-    ``button`` is a whole number's, and draws another one.
+    The value of an interval is two numbers with a comma between them; ``ends`` has the words for
+    its two handles. With ``spread`` the second number is the distance to both sides of the first.
+    ``button`` labels a button next to a whole number, which draws a new one.
     """
 
     name: str
@@ -147,8 +147,8 @@ class Control(TypedDict):
 class Group(TypedDict):
     """Controls under one heading, folded away; they unfold when ``open`` becomes true.
 
-    Those of an ``area`` have a place of their own in the lab, and are always there; ``code`` is
-    what they come to.
+    A group with an ``area`` has a place of its own in the lab and never folds. ``code`` is the code
+    that its controls write.
     """
 
     title: str | None
@@ -236,7 +236,7 @@ class View(TypedDict):
 
 
 class Link(TypedDict):
-    """A way on from the lab, relative to the page's base."""
+    """A link that leads on from the lab; the address is relative to the page's base."""
 
     label: str
     address: str
@@ -273,8 +273,8 @@ class Frame(Shown):
         query: the address that restores this screen, without "?" and without the backward step.
         trained: the controls that set what a training's steps are made with, and ``cuts`` where an
             edge is cut in them; empty where nothing is trained, else pictures of it come besides.
-        sentence: what the numbers come to, in parts: a role, or nothing, and the words.
-        links: ways on.
+        sentence: one sentence about the numbers, in parts: a role, or nothing, and the words.
+        links: where to go from here; none while the hand moves.
     """
 
     form: dict[str, str]

@@ -61,7 +61,7 @@ def groups(visit: Visit) -> list[Group]:
     why |= dict.fromkeys(visit.wish.fix, WORDS("locked"))
 
     def shown(parameter: Parameter) -> Control:
-        name = parameter.name
+        name, kind = parameter.name, control_kind(parameter, visit.values)
         return control(
             name,
             parameter.label,
@@ -69,7 +69,7 @@ def groups(visit: Visit) -> list[Group]:
             error=visit.errors.get(name),
             hidden=name in visit.wish.hide,
             disabled=name in why,
-            **({"value": visit.text[name][:_LONGEST_SHOWN]} | kind_of(parameter, visit.values)),
+            **({"value": visit.text[name][:_LONGEST_SHOWN]} | kind),
         )
 
     choice = lab.training is not None and len(devices()) > 1
@@ -175,7 +175,7 @@ def status(result: Result, values: Values, seconds: float) -> str:
     return " · ".join(filter(None, (result.work, took, result.device, values.get("dtype", ""))))
 
 
-def kind_of(parameter: Parameter, values: Values) -> dict[str, Any]:
+def control_kind(parameter: Parameter, values: Values) -> dict[str, Any]:
     """Choose the kind of control for a parameter, with its bounds or options."""
     value = values[parameter.name]
     if isinstance(parameter, Number):

@@ -18,7 +18,7 @@ def bench(trick: str = "") -> None:
     """Draw the headline and the bench.
 
     Args:
-        trick: the one that the page is about; what the address says counts more.
+        trick: the trick of the page, unless the address names another one.
     """
     words = dict(st.query_params)
     values = {"trick": trick} if trick else {}
@@ -37,10 +37,10 @@ def bench(trick: str = "") -> None:
 
 
 def offer(lesson: Lesson) -> None:
-    """Link to the bench with a lesson's case, if it has one; a teacher's frame has no way out."""
+    """Link to the bench with the lesson's case, if it has one; a teacher's frame has no link."""
     case = lesson.prose.front.get("bench")
     if case is None or st.context.is_embedded:
         return
-    # The link counts once, whatever the bench shows now.
+    # The browser follows a link with n once, whatever its bench shows.
     query = dict(parse_qsl(case)) | {"n": secrets.token_hex(3)}
     st.page_link("home.py", label=WORDS("on_the_bench"), query_params=query)

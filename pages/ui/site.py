@@ -16,8 +16,7 @@ from pages.ui.words import WORDS
 
 _tab = component("gradient_tab", "tab")
 _PAGE, _SHOWN, _VISITS = "page_shown", "part_shown", "visits"
-"""Session keys: the page, and the lesson or quiz on it, that was shown last; how often another page
-was opened."""
+"""Session keys: the last page, the last lesson or quiz on it, and the count of opened pages."""
 
 
 def navigation() -> Page:

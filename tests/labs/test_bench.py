@@ -117,7 +117,7 @@ def test_typing_a_function_again_leaves_its_noise_on():
     assert form["noise"] == "typed"
 
 
-def test_a_refused_text_keeps_no_control_out_of_a_link_and_unknown_names_do_nothing():
+def test_all_controls_are_known_and_unknown_names_do_nothing():
     assert {"trick", "own", "in.W.values", "a.cut", "b.expression"} <= controls()
     assert shown({"nothing": "1"} | {f"p{n}": "x" for n in range(200)})["accepted"]
 

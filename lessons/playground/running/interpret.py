@@ -218,7 +218,7 @@ class Machine:
         self._check_size(node, (*a[:-1], *b[-1:] * (len(b) > 1)))
 
     def _check_whole(self, node: Node, name: str, x: torch.Tensor, number: int) -> None:
-        """Refuse a k, an index or an axis that the shape has not."""
+        """Refuse a k, an index or an axis that the shape doesn't have."""
         shape, dimensions, last = shape_text(x.shape), x.dim(), [1, *x.shape][-1]
         if name == "topk":
             fits, said = number <= last, WORDS("large_k", k=number, most=last, shape=shape)

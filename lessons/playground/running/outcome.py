@@ -22,6 +22,9 @@ from lessons.playground.running.run_notes import notes
 from lessons.playground.running.sweep import sweep
 from lessons.playground.running.words import WORDS
 
+_PLAIN = "true_gradient", "intended_gradient"
+"""The roles of the curves without tricks."""
+
 Gradient = torch.Tensor | None
 """float64; None where no gradient reaches the input at all."""
 
@@ -39,7 +42,7 @@ class Outcome(Result):
         over: the input that was plotted over.
         gradients: role → input → gradient.
         overridden: op type → how many ops had a rule bound.
-        room: how the curves were run.
+        room: the plan of the curves, if there are any.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -66,8 +69,8 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
     """As ``run``, for a document that has been checked.
 
     Args:
-        like: of a program that is the same without its tricks; the curves that have none of them
-            are taken from there.
+        like: the outcome of a program that is the same without its tricks, whose curves without
+            tricks are reused.
     """
     budget, document = Budget(), checked.document
     tricky = live(checked, budget=budget)
@@ -98,7 +101,7 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
         )
     other = like.room if like else None
     alike = other and room and (other.points, other.draws) == (room.points, room.draws)
-    plain_curves = like.curves[2:] if like and alike else ()
+    plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
     return Outcome(
         series=_series(checked, values[checked.output], found),
         curves=sweep(checked, room, budget, plain_curves) if room else (),

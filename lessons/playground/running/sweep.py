@@ -29,11 +29,7 @@ def sweep(
     Raises:
         PlaygroundError: the time is over.
     """
-    noise = {
-        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), room.draws)))
-        for one in checked.document.inputs
-        if one.noise is not None
-    }
+    noise = _noise(checked, room.draws)
     x = grid(checked.over.low, checked.over.high, room.points)
     series = _swept(checked, x, noise, room, budget, not plain)
     between = _between(x.numpy(), _steep(series))
@@ -41,6 +37,15 @@ def sweep(
         finer = _swept(checked, torch.from_numpy(between), noise, room, budget, not plain)
         series = [_broken(curve, more) for curve, more in zip(series, finer, strict=True)]
     return (*series, *plain)
+
+
+def _noise(checked: Checked, count: int) -> dict[str, torch.Tensor]:
+    """The first draws of each noise, shape [count, *shape of the input]."""
+    return {
+        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), count)))
+        for one in checked.document.inputs
+        if one.noise is not None
+    }
 
 
 def grid(low: float, high: float, count: int) -> torch.Tensor:
@@ -211,10 +216,10 @@ def _broken(curve: Series, finer: Series) -> Series:
 
 
 def at_point(checked: Checked, most: int) -> dict[str, torch.Tensor]:
-    """Value and autograd's gradient at the entry that the plot moves, draw after draw of the noise.
+    """Run the program at the entry that the plot moves: value and autograd's gradient by draw.
 
     Args:
-        most: draws; one where nothing is drawn.
+        most: how many draws to make if there is noise; without it there is one run.
 
     Returns:
         By role, float64, shape [draws].
@@ -222,12 +227,8 @@ def at_point(checked: Checked, most: int) -> dict[str, torch.Tensor]:
     Raises:
         PlaygroundError: the time is over.
     """
-    drawn = [one for one in checked.document.inputs if one.noise is not None]
-    count = most if drawn else 1
-    noise = {
-        one.name: torch.stack(list(itertools.islice(draws(checked.document, one), count)))
-        for one in drawn
-    }
+    noise = _noise(checked, most)
+    count = most if noise else 1
     entry = checked.document.entry - 1
     x = checked.inputs[checked.over.name].flatten()[entry : entry + 1].to(torch.float64)
     batch = _batch(checked, x, noise, range(count))

@@ -117,7 +117,7 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
         "gradient": "" if state == "none" else short(gradient),
         "full": spelled(None) if edge.gradient is None else whole(edge.gradient),
         "offered": None if offered is None else short(offered),
-        "sign": _sign(gradient),
+        "sign": sign_of(gradient),
         "state": state,
         "stale": edge.stale is not None,
         "cuttable": edge.cuttable,
@@ -131,7 +131,8 @@ def _size_of(value: Value | None, index: Sequence[int]) -> float | None:
     return size if math.isfinite(size) else None
 
 
-def _sign(gradient: Any) -> str:
+def sign_of(gradient: Any) -> str:
+    """Name the sign of a number: positive, negative, zero, nan; none for None."""
     if gradient is None or gradient is NOT_KEPT:
         return "none"
     real = gradient.real

@@ -9,7 +9,7 @@ import { Table } from "./charts/table.js";
 import { CodeView } from "./code.js";
 import { Controls } from "./controls/controls.js";
 import { NumberHandles } from "./controls/number_handles.js";
-import { element, setAll, setChildren, setText } from "./dom.js";
+import { element, fit, setAll, setChildren, setOrRemove, setText } from "./dom.js";
 import { Goals } from "./goals.js";
 import { Graph } from "./graph/graph.js";
 import { Linked } from "./links/linked.js";
@@ -156,7 +156,11 @@ export class View {
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.showNotes();
-    setChildren(this.sentence, frame.sentence.map(([role, text]) => element("span", "", role ? { "data-role": role } : {}, `${text} `)));
+    fit(this.sentence, frame.sentence.length, () => element("span", "")).forEach((part, place) => {
+      const [role, text] = frame.sentence[place];
+      setOrRemove(part, "data-role", role);
+      setText(part, `${text} `);
+    });
     const links = frame.links.map(({ label, address }) => element("a", "", { href: address }, label));
     if (links.length) setChildren(this.links, [...links, this.share.link]); // a preview has none
     setText(this.status, picture ? picture.status : frame.status);

@@ -32,7 +32,7 @@ export class Views {
     /** @type {View[]} */
     this.views = []; // all that the lab has, with More as the last one
     this.name = ""; // of the view on the stage
-    this.waits = ""; // a drawer that was opened, and comes into sight once there is something in it
+    this.waits = ""; // the drawer that was just opened and has to scroll into view
     /** @type {string[]} */
     this.belowStage = [];
     /** @type {?number} */
@@ -73,14 +73,14 @@ export class Views {
     this.#toggle(MORE);
   }
 
-  /** Bring a drawer that was just opened into sight, once it is among those that are drawn. @param {string[]} drawn */
+  /** Scroll the drawer that was just opened into view, once it is drawn. @param {string[]} drawn */
   bring(drawn) {
     if (!drawn.includes(this.waits)) return;
     this.boxes.get(this.waits)?.scrollIntoView({ block: "nearest" });
     this.waits = "";
   }
 
-  /** Ask for what a control has folded away, as for a drawer, until it is there. @param {string} name  @param {boolean} wanted */
+  /** Request the options of a closed control, as the content of a drawer, until they are there. @param {string} name  @param {boolean} wanted */
   ask(name, wanted) {
     if (!wanted) this.opened.delete(name);
     else if (this.opened.add(name)) this.changed();

@@ -1,5 +1,6 @@
-// One control each: a slider with its exact number, a slider with two handles, a number, a text, a choice, a select. A field
-// shows what it is told and says when the learner changes it; what that leads to is not its matter.
+// One control each: a slider with its exact number or with two handles, a number, a text, a choice, a
+// select. A field shows what it is told and says when the learner changes it; what that leads to is not
+// its matter.
 
 import { button, element, setOrRemove, setText } from "../dom.js";
 import { actions, code } from "./editor.js";
@@ -25,7 +26,7 @@ import { typed } from "./typing.js";
 /**
  * "moving": a value under the hand · "typing": half a text · "editing": half a program, which
  * waits · "left": typing has ended · "done": chosen in one go · "undo", "redo": a button ·
- * "opened": it wants its options, "closed": and has them
+ * "opened": it needs its options, "closed": it has them
  * @typedef {"moving"|"typing"|"editing"|"left"|"done"|"undo"|"redo"|"opened"|"closed"} What
  * @typedef {(what: What) => void} Notify
  */
@@ -142,7 +143,7 @@ function choice(spec, id, notify, { body }) {
     radios = options.map(({ value }) =>
       element("input", "gl-radio", { type: "radio", name: id, value }),
     );
-    for (const radio of radios) radio.checked = radio.value === chosen; // with other words it is the same
+    for (const radio of radios) radio.checked = radio.value === chosen; // the same option may have a new label
     body.replaceChildren(
       ...options.map(({ label }, index) =>
         element("label", "gl-option", {}, radios[index], element("span", "", {}, label)),

@@ -1,5 +1,5 @@
-// Brackets around the nodes that a trick is about, one for each of two variants. An end that is dragged
-// sets the control that says where the trick is; its buttons do the same for a keyboard.
+// Brackets over the nodes that a trick covers, one for each of two variants. Dragging an end sets the
+// control of the trick's place; for a keyboard, its buttons do the same.
 
 import { setAll, svg } from "../dom.js";
 
@@ -43,7 +43,7 @@ export class Brackets {
     }
   }
 
-  /** Upright there is no room for a bracket: its letter says whose gradients are on this side. @param {SVGGElement} group  @param {Laid["nodes"][0]} node  @param {number} side */
+  /** Upright there is room for the letter alone: it says whose gradients are on this side. @param {SVGGElement} group  @param {Laid["nodes"][0]} node  @param {number} side */
   #head(group, { x, y, width }, side) {
     const [, , , badge, letter] = group.children;
     const at = x + side * (width / 2 + 22);
@@ -65,14 +65,14 @@ export class Brackets {
     return group;
   }
 
-  /** From where to where these nodes reach. @param {string[]} ids @returns {?[number, number]} */
+  /** The left and the right end of these nodes. @param {string[]} ids @returns {?[number, number]} */
   #ends(ids) {
     const nodes = this.spec?.nodes.filter(({ id }) => ids.includes(id)) ?? [];
     if (!nodes.length) return null;
     return [Math.min(...nodes.map(({ x, width }) => x - width / 2)) - 4, Math.max(...nodes.map(({ x, width }) => x + width / 2)) + 4];
   }
 
-  /** An end is under the hand: the bracket goes where that is nearest. @param {PointerEvent} event */
+  /** While a pointer drags an end, choose the option whose bracket is nearest. @param {PointerEvent} event */
   #hold(event) {
     const handle = /** @type {SVGElement} */ (event.target);
     const name = handle.closest("[data-held]")?.getAttribute("data-bracket");

@@ -25,7 +25,7 @@ export class Graph {
    * @param {Object} handlers
    * @param {() => void} handlers.cut    an edge was cut or mended
    * @param {() => void} handlers.moved  another step
-   * @param {(control: string, value: string) => void} handlers.put  a bracket was put elsewhere
+   * @param {(control: string, value: string) => void} handlers.put  a bracket was dragged
    * @param {(id: string | null) => void} handlers.looked  a node or edge is pointed at, or none
    */
   constructor(box, handlers) {

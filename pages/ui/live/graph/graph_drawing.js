@@ -13,10 +13,10 @@ import { phrase } from "../phrase.js";
 
 const LINE = 19; // px from a node's line to the next, as lessons/recorder/picture/places.py counts them
 const HEAD = 11; // px of an arrowhead, where its line ends
-const [LANE, UPRIGHT_LANE] = [20, 38]; // px from a line forward to the gradient of either variant
+const [LANE, UPRIGHT_LANE] = [20, 38]; // px from the line forward to each variant's gradient
 const NEAR = 30; // px from the border of what is in sight
 const MARGIN = 16; // room for focus rings and marks
-const BRACKET = 44; // room for a bracket above the nodes and one below
+const BRACKET = 44; // px for the bracket above the nodes, and for the one below
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -26,7 +26,7 @@ export class Drawing {
    * @param {Object} handlers
    * @param {(id: string | null) => void} handlers.look
    * @param {(id: string) => void} handlers.press
-   * @param {(control: string, value: string) => void} handlers.put  a bracket was put elsewhere
+   * @param {(control: string, value: string) => void} handlers.put  a bracket was dragged
    */
   constructor(box, handlers) {
     this.box = box;
@@ -189,15 +189,15 @@ export class Drawing {
       // While the gradients are covered there is nothing to say of one.
       "aria-label": known ? edge.alternative || phrase("edge", { from, to }) : phrase("edge_waits", { from, to }),
     });
-    const [dx, dy] = edge.other ? aside(right, right ? -LANE : -UPRIGHT_LANE) : aside(right);
+    const lane = right ? LANE : UPRIGHT_LANE;
+    const [dx, dy] = edge.other ? aside(right, -lane) : aside(right);
     const [middleX, middleY] = edge.other ? [0, 0] : [-dx, -dy];
-    const [[fromX, fromY], [toX, toY]] = [edge.route[0], edge.route[edge.route.length - 1]];
+    const [toX, toY] = edge.route[edge.route.length - 1];
     const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
     setAll(way, { d: curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]), transform: `translate(${middleX} ${middleY})` });
-    setAll(sent, { d: curve([[fromX + headX, fromY + headY], ...edge.route.slice(1)]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
+    this.#back(sent, back, edge.route, dx, dy, wide);
     setOrRemove(head, "transform", `translate(${toX + middleX} ${toY + middleY}) rotate(${right ? 0 : 90})`);
-    setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
-    if (edge.other) this.#other(group, edge, edge.other);
+    if (edge.other) this.#other(group, edge, edge.other, lane);
     const text = !known ? "" : edge.state === "cut" ? (edge.offered ?? "") : edge.gradient;
     const room = write(label, text, edge.x + dx, edge.y + dy);
     const visibility = MARKS[edge.state] && known ? null : "hidden";
@@ -208,23 +208,35 @@ export class Drawing {
   }
 
   /**
+   * A line back along a route, moved aside, and its arrowhead.
+   * @param {Element} sent
+   * @param {Element} head
+   * @param {Laid["edges"][0]["route"]} route
+   * @param {number} dx
+   * @param {number} dy
+   * @param {number} wide
+   */
+  #back(sent, head, [[x, y], ...route], dx, dy, wide) {
+    const right = Boolean(this.spec?.right);
+    setAll(sent, { d: curve([right ? [x + HEAD, y] : [x, y + HEAD], ...route]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
+    setOrRemove(head, "transform", `translate(${x + dx} ${y + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
+  }
+
+  /**
    * The other variant's gradient, on the other side of the line forward.
    * @param {SVGGElement} group
    * @param {Laid["edges"][0]} edge
    * @param {NonNullable<Laid["edges"][0]["other"]>} other
+   * @param {number} lane
    */
-  #other(group, { route, x, y }, other) {
-    const right = Boolean(this.spec?.right);
-    const [dx, dy] = aside(right, right ? LANE : UPRIGHT_LANE);
+  #other(group, { route, x, y }, other, lane) {
+    const [dx, dy] = aside(Boolean(this.spec?.right), lane);
     if (!group.querySelector(".gl-other")) group.append(otherGroup());
     const part = /** @type {SVGGElement} */ (group.querySelector(".gl-other"));
     const [sent, back, label] = part.children;
-    const [fromX, fromY] = route[0];
-    const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
     const wide = thickness({ ...other, offered: null, state: "flowing" });
     setAll(part, { "data-sign": other.sign, "data-state": other.gradient ? "flowing" : "none", "data-shown": "true" });
-    setAll(sent, { d: curve([[fromX + headX, fromY + headY], ...route.slice(1)]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
-    setOrRemove(back, "transform", `translate(${fromX + dx} ${fromY + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
+    this.#back(sent, back, route, dx, dy, wide);
     write(label, other.gradient, x + dx, y + dy);
   }
 

@@ -83,8 +83,8 @@ export function write(group, text, x, y) {
 }
 
 /**
- * From an edge's middle to its line back; that forward lies on the other side. With two gradients that
- * forward is in the middle.
+ * The offset of an edge's line back. The line forward has the opposite one; between the gradients of
+ * two variants it has none.
  * @param {boolean} right
  * @param {number} [apart]
  */
