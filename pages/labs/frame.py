@@ -28,6 +28,7 @@ def frame(
     status: str = "",
     turn: bool | None = None,
     numbers: Mapping[str, str] | None = None,
+    covered: bool = False,
     trained: Sequence[str] = (),
     goals: Sequence[GoalSpec] = (),
     sentence: Sequence[tuple[str, str]] = (),
@@ -42,8 +43,8 @@ def frame(
         graph, charts, table, code: the lab's views, in this order. The graph and the code are
             computed only if they are shown.
         labels: the labels of the views that only this lab has.
-        form, accepted, settled, groups, notes, query, key, status, turn, numbers, trained, goals,
-            sentence, links: as in ``Frame``.
+        form, accepted, settled, groups, notes, query, key, status, turn, numbers, covered, trained,
+            goals, sentence, links: as in ``Frame``.
     """
     views = [
         *["graph"] * (graph is not None),
@@ -72,6 +73,7 @@ def frame(
         "views": [payload.view(name, labels or {}) for name in views],
         "turn": turn,
         "numbers": {**(numbers or {})},
+        "covered": covered,
         "trained": [*trained],
         "goals": [*goals],
         "sentence": [*sentence],

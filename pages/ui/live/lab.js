@@ -87,6 +87,10 @@ class Lab {
       cut: () => this.#cut(),
       walked: () => this.#showAddress(),
       opened: () => this.flow.offer(false),
+      uncovered: () => {
+        this.wish.uncovered = true;
+        this.flow.offer(false);
+      },
     });
     this.view.notes.page = place.note;
     this.controls = this.view.controls;
@@ -107,6 +111,7 @@ class Lab {
     const before = this.place;
     this.place = place;
     const { asked } = this.wish;
+    if (place.step !== before.step) this.wish.uncovered = false;
     this.view.goals.remember(place.goals ?? []);
     this.view.repaint();
     let obeyed = false;

@@ -33,6 +33,7 @@ import { Views } from "./views.js";
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
  * @property {() => void} opened   other drawers are open
+ * @property {() => void} uncovered  what a question covers is to be seen
  */
 
 /**
@@ -63,7 +64,7 @@ export class View {
     const status = part("status");
     const key = part("key", { role: "group", "aria-label": phrase("lines_of_charts") });
     const more = part("more");
-    const views = new Views(more, lab.opened);
+    const views = new Views(more, lab.opened, lab.uncovered);
     const head = element("div", "gl-head", {}, trainer, controls, folded);
     const graph = views.box("graph");
     setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": phrase("graph_of_run") });
@@ -149,6 +150,7 @@ export class View {
     const { step } = place;
     const more = frame.groups.some(({ controls, area }, index) => index && !area && controls.some(({ hidden }) => !hidden));
     const views = [...(picture?.views ?? []), ...frame.views];
+    this.views.uncover.hidden = !frame.covered;
     this.views.show(frame.stage, frame.below_stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
     this.graph.show(frame.graph, graphStep, reset, newest, !resting, frame.query.startsWith("preset="));
