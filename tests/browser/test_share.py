@@ -51,7 +51,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     assert "data:font/woff2;base64," in svg
     page.get_by_role("button", name=says("copy_embed_code")).click()
     code = text.input_value()
-    assert 'height="600"' in code
+    assert 'height="660"' in code
 
     with elsewhere(code) as address:
         page.goto(address)
