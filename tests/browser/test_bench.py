@@ -245,3 +245,24 @@ def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(ho
     assert " ".join(sentence(page).inner_text().split()) in " ".join(words.split())
     assert [one in words for one in ("A: value", "B: value", "B: gradient")] == [True] * 3
     assert page.url.partition("?")[0] in words
+
+
+def test_a_number_in_the_formula_is_dragged_and_one_of_the_function_is_not(page):
+    card(page, "reversal").click()
+    answered(page)
+    exact(page, "b.scale").fill("2")
+    answered(page)
+    formula = page.locator('[data-area="b"] .gl-formula')
+    expect(formula).to_contain_text("flip_gradient(x, 2.0)")
+    number = formula.locator(".gt-handle")
+    expect(number).to_have_text("2.0")
+    box = number.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=6)
+    page.mouse.up()
+    answered(page)
+    moved = float(exact(page, "b.scale").input_value())
+    assert moved > 2.2
+    expect(number).to_have_text(str(moved))

@@ -158,6 +158,10 @@ export class View {
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.showNotes();
+    for (const group of frame.groups) {
+      const formula = group.code === undefined ? null : this.root.querySelector(`[data-area="${group.area}"] .gl-formula`);
+      if (formula) this.numbers.write(formula, group);
+    }
     fit(this.sentence, frame.sentence.length, () => element("span", "")).forEach((part, place) => {
       const [role, text] = frame.sentence[place];
       setOrRemove(part, "data-role", role);
