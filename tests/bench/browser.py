@@ -110,8 +110,8 @@ def subjects() -> list[Subject]:
             lambda: peer("dash_app"),
             slider="#noise_high [role=slider]",
             track="#noise_high .dash-slider-root",
-            gradient="#gradient",
-            others=["#forward", "#histogram", "#table"],
+            gradient="#curves",
+            others=["#histogram", "#table"],
         ),
     ]
 
