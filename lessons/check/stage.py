@@ -88,6 +88,8 @@ def stages(runs: Runs) -> Problems:
         if step.question and not step.question.is_of_lab:
             if step.stage:
                 yield step, "Its stage is its own code: take out `stage:`."
+            elif step.question.of_code and "```python" not in step.text:
+                yield step, "It asks about=code, and there is no block of Python."
         elif step.stage not in (known := views(runs, values)):
             yield step, f"`stage: {step.stage}` is none of {sorted(known)}."
 

@@ -46,9 +46,10 @@ learner has committed to an answer. ``holds`` names controls that stand still, a
 ``lab`` sets, until then; ``training`` among them is the training: nothing runs. With ``as=number``
 the learner types a number, which counts as the answer whose fact it equals. With ``as=sketch`` the
 learner draws a curve: lesson.py says over which x, and what curve each answer expects.
-``by=TensorFlow`` names who computes the answer where torch does not. ``bug:`` makes the step's
-answers the fixes of bug.py. A value in double braces is a fact of the Result, with an optional
-format behind the colon.
+``by=TensorFlow`` names who computes the answer where torch does not. With ``about=code`` it is
+about the step's own code, which no lab runs; a ``transfer`` is so, unless its commit reveals a
+case. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces is a fact of
+the Result, with an optional format behind the colon.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
 what the step's ``lab`` sets. What the lab cannot show is listed with the verdict:
@@ -146,6 +147,7 @@ class Question:
         computed: what the verdict lists where the lab cannot show it: what it is, the name of its
             fact, the format.
         by: whose answer is the right one: a question may be about another framework.
+        of_code: whether it is about the step's own code, which no lab runs.
     """
 
     name: str
@@ -157,11 +159,13 @@ class Question:
     reveal: Mapping[str, str] = field(default_factory=dict)
     computed: tuple[tuple[str, str, str], ...] = ()
     by: str = "Torch"
+    of_code: bool = False
 
     @property
     def is_of_lab(self) -> bool:
         """Whether it is about what the lab runs; a bug and most transfers are about other code."""
-        return self.kind != "bug" and (self.name != "transfer" or bool(self.reveal))
+        of_code = self.of_code or (self.name == "transfer" and not self.reveal)
+        return self.kind != "bug" and not of_code
 
 
 @dataclass(frozen=True)
@@ -439,12 +443,13 @@ def _step(path: Path, title: str, body: str) -> Step:
     kind = _KINDS.get(settings.get("as", "choice"))
     if kind is None:
         raise ProseError(f"{where}: a prediction is one of {list(_KINDS)}, not {settings['as']!r}")
-    by = settings.get("by", "Torch")
+    by, of_code = settings.get("by", "Torch"), settings.get("about") == "code"
     asks = settings.get("asks", "")
     named = [option.key for option in options if option.fact != option.key]
     if named and not asks:
         raise ProseError(f"{where}: {named[0]!r} names a fact, so the question asks for one: asks=")
-    question = Question(asked[0], hides, options, asks, kind, holds, reveal, tuple(computed), by)
+    told = tuple(computed)
+    question = Question(asked[0], hides, options, asks, kind, holds, reveal, told, by, of_code)
     return replace(step, text=text, question=question)
 
 

@@ -85,6 +85,16 @@ def lessons_by_slug() -> dict[str, Lesson]:
     return {lesson.slug: lesson for lesson in lessons()}
 
 
+@cache
+def lessons_by_earlier_slug() -> dict[str, Lesson]:
+    """The lesson that the address of an earlier one leads to, by the earlier one's slug."""
+    return {
+        slug: one
+        for one in lessons()
+        for slug in filter(None, one.prose.front.get("formerly", "").split(", "))
+    }
+
+
 def find(slug: str) -> Lesson:
     """The lesson with this slug.
 

@@ -33,9 +33,12 @@ def chapter_page(slug: str) -> None:
 def _chosen(chapter: Chapter) -> Lesson:
     """Return the lesson that the address names, or else the first.
 
-    An old address of a lesson that has moved leads to its chapter of today.
+    An old address of a lesson that has moved leads to its chapter of today, and that of a lesson
+    that is part of another one now leads there.
     """
     asked = st.query_params.get("lesson", "")
+    if today := catalogue.lessons_by_earlier_slug().get(asked):
+        st.switch_page(f"{today.chapter}.py", query_params={"lesson": today.slug})
     known = catalogue.lessons_by_slug().get(asked)
     if known and known.chapter != chapter.slug:
         st.switch_page(f"{known.chapter}.py", query_params=st.query_params.to_dict())

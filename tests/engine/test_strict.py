@@ -1,5 +1,6 @@
 """Where TensorFlow is silent the engine is not: errors on entry, in the backward, warnings."""
 
+import threading
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +8,14 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import TrickError, gradient_override_map, identity, register_gradient
+from lessons.tricks import (
+    TrickError,
+    fresh_registry,
+    gradient_override_map,
+    identity,
+    register_gradient,
+)
+from lessons.tricks.registry import registered_names, registered_rule
 
 
 def passing(op: Any, upstream: torch.Tensor) -> torch.Tensor:
@@ -167,3 +175,27 @@ def test_generators_and_async_functions_are_refused() -> None:
 def test_leaving_a_map_that_was_not_entered() -> None:
     with pytest.raises(TrickError, match="not inside this map"):
         gradient_override_map({"Mul": passing}).__exit__(None, None, None)
+
+
+def test_a_fresh_registry_is_this_threads_alone_and_ends_with_the_block() -> None:
+    def rule(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+        return -upstream
+
+    seen: list[Any] = []
+    x = torch.tensor([3.0], requires_grad=True)
+    with fresh_registry():
+        register_gradient("FreshOne")(rule)
+        other = threading.Thread(target=lambda: seen.append(registered_rule("FreshOne")))
+        other.start()
+        other.join()
+        with pytest.raises(TrickError, match="taken"):
+            register_gradient("FreshOne")(rule)
+        with fresh_registry():
+            assert registered_names() == []
+        with gradient_override_map({"identity": "FreshOne"}):
+            y = identity(x)
+    assert seen == [None]
+    assert registered_rule("FreshOne") is None
+    assert torch.autograd.grad(y, x)[0].tolist() == [-1.0]  # the op keeps its rule
+    with pytest.raises(TrickError, match="unknown gradient name"):
+        gradient_override_map({"identity": "FreshOne"}).__enter__()

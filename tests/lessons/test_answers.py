@@ -72,7 +72,6 @@ WITHOUT = {
     "scope": {"three": "once", "nested": "neither"},
     "second_derivative": {"identity": "not_at_all", "square": "plain"},
     "flip": {"reversed": "nothing", "twice": "nothing"},
-    "builder": {"once": "not_reversed", "second": "replaced"},
     "value_one": {"slope": "flat"},
     "learned_step": {"difference": "straight", "scale": "straight_sum"},
     "unroll": {"left": "all_steps"},

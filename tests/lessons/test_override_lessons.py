@@ -14,9 +14,18 @@ from lessons.chapters.override_map.second_derivative.lesson import (
 from lessons.contract.parameters import InvalidParametersError
 from lessons.kit.gradients import gradient
 from lessons.outputs.catalogue import find
-from lessons.tricks import TrickError, gradient_override_map, identity, register_gradient
+from lessons.outputs.review import review
+from lessons.tricks import (
+    TrickError,
+    fresh_registry,
+    gradient_override_map,
+    identity,
+    op_types,
+    register_gradient,
+)
 from lessons.tricks.registry import registered_names
 from tests.support.course import by_role, run
+from tests.support.folded import folded
 
 
 def test_the_registered_name_in_the_text_gives_the_same_numbers():
@@ -86,6 +95,35 @@ def test_an_unknown_type_and_a_name_invalid_in_tensorflow_are_refused(setting, t
     for text in texts:
         with pytest.raises(InvalidParametersError):
             find("type_not_name").validate({setting: text})
+
+
+@folded("key", [name for pair in op_types().items() for name in pair if name])
+def test_every_op_type_can_be_the_key(key):
+    result = run("type_not_name", x="-2, 0.3, 3", key=key)
+    assert np.isfinite(result["trick_gradient"].y).all()
+
+
+def test_a_question_about_tensorflow_is_answered_in_its_name():
+    lower, shared = review(find("type_not_name"), {"lower": "rule", "shared": "-7~own~-10"})[1:3]
+    assert lower.by == "TensorFlow"
+    assert lower.computed.startswith("216, because the key matches nothing")
+    assert shared.by == "Torch"
+
+
+def test_the_code_about_names_of_rules_computes_the_answer_and_leaves_no_name():
+    lesson = find("type_not_name")
+    step = next(one for one in lesson.prose.steps if one.question and one.question.of_code)
+    (code,) = re.findall(r"```python\n(.*?)```", step.text, re.DOTALL)
+    before = registered_names()
+    x = torch.tensor([1.0], requires_grad=True)
+    scope = {"x": x, "register_gradient": register_gradient, "identity": identity}
+    scope |= {"registered_names": registered_names, "gradient_override_map": gradient_override_map}
+    with fresh_registry():
+        exec(code, scope)
+    facts = lesson.compute(lesson.validate({})).facts
+    assert gradient(scope["L"], x).tolist() == [facts["shared_came"]] == [facts["first_twice"]]
+    assert lesson.bug.right() == "no_name"
+    assert registered_names() == before
 
 
 @pytest.mark.parametrize("kind", ["identity", "square"])

@@ -66,7 +66,7 @@ def written_to_run(text: str) -> str:
     return "\n".join([*(f"exec({code!r})" for code in code_cells(text)), drawn])
 
 
-SOME = ["flip", "right_place", "several_inputs", "silent_key"]
+SOME = ["flip", "right_place", "several_inputs", "type_not_name"]
 
 
 @pytest.mark.parametrize("slug", SOME)

@@ -112,8 +112,11 @@ BROKEN = {
         ("solved: scale=1", "solved: run=2 scale=1", "nothing to train"),
         ("solved: scale=1", "solved: cuts=no:0 scale=1", "the graph has"),
     ],
-    (stage.moves, "builder", "en.md"): [
-        ("drag **λ of the second call**. Set", "drag **Builders**. Set", "“Builders” moves")
+    (stage.stages, "type_not_name", "en.md"): [
+        ("```python\ndef flip", "```text\ndef flip", "no block of Python")
+    ],
+    (stage.moves, "flip", "en.md"): [
+        ("or **Scale λ**. The", "or **Device**. The", "“Device” moves")
     ],
     (stage.graph, "wrong_place", "en.md"): [
         ("at=1", "at=99", "the backward pass has"),

@@ -4,10 +4,32 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from lessons.outputs.catalogue import find
+from lessons.outputs.catalogue import find, lessons_by_earlier_slug, lessons_by_slug
 from tests.support.server import ROOT
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("chapter", "query"),
+    [
+        ("override_map", {"lesson": "silent_key", "step": "6", "key": "Sing"}),
+        ("reversal", {"lesson": "builder", "step": "99", "builders": "2", "cuts": "pow:0"}),
+    ],
+)
+def test_the_address_of_a_lesson_that_is_part_of_another_one_leads_there(chapter, query):
+    page = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=120)
+    page._page_hash = calc_hash(chapter)
+    page.query_params = {name: [text] for name, text in query.items()}
+    page.run()
+    assert not page.exception
+    assert not page.warning
+    assert page.query_params == {"lesson": "type_not_name"}
+    assert any(find("type_not_name").prose.steps[0].title in one.value for one in page.markdown)
+
+
+def test_no_lesson_of_today_has_the_name_of_an_earlier_one():
+    assert not lessons_by_earlier_slug().keys() & lessons_by_slug().keys()
 
 
 def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there():

@@ -1,46 +1,95 @@
-"""A map whose key is the name of an op, not its type."""
+"""A gradient registered in code that runs twice: the second registration is refused."""
 
+import itertools
 from collections.abc import Callable
 
 import torch
 
 from lessons.contract.bug import Bug, changed
-from lessons.recorder import named
-from lessons.tricks import TrickError, gradient_override_map, py_func
-from lessons.tricks.rule import Op
+from lessons.tricks import (
+    TrickError,
+    fresh_registry,
+    gradient_override_map,
+    identity,
+    register_gradient,
+)
+from lessons.tricks.registry import registered_names
 
-Code = Callable[[torch.Tensor], torch.Tensor]
-
-
-def broken(x: torch.Tensor) -> torch.Tensor:
-    def straight_through(op: Op, upstream: torch.Tensor) -> torch.Tensor:
-        return upstream
-
-    with gradient_override_map({"my_round": straight_through}):
-        return named(py_func(torch.round, x), "my_round")
+Layer = Callable[[torch.Tensor], torch.Tensor]
 
 
-def check(code: Code) -> None:
-    """The gradient of 3·round(x), straight through."""
-    x = torch.tensor([0.4, 1.6], requires_grad=True)
-    try:
-        y = code(x)
-    except TrickError as error:
-        raise AssertionError(f"expected a gradient of [3, 3]; the map says: {error}") from None
-    assert y.tolist() == [0, 2], f"value: got {y.tolist()}, expected [0, 2]"
-    (got,) = torch.autograd.grad((3 * y).sum(), x)
-    assert got.tolist() == [3, 3], f"gradient: got {got.tolist()}, expected [3, 3]"
+def broken(factor: float) -> Layer:
+    @register_gradient("ProbSample")
+    def rule(op: object, upstream: torch.Tensor) -> torch.Tensor:
+        return factor * upstream
+
+    def layer(x: torch.Tensor) -> torch.Tensor:
+        with gradient_override_map({"identity": "ProbSample"}):
+            return identity(x)
+
+    return layer
+
+
+def unless_taken(factor: float) -> Layer:
+    def rule(op: object, upstream: torch.Tensor) -> torch.Tensor:
+        return factor * upstream
+
+    if "ProbSample" not in registered_names():
+        register_gradient("ProbSample")(rule)
+
+    def layer(x: torch.Tensor) -> torch.Tensor:
+        with gradient_override_map({"identity": "ProbSample"}):
+            return identity(x)
+
+    return layer
+
+
+def counted(factor: float) -> Layer:
+    count = itertools.count()
+    name = f"ProbSample{next(count)}"
+
+    @register_gradient(name)
+    def rule(op: object, upstream: torch.Tensor) -> torch.Tensor:
+        return factor * upstream
+
+    def layer(x: torch.Tensor) -> torch.Tensor:
+        with gradient_override_map({"identity": name}):
+            return identity(x)
+
+    return layer
+
+
+def check(code: Callable[[float], Layer]) -> None:
+    x = torch.tensor(3.0, requires_grad=True)
+    with fresh_registry():
+        for factor in (2.0, 5.0):
+            try:
+                (gradient,) = torch.autograd.grad(code(factor)(x), x)
+            except TrickError as error:
+                raise AssertionError(f"no gradient for the factor {factor:g}. {error}") from None
+            assert gradient.item() == factor, (
+                f"gradient {gradient.item():g} for the factor {factor:g}, expected {factor:g}."
+            )
 
 
 BUG = Bug(
-    source="tensorflow/tensorflow#1095",
-    title="Gradient of tf.py_func and how to define gradients for a custom op only with python",
-    opened="2016-02-14",
+    source="xiaogangw-zz/cascaded-point-completion#9",
+    title=(
+        "KeyError: \"Registering two gradient with name 'ProbSample'! (Previous registration was "
+        'in _find_and_load_unlocked <frozen importlib._bootstrap>:958)"'
+    ),
+    opened="2020-11-06",
     broken=broken,
     fixes={
-        "type": changed(broken, {'{"my_round"': '{"py_func"'}),
-        "capital": changed(broken, {'{"my_round"': '{"My_round"'}),
-        "name": changed(broken, {'x), "my_round"': 'x), "py_func"'}),
+        "unless_taken": unless_taken,
+        "counted": counted,
+        "no_name": changed(
+            broken,
+            {
+                '@register_gradient("ProbSample")': "",
+                '"identity": "ProbSample"': '"identity": rule',
+            },
+        ),
     },
     check=check,
 )

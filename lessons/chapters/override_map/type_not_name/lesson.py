@@ -1,10 +1,9 @@
-"""A map finds ops by their type; an op's name plays no part."""
+"""A map finds ops by their type, TensorFlow 1 finds rules by name; an op's name plays no part."""
 
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import torch
 
@@ -17,8 +16,17 @@ from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.recorder import named, record
-from lessons.tricks import TrickError, gradient_override_map, identity, op_types
+from lessons.tricks import (
+    TrickError,
+    flip_gradient,
+    fresh_registry,
+    gradient_override_map,
+    identity,
+    op_types,
+    register_gradient,
+)
 from lessons.tricks.lookup import resolve
+from lessons.tricks.registry import registered_names
 from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
@@ -39,11 +47,8 @@ def type_not_name(x: torch.Tensor, key: str, name: str, place: str) -> torch.Ten
 
 def a_type(text: str) -> None:
     """Refuse what names no op type, in the engine's words."""
-    try:
-        resolve(text)
-    except TrickError as error:
-        message = str(error)
-        raise ValueError(message[0].upper() + message[1:]) from None
+    if message := said(lambda: resolve(text)):
+        raise ValueError(message[0].upper() + message[1:])
 
 
 def a_name(text: str) -> None:
@@ -52,10 +57,20 @@ def a_name(text: str) -> None:
         raise ValueError(WORDS("not_a_name"))
 
 
+def said(run: Callable[[], object]) -> str:
+    """The engine's error, or an empty text."""
+    try:
+        run()
+    except TrickError as error:
+        return str(error)
+    return ""
+
+
 def beliefs(run: Run, settings: Values) -> dict[str, float]:
-    """The article's map with its identity in three places, and what each belief expects."""
+    """The article's map with and without its identity, other keys, what each belief expects."""
     article = {"key": "Identity", "name": "Identity"}
     true = run()["true_gradient"]
+    ignored = run(key="MatMul", place="inside")["trick_gradient"]  # as any key that fits no op
     return {
         **{
             f"identity_{place}": run(**article, place=place)["trick_gradient"]
@@ -63,36 +78,61 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         },
         "on_mul": run(key="Mul", place="none")["trick_gradient"],
         "half_true": true / 2,
-        "quarter": true / 4,
         "six_lost": true / 6 / 2,
-        **in_other_words(),
+        "lower_here": run(key="identity", place="inside")["trick_gradient"],
+        # TensorFlow's own numbers, kept next to in_tensorflow1.py, are compared with these.
+        **dict.fromkeys(("lower_there", "misspelt_there", "absent_there"), ignored),
     }
 
 
 @cache
-def in_other_words() -> dict[str, float]:
-    """The text's map for mul around variables called add and mul, and what each belief expects."""
-
-    def double(op: Op, upstream: torch.Tensor) -> torch.Tensor:
-        return 2 * upstream
-
-    def double_both(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return 2 * upstream, 2 * upstream
-
-    def came(rules: dict[str, Callable[..., Any]]) -> float:
-        x = torch.tensor([1.0], dtype=torch.float64, requires_grad=True)
-        with gradient_override_map(rules):
-            add = 3 * x
-            mul = add + x
-        return float(gradient(mul + add, x))
-
+def elsewhere() -> dict[str, float | str]:
+    """What the engine says of wrong keys and names, and the code of the questions without a lab."""
     return {
-        "words_came": came({"mul": double}),
-        "words_by_type": 2 * 2 + 1,
-        "words_by_name": came({"add": double_both}),
-        "words_doubled": 2 * came({}),
-        "words_plain": came({}),
+        "misspelt": said(lambda: resolve("Identty")),
+        **shared_name(),
+        **frozen(),
     }
+
+
+def shared_name() -> dict[str, float | str]:
+    """Run the text's two reversals whose rules share one name; what each belief expects."""
+
+    def flip(x: torch.Tensor, scale: float) -> torch.Tensor:
+        def rule(op: Op, upstream: torch.Tensor) -> torch.Tensor:
+            return -scale * upstream
+
+        if "Flip" not in registered_names():
+            register_gradient("Flip")(rule)
+        with gradient_override_map({"Identity": "Flip"}):
+            return identity(x)
+
+    x = torch.tensor([1.0], requires_grad=True)
+    plain = float(gradient(x**3 + x**2, x))
+    with fresh_registry():
+        facts: dict[str, float | str] = {
+            "shared_came": float(gradient(flip(x, 2) ** 3 + flip(x, 0.5) ** 2, x)),
+            "unknown_rule": said(lambda: gradient_override_map({"Identity": "Filp"}).__enter__()),
+        }
+    return facts | {
+        "own": float(gradient(flip_gradient(x, 2) ** 3 + flip_gradient(x, 0.5) ** 2, x)),
+        "first_twice": -2 * plain,
+        "last_twice": -0.5 * plain,
+        "not_reversed": plain,
+    }
+
+
+def frozen() -> dict[str, float | str]:
+    """Run the text's loop, which compares names of parameters with a misspelt one."""
+    x = torch.tensor([[3.0]])
+    model = torch.nn.utils.skip_init(torch.nn.Linear, 1, 1)
+    for name, parameter in model.named_parameters():
+        if name == "weights":
+            parameter.requires_grad_(False)
+    model(x).sum().backward()
+    came = "frozen" if model.weight.grad is None else "usual"
+    names = ", ".join(name for name, _ in model.named_parameters())
+    return {"frozen_x": x.item(), "frozen_names": names, "frozen_came": came}
 
 
 def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str | int]:
@@ -147,5 +187,7 @@ CURVE = Curve(
 LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
+    predictions={"transfer": lambda result: str(result.facts["frozen_came"])},
+    elsewhere=elsewhere,
     highlight="with gradient_override_map({key: half}, warn=False):",
 )
