@@ -295,7 +295,7 @@ def _graph(comparison: Comparison) -> GraphSpec:
     for node in drawn["nodes"]:
         if any(edge.producer.name in noise for edge in plain.nodes[node["id"]].operands):
             node["lines"][-2] += f" {NOISE}"
-    sides = [side.along_edges(setting.function) for side in (comparison.a, comparison.b)]
+    sides = comparison.a.edges, comparison.b.edges
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
     sent = [[side.get(one) for side in sides] for one in ends]

@@ -73,20 +73,19 @@ class Machine:
     plain: bool = False
     steps: list[Step] | None = None
 
-    def assign(self, line: Assignment, env: Env) -> None:
-        """Run one line: its names are added to ``env``.
+    def line(self, line: Assignment, env: Mapping[str, Any]) -> Env:
+        """Run one line, and return what its names stand for.
 
         Raises:
             PlaygroundError: shapes that clash, a size or time over its bound.
         """
         value = self.value(line.value, env)
         if len(line.names) == 1:
-            env[line.names[0]] = value
-            return
+            return {line.names[0]: value}
         if len(value) != len(line.names):
             counts = {"outputs": len(value), "names": len(line.names)}
             raise PlaygroundError.at(line.value, WORDS("other_outputs", **counts))
-        env.update(zip(line.names, value, strict=True))
+        return dict(zip(line.names, value, strict=True))
 
     def value(self, node: Node, env: Mapping[str, Any]) -> Any:
         """The value of one expression: a float, a tensor, or a tuple of tensors."""

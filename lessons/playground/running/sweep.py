@@ -14,24 +14,31 @@ import torch
 
 from lessons.contract.result import Array, Series
 from lessons.playground.document.check import Checked, draws
+from lessons.playground.language.limits import MAX_DRAWS
 from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import forward, gradients
 
 
 def sweep(
-    checked: Checked, room: Plan, budget: Budget, plain: Sequence[Series] = ()
+    checked: Checked,
+    room: Plan,
+    budget: Budget,
+    plain: Sequence[Series] = (),
+    drawn: dict[str, torch.Tensor] | None = None,
 ) -> tuple[Series, ...]:
     """Compute a curve for each role, with a band where there is noise.
 
     Args:
         plain: the curves of the same program without its tricks, if they are known.
+        drawn: filled, if given, with the numbers of ``MAX_DRAWS`` draws at the learner's own
+            entry, or of the one run if there is no noise: by role, float64.
 
     Raises:
         PlaygroundError: the time is over.
     """
-    noise = _noise(checked, room.draws)
+    noise = _noise(checked, room.draws if drawn is None else MAX_DRAWS)
     x = grid(checked.over.low, checked.over.high, room.points)
-    series = _swept(checked, x, noise, room, budget, not plain)
+    series = _swept(checked, x, noise, room, budget, not plain, drawn)
     between = _between(x.numpy(), _steep(series))
     if len(between):
         finer = _swept(checked, torch.from_numpy(between), noise, room, budget, not plain)
@@ -67,31 +74,39 @@ def _swept(
     room: Plan,
     budget: Budget,
     plain: bool,
+    drawn: dict[str, torch.Tensor] | None = None,
 ) -> list[Series]:
     """The series over these places; so many runs at a time, whose graph goes before the next."""
-    found: dict[str, list[torch.Tensor]] = {}
     total = room.draws * len(x)
-    for first in range(0, total, room.at_once):
-        batch = _batch(checked, x, noise, range(first, min(first + room.at_once, total)))
+    places, draws = x.repeat(room.draws), torch.arange(room.draws).repeat_interleave(len(x))
+    if drawn is not None:
+        own = checked.inputs[checked.over.name].flatten()[checked.document.entry - 1]
+        count = MAX_DRAWS if noise else 1
+        draws = torch.cat([draws, torch.arange(count)])
+        places = torch.cat([places, own.expand(count)])
+    found: dict[str, list[torch.Tensor]] = {}
+    for first in range(0, len(places), room.at_once):
+        which = slice(first, first + room.at_once)
+        batch = _batch(checked, places[which], draws[which], noise)
         for role, value in _runs(checked, batch, budget, plain).items():
             found.setdefault(role, []).append(value)
-    return [
-        _series(role, x, torch.cat(parts).reshape(room.draws, len(x)))
-        for role, parts in found.items()
-    ]
+    numbers = {role: torch.cat(parts) for role, parts in found.items()}
+    if drawn is not None:
+        drawn |= {role: one[total:].to(torch.float64) for role, one in numbers.items()}
+    curves = torch.stack([one[:total].to(torch.float64) for one in numbers.values()])
+    return _series([*numbers], x, curves.reshape(len(numbers), room.draws, len(x)))
 
 
 def _batch(
-    checked: Checked, x: torch.Tensor, noise: dict[str, torch.Tensor], which: range
+    checked: Checked, places: torch.Tensor, draws: torch.Tensor, noise: dict[str, torch.Tensor]
 ) -> dict[str, torch.Tensor]:
-    """The inputs that are not the same in all of these runs: draw by draw, place by place."""
+    """The inputs that are not the same in all runs: for each run, a place and a draw."""
     over = checked.over
     start = checked.inputs[over.name]
-    runs = torch.arange(which.start, which.stop)
-    moved = start.flatten().repeat(len(runs), 1)
-    moved[:, checked.document.entry - 1] = x[runs % len(x)]
-    drawn = {name: rows[runs // len(x)] for name, rows in noise.items()}
-    return {over.name: moved.reshape(len(runs), *start.shape), **drawn}
+    moved = start.flatten().repeat(len(places), 1)
+    moved[:, checked.document.entry - 1] = places
+    drawn = {name: rows[draws] for name, rows in noise.items()}
+    return {over.name: moved.reshape(len(places), *start.shape), **drawn}
 
 
 def _runs(
@@ -121,21 +136,24 @@ def _run(
     plain: bool,
     names: Sequence[str],
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """For each name the plotted part of its value, and the gradient of the sum of that value."""
+    """For each name the plotted part of its value, and the gradient of the sum of that value.
+
+    All runs together have one sum: each run's inputs are in no other term of it.
+    """
     over, entry = checked.over.name, checked.document.entry
     moving = batch[over].to(checked.dtype).requires_grad_()
 
     def single_run(leaves: dict[str, torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
         values = forward(checked, leaves, plain, budget).values
         shape = checked.inputs[over].shape
-        return [(shown(values[name], entry, shape), values[name].sum()) for name in names]
+        return [(shown(values[name], entry, shape), values[name]) for name in names]
 
     batch = batch | {over: moving}
     leaves = {name: batch.get(name, one).to(checked.dtype) for name, one in checked.inputs.items()}
     axes = {name: 0 if name in batch else None for name in leaves}
     found = []
-    for value, total in torch.func.vmap(single_run, in_dims=(axes,))(leaves):
-        (gradient,) = gradients(total, [moving], keep=len(names) > 1)
+    for value, whole in torch.func.vmap(single_run, in_dims=(axes,))(leaves):
+        (gradient,) = gradients(whole, [moving], keep=len(names) > 1)
         along = torch.zeros(len(moving), dtype=torch.float64)
         if gradient is not None:
             along = gradient.reshape(len(moving), -1)[:, entry - 1]
@@ -143,14 +161,30 @@ def _run(
     return found
 
 
-def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
-    values = values.to(torch.float64)
+def _series(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list[Series]:
+    """The curves of these roles, from their numbers, float64, shape [roles, draws, places]."""
     places: Array = x.numpy()
-    if len(values) == 1:
-        return Series(role, role, places, values[0].numpy())
+    if values.shape[1] == 1:
+        return [
+            Series(role, role, places, one[0].numpy())
+            for role, one in zip(roles, values, strict=True)
+        ]
     kept = torch.where(values.isfinite(), values, torch.nan)
-    low, high = torch.nanquantile(kept, torch.tensor([0.05, 0.95], dtype=torch.float64), dim=0)
-    return Series(role, role, places, kept.nanmean(0).numpy(), low.numpy(), high.numpy())
+    parts = kept.nanmean(1), *_percentiles(kept, 0.05, 0.95)
+    numbers = zip(*(part.numpy() for part in parts), strict=True)
+    return [Series(role, role, places, *one) for role, one in zip(roles, numbers, strict=True)]
+
+
+def _percentiles(values: torch.Tensor, *shares: float) -> list[torch.Tensor]:
+    """What torch.nanquantile gives over the draws; numpy sorts them five times as fast."""
+    ordered = torch.from_numpy(np.sort(values.numpy(), axis=1))
+    last = (values.isfinite().sum(1, keepdim=True) - 1).clamp(min=0)
+    found = []
+    for share in shares:
+        rank = share * last.to(torch.float64)
+        below, above = (ordered.gather(1, one.long()) for one in (rank, rank.ceil()))
+        found.append(torch.lerp(below, above, rank - rank.floor())[:, 0])
+    return found
 
 
 def _steep(series: list[Series]) -> Array:
@@ -213,24 +247,3 @@ def _broken(curve: Series, finer: Series) -> Series:
     return Series(
         curve.name, curve.role, gapped(x, middle[gaps]), gapped(y), gapped(low), gapped(high)
     )
-
-
-def at_point(checked: Checked, most: int) -> dict[str, torch.Tensor]:
-    """Run the program at the entry that the plot moves: value and autograd's gradient by draw.
-
-    Args:
-        most: how many draws to make if there is noise; without it there is one run.
-
-    Returns:
-        By role, float64, shape [draws].
-
-    Raises:
-        PlaygroundError: the time is over.
-    """
-    noise = _noise(checked, most)
-    count = most if noise else 1
-    entry = checked.document.entry - 1
-    x = checked.inputs[checked.over.name].flatten()[entry : entry + 1].to(torch.float64)
-    batch = _batch(checked, x, noise, range(count))
-    found = _runs(checked, batch, Budget(), plain=False)
-    return {role: value.to(torch.float64) for role, value in found.items()}
