@@ -34,11 +34,12 @@ _ROLES = {"forward": "forward", "gradient": "trick_gradient"}
 
 def figures(comparison: Comparison) -> list[Figure]:
     """Value and gradient over the first input, of A and then of B."""
-    a, b = comparison.a, comparison.b
+    sides = comparison.a, comparison.b
+    ranges = outcome_charts.ranges_of([side.outcome for side in sides])
     return [
         _beside(figure, name, side)
-        for name, side, other in zip(SIDES, (a, b), (b, a), strict=True)
-        for figure in outcome_charts.figures(side.outcome, side.document, [other.outcome])
+        for name, side in zip(SIDES, sides, strict=True)
+        for figure in outcome_charts.figures(side.outcome, side.document, ranges)
     ]
 
 
