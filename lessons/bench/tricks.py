@@ -7,6 +7,7 @@ To add a function, add a row to a trick's ``functions``. To add a trick, add a c
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from lessons.bench.function import NOISE, Function, Line, expression
@@ -339,6 +340,7 @@ def _with_factor(line: Line, name: str, stopped: ast.expr) -> ast.expr:
     return ast.BinOp(left, value.op, right)
 
 
+@lru_cache(maxsize=64)
 def _ops_by_type(function: Function) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
     """The ops that pass a gradient on, by type, the last type at the end: by their number of
     tensor operands, the names of their lines."""

@@ -213,7 +213,8 @@ def _control(
 def _formula(setting: Setting, side: Side) -> str:
     """The lines that the trick changes, in short."""
     before = setting.function.text.splitlines()
-    changed = [str(one) for one in side.variant.function.lines if str(one) not in before]
+    lines = [line.text for line in side.variant.function.lines]
+    changed = [line for line in lines if line not in before]
     changed += [f"{one.op_type}: {one.rule}" for one in side.variant.overrides]
     return "; ".join(changed or before[-1:]).replace("stop_gradient", "sg")
 

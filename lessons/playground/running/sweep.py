@@ -168,8 +168,23 @@ def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
     if len(values) == 1:
         return Series(role, role, places, values[0].numpy())
     kept = torch.where(values.isfinite(), values, torch.nan)
-    low, high = torch.nanquantile(kept, torch.tensor([0.05, 0.95], dtype=torch.float64), dim=0)
-    return Series(role, role, places, kept.nanmean(0).numpy(), low.numpy(), high.numpy())
+    return Series(role, role, places, kept.nanmean(0).numpy(), *_ends(kept))
+
+
+def _ends(values: torch.Tensor) -> tuple[Array, Array]:
+    """The 5th and the 95th percentile over the draws, as torch.nanquantile gives them.
+
+    Numpy sorts five times as fast, but leaves −0 and 0 in any order.
+    """
+    if bool(((values == 0) & values.signbit()).any()):
+        ordered = values.sort(0).values
+    else:
+        ordered = torch.from_numpy(np.sort(values.numpy(), 0))
+    last = (values.isnan().logical_not_().sum(0) - 1).clamp_(min=0)
+    ranks = torch.tensor([[0.05], [0.95]], dtype=torch.float64) * last
+    below, above = (ordered.gather(0, one.long()) for one in (ranks, ranks.ceil()))
+    low, high = torch.lerp(below, above, ranks - ranks.floor()).numpy()
+    return low, high
 
 
 def _steep(series: list[Series]) -> Array:
@@ -177,20 +192,20 @@ def _steep(series: list[Series]) -> Array:
 
     A jump may end on a point, as that of sign does on 0: then it is two steps side by side.
     """
-    found: set[int] = set()
-    for curve in series:
-        with np.errstate(over="ignore", invalid="ignore"):
-            moved = np.abs(np.diff(curve.y))
-        wide = np.pad(moved, 2, mode="edge")
-        near, next_but_one = (
-            np.maximum(wide[2 - by : len(wide) - 2 - by], wide[2 + by : len(wide) - 2 + by])
-            for by in (1, 2)
-        )
-        near[[0, -1]] = moved[[1, -2]]
-        next_but_one[[0, 1, -2, -1]] = moved[[2, 3, -4, -3]]
-        some = moved > 1e-6 * np.abs(curve.y[np.isfinite(curve.y)]).max(initial=0.0)
-        found |= set(np.flatnonzero(some & ((moved > 4 * near) | (moved > 4 * next_but_one))))
-    return np.array(sorted(found), dtype=np.int64)
+    y = np.stack([curve.y for curve in series])
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = np.abs(np.diff(y))
+    wide = np.pad(moved, ((0, 0), (2, 2)), mode="edge")
+    near, next_but_one = (
+        np.maximum(wide[:, 2 - by : -2 - by], wide[:, 2 + by : wide.shape[1] - 2 + by])
+        for by in (1, 2)
+    )
+    near[:, [0, -1]] = moved[:, [1, -2]]
+    next_but_one[:, [0, 1, -2, -1]] = moved[:, [2, 3, -4, -3]]
+    largest = np.abs(np.where(np.isfinite(y), y, 0.0)).max(1, keepdims=True)
+    steep = (moved > 1e-6 * largest) & ((moved > 4 * near) | (moved > 4 * next_but_one))
+    steps: Array = np.flatnonzero(steep.any(0))
+    return steps
 
 
 def _between(x: Array, steps: Array) -> Array:
