@@ -13,6 +13,7 @@ from lessons.bench.function import NOISE, Function
 from lessons.bench.setting import Setting
 from lessons.bench.tricks import Variant
 from lessons.bench.words import WORDS
+from lessons.contract.result import Array
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check, draws
 from lessons.playground.document.contents import Document, Input, Noise
@@ -44,7 +45,7 @@ class Side:
     edges: Mapping[tuple[str, str], float | None]
 
     @property
-    def draws(self) -> Mapping[str, torch.Tensor]:
+    def draws(self) -> Mapping[str, Array]:
         return self.outcome.draws
 
     @property
@@ -74,10 +75,10 @@ class Side:
         """The range of the numbers over the draws at the point: 0 if they differ by rounding alone,
         ∞ if some of them aren't finite."""
         numbers = self.draws[role]
-        if not numbers.isfinite().all():
+        if not np.isfinite(numbers).all():
             return 0.0 if len({str(one) for one in numbers.tolist()}) == 1 else math.inf
         spread = float(numbers.max() - numbers.min())
-        return spread if spread > self.rounding * float(numbers.abs().max()) else 0.0
+        return spread if spread > self.rounding * float(np.abs(numbers).max()) else 0.0
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
 def draws(comparison: Comparison) -> Figure | None:
     """The gradient of every draw at the point, A above B; None without noise."""
     sides = {"B": comparison.b, "A": comparison.a}
-    rows = [side.draws["trick_gradient"].numpy() for side in sides.values()]
+    rows = [side.draws["trick_gradient"] for side in sides.values()]
     if len(rows[0]) == 1:
         return None
     shift = 0.25 * np.cos(2.4 * np.arange(len(rows[0])))  # apart, and the same in every picture

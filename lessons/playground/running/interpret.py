@@ -193,6 +193,8 @@ class Machine:
 
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
         shapes = [tuple(tensor.shape) for tensor in tensors]
+        if len({*shapes}) == 1:
+            return  # a result of this size, as each operand is
         try:
             shape = np.broadcast_shapes(*shapes)
         except ValueError:

@@ -44,7 +44,7 @@ class Outcome(Result):
         gradients: role → input → gradient.
         overridden: op type → how many ops had a rule bound.
         sent: name → autograd's gradient, for every name in the graph.
-        draws: by role, value and autograd's gradient at the plotted entry in each draw, float64.
+        draws: by role, value and autograd's gradient at the plotted entry in each draw.
         room: the plan of the curves, if there are any.
     """
 
@@ -54,7 +54,7 @@ class Outcome(Result):
     gradients: Mapping[str, Mapping[str, Gradient]] = field(default_factory=dict)
     overridden: Mapping[str, int] = field(default_factory=dict)
     sent: Mapping[str, Gradient] = field(default_factory=dict)
-    draws: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    draws: Mapping[str, Array] = field(default_factory=dict)
     room: Plan | None = None
 
 
@@ -116,7 +116,7 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
     other = like.room if like else None
     alike = other and room and (other.points, other.draws) == (room.points, room.draws)
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
-    drawn: dict[str, torch.Tensor] = {}
+    drawn: dict[str, Array] = {}
     return Outcome(
         series=_series(checked, values[checked.output], found),
         curves=sweep(checked, room, budget, plain_curves, drawn) if room else (),

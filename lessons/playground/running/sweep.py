@@ -7,10 +7,11 @@ counted. Where a curve may jump it is run again between its points, and broken w
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from lessons.contract.result import Array, Series
 from lessons.playground.document.check import Checked, draws
@@ -24,14 +25,14 @@ def sweep(
     room: Plan,
     budget: Budget,
     plain: Sequence[Series] = (),
-    drawn: dict[str, torch.Tensor] | None = None,
+    drawn: dict[str, Array] | None = None,
 ) -> tuple[Series, ...]:
     """Compute a curve for each role, with a band where there is noise.
 
     Args:
         plain: the curves of the same program without its tricks, if they are known.
         drawn: filled, if given, with the numbers of ``MAX_DRAWS`` draws at the learner's own
-            entry, or of the one run if there is no noise: by role, float64.
+            entry, or of the one run if there is no noise: by role.
 
     Raises:
         PlaygroundError: the time is over.
@@ -74,7 +75,7 @@ def _swept(
     room: Plan,
     budget: Budget,
     plain: bool,
-    drawn: dict[str, torch.Tensor] | None = None,
+    drawn: dict[str, Array] | None = None,
 ) -> list[Series]:
     """The series over these places; so many runs at a time, whose graph goes before the next."""
     total = room.draws * len(x)
@@ -92,10 +93,9 @@ def _swept(
             found.setdefault(role, []).append(value)
     numbers = {role: torch.cat(parts) for role, parts in found.items()}
     if drawn is not None:
-        drawn |= {role: one[total:].to(torch.float64) for role, one in numbers.items()}
-    return [
-        _series(role, x, one[:total].reshape(room.draws, len(x))) for role, one in numbers.items()
-    ]
+        drawn |= {role: one[total:].to(torch.float64).numpy() for role, one in numbers.items()}
+    curves = torch.stack([one[:total].to(torch.float64) for one in numbers.values()])
+    return _series([*numbers], x, curves.reshape(len(numbers), room.draws, len(x)))
 
 
 def _batch(
@@ -162,32 +162,34 @@ def _run(
     return found
 
 
-def _series(role: str, x: torch.Tensor, values: torch.Tensor) -> Series:
-    values = values.to(torch.float64)
+def _series(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list[Series]:
+    """The curves of these roles, from their numbers, float64, shape [roles, draws, places]."""
     places: Array = x.numpy()
-    if len(values) == 1:
-        return Series(role, role, places, values[0].numpy())
-    kept = torch.where(values.isfinite(), values, torch.nan)
-    return Series(role, role, places, kept.nanmean(0).numpy(), *_ends(kept))
+    parts: Sequence[torch.Tensor] = [values[:, 0]]
+    if values.shape[1] > 1:
+        kept = torch.where(values.isfinite(), values, torch.nan)
+        parts = kept.nanmean(1), *_ends(kept)
+    rows = zip(*(part.numpy() for part in parts), strict=True)
+    return [Series(role, role, places, *row) for role, row in zip(roles, rows, strict=True)]
 
 
-def _ends(values: torch.Tensor) -> tuple[Array, Array]:
+def _ends(values: torch.Tensor) -> Iterator[torch.Tensor]:
     """The 5th and the 95th percentile over the draws, as torch.nanquantile gives them.
 
     Numpy sorts five times as fast, but leaves −0 and 0 in any order.
     """
     if bool(((values == 0) & values.signbit()).any()):
-        ordered = values.sort(0).values
+        ordered = values.sort(1).values
     else:
-        ordered = torch.from_numpy(np.sort(values.numpy(), 0))
-    last = (values.isnan().logical_not_().sum(0) - 1).clamp_(min=0)
-    ranks = torch.tensor([[0.05], [0.95]], dtype=torch.float64) * last
-    below, above = (ordered.gather(0, one.long()) for one in (ranks, ranks.ceil()))
-    low, high = torch.lerp(below, above, ranks - ranks.floor()).numpy()
-    return low, high
+        ordered = torch.from_numpy(np.sort(values.numpy(), 1))
+    last = (values.isnan().logical_not_().sum(1, keepdim=True) - 1).clamp_(min=0)
+    for share in (0.05, 0.95):
+        rank = share * last.to(torch.float64)
+        below, above = (ordered.gather(1, one.long()) for one in (rank, rank.ceil()))
+        yield torch.lerp(below, above, rank - rank.floor())[:, 0]
 
 
-def _steep(series: list[Series]) -> Array:
+def _steep(series: list[Series]) -> NDArray[np.int64]:
     """The steps between two points, by number, in which some curve moves as it does nowhere near.
 
     A jump may end on a point, as that of sign does on 0: then it is two steps side by side.
@@ -204,11 +206,10 @@ def _steep(series: list[Series]) -> Array:
     next_but_one[:, [0, 1, -2, -1]] = moved[:, [2, 3, -4, -3]]
     largest = np.abs(np.where(np.isfinite(y), y, 0.0)).max(1, keepdims=True)
     steep = (moved > 1e-6 * largest) & ((moved > 4 * near) | (moved > 4 * next_but_one))
-    steps: Array = np.flatnonzero(steep.any(0))
-    return steps
+    return np.flatnonzero(steep.any(0))
 
 
-def _between(x: Array, steps: Array) -> Array:
+def _between(x: Array, steps: NDArray[np.int64]) -> Array:
     """Places within these steps, as many for each as half a run of the same size has room for."""
     if not len(steps):
         return np.empty(0)
