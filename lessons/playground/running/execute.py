@@ -9,7 +9,7 @@ import contextlib
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -90,8 +90,8 @@ def forward(
 ) -> Live:
     """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
     made = Live(dict(inputs), {}, next(iter(inputs.values())))
-    machine = Machine(checked.program.text, checked.dtype, budget, plain)
-    machine.steps = made.steps if trace else None
+    steps = made.steps if trace else None
+    machine = Machine(checked.program.text, checked.dtype, budget, plain, steps, trace)
     env: dict[str, Any] = dict(inputs)
     rows = () if plain else checked.rows
     for bound, lines in blocks(checked.program.assignments, rows):
@@ -195,7 +195,7 @@ def _map(bound: Mapping[str, Row], machine: Machine, made: Live) -> Iterator[Non
         return
     rules = {}
     for op, row in bound.items():
-        own = Machine(row.rule.text, machine.dtype, machine.budget)
+        own = replace(machine, text=row.rule.text, plain=False, steps=None)
         rules[op] = as_function(row, own, made.calls)
     with gradient_override_map(rules) as report:
         yield

@@ -8,7 +8,7 @@ ever compiled, evaluated or looked up.
 import ast
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,7 @@ class Machine:
         budget: shared by all that belongs to one run.
         plain: True takes every trick out: what is left is the forward expression.
         steps: filled with every op that ran, if given.
+        counted: whether the budget counts the ops, as the curves' plan needs it.
     """
 
     text: str
@@ -72,6 +73,7 @@ class Machine:
     budget: Budget
     plain: bool = False
     steps: list[Step] | None = None
+    counted: bool = True
 
     def line(self, line: Assignment, env: Mapping[str, Any]) -> Env:
         """Run one line, and return what its names stand for.
@@ -109,7 +111,8 @@ class Machine:
                 raise error.__cause__ from None
             why = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
             raise PlaygroundError.at(node, WORDS("torch_refuses", why=why)) from error
-        self.budget.count(node, arguments, result)
+        if self.counted:
+            self.budget.count(node, arguments, result)
         if self.steps is not None and isinstance(result, torch.Tensor):
             tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
             self.steps.append(Step(node, tensors, result))
@@ -167,7 +170,7 @@ class Machine:
 
         def func(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
             inner = {**outer, **dict(zip(names, tensors, strict=True))}
-            quiet = Machine(self.text, self.dtype, self.budget, self.plain)
+            quiet = replace(self, steps=None)
             return tuple(self.tensor(quiet.value(output, inner)) for output in node.args)
 
         outputs = func(*inputs) if self.plain else tricks.py_func(func, *inputs)

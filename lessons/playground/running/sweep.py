@@ -111,7 +111,7 @@ def _batch(
     start = checked.inputs[over.name]
     moved = start.flatten().repeat(len(places), 1)
     moved[:, checked.document.entry - 1] = places
-    drawn = {name: rows[draws] for name, rows in noise.items()}
+    drawn = {name: rows.index_select(0, draws) for name, rows in noise.items()}
     return {over.name: moved.reshape(len(places), *start.shape), **drawn}
 
 
