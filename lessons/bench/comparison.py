@@ -13,7 +13,6 @@ from lessons.bench.function import NOISE, Function
 from lessons.bench.setting import Setting
 from lessons.bench.tricks import Variant
 from lessons.bench.words import WORDS
-from lessons.contract.result import Array
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check, draws
 from lessons.playground.document.contents import Document, Input, Noise
@@ -45,10 +44,6 @@ class Side:
     edges: Mapping[tuple[str, str], float | None]
 
     @property
-    def draws(self) -> Mapping[str, Array]:
-        return self.outcome.draws
-
-    @property
     def document(self) -> Document:
         return self.checked.document
 
@@ -74,7 +69,7 @@ class Side:
     def spread(self, role: str) -> float:
         """The range of the numbers over the draws at the point: 0 if they differ by rounding alone,
         ∞ if some of them aren't finite."""
-        numbers = self.draws[role]
+        numbers = self.outcome.draws[role]
         if not np.isfinite(numbers).all():
             return 0.0 if len({str(one) for one in numbers.tolist()}) == 1 else math.inf
         spread = float(numbers.max() - numbers.min())

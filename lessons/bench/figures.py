@@ -52,9 +52,9 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
     x = float(side.checked.inputs[over].flatten()[side.document.entry - 1])
     spread = side.spread(role)
     said = WORDS("at", input=over, at=brief(x))
-    if len(side.draws[role]) > 1:
+    if len(side.outcome.draws[role]) > 1:
         said += (
-            WORDS("spread", spread=brief(spread), n=len(side.draws[role]))
+            WORDS("spread", spread=brief(spread), n=len(side.outcome.draws[role]))
             if spread
             else WORDS("same_in_every_draw")
         )
@@ -84,7 +84,7 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
 def draws(comparison: Comparison) -> Figure | None:
     """The gradient of every draw at the point, A above B; None without noise."""
     sides = {"B": comparison.b, "A": comparison.a}
-    rows = [side.draws["trick_gradient"] for side in sides.values()]
+    rows = [side.outcome.draws["trick_gradient"] for side in sides.values()]
     if len(rows[0]) == 1:
         return None
     shift = 0.25 * np.cos(2.4 * np.arange(len(rows[0])))  # apart, and the same in every picture
@@ -153,7 +153,7 @@ def _arrow(name: str, role: str, vector: Array) -> Trace:
 
 def _ends(side: Side) -> str:
     """Say the range of a side's gradient over the draws."""
-    numbers = side.draws["trick_gradient"]
+    numbers = side.outcome.draws["trick_gradient"]
     return WORDS("ends", low=brief(float(numbers.min())), high=brief(float(numbers.max())))
 
 

@@ -139,7 +139,6 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
     names = {one.name for one in shared}
     form = {name: text for name, text in form.items() if _fits(shared, name, text)}
     values = validate(shared, {name: text for name, text in form.items() if name in names})
-    values["in.u.ends"] = tuple(sorted(values["in.u.ends"]))
     slider, x = _with_entry(f"in.{next(iter(example.inputs))}", values, form, touched)
     values |= x
     function = _function(example, values)
@@ -241,13 +240,13 @@ class InputValues(Numbers):
 
 @dataclass(frozen=True)
 class Interval(Numbers):
-    """Two numbers, the ends of a range."""
+    """Two numbers, the ends of a range, the lower one first."""
 
     def parse(self, text: str) -> tuple[float, ...]:
         ends = super().parse(text) or ()
         if len(ends) != 2 or max(map(abs, ends)) > _MOST:
             raise ValueError(WORDS("not_two_ends", most=f"{_MOST:g}"))
-        return ends
+        return tuple(sorted(ends))
 
 
 def _function(example: Example, values: Mapping[str, Any]) -> Function:

@@ -11,10 +11,10 @@ from lessons.bench.comparison import Comparison, Side, compare
 from lessons.bench.figures import arrows, draws, figures, table
 from lessons.bench.function import NOISE
 from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
-from lessons.bench.tricks import OWN, TRICKS, StopGradient
+from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts
 from lessons.bench.words import label
 from lessons.contract.lesson import Lesson, RefusedTextError
-from lessons.contract.parameters import Choice, InvalidParametersError, Parameter
+from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
 from lessons.kit.formulas.drawing import picture as drawing
@@ -332,13 +332,11 @@ def _bracket(setting: Setting, name: str, side: Side, labels: Mapping[str, str])
         return [node for node, known in labels.items() if known in names]
 
     options: list[tuple[str, list[str]]] = []
-    (cut, *_), trick = setting.own, setting.trick
-    if isinstance(trick, StopGradient) and isinstance(cut, Choice):
-        options = [(one, nodes(trick.around(setting.function, one))) for one in cut.names]
-    control = f"{name}.cut" if options else ""
+    if isinstance(setting.trick, StopGradient):
+        options = [(one, nodes(cut.around)) for one, cut in cuts(setting.function).items()]
     return {
         "name": name,
         "nodes": nodes(side.variant.around),
-        "control": control,
+        "control": f"{name}.cut" if options else "",
         "options": options,
     }
