@@ -130,11 +130,6 @@ def _runs(
     return found
 
 
-def shown(output: torch.Tensor, entry: int, like: torch.Size) -> torch.Tensor:
-    """The one number of an output that is plotted: the moved entry's own, else the sum."""
-    return output.flatten()[entry - 1] if output.shape == like else output.sum()
-
-
 def _run(
     checked: Checked,
     batch: dict[str, torch.Tensor],
@@ -146,24 +141,25 @@ def _run(
 
     All runs together have one sum: each run's inputs are in no other term of it.
     """
-    over, entry = checked.over.name, checked.document.entry
-    moving = batch[over].to(checked.dtype).requires_grad_()
+    over, entry = checked.over.name, checked.document.entry - 1
+    same = {name: one.to(checked.dtype) for name, one in checked.inputs.items()}
+    batch = {name: one.to(checked.dtype) for name, one in batch.items()}
+    moving = batch[over].requires_grad_()
 
-    def single_run(leaves: dict[str, torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        values = forward(checked, leaves, plain, budget).values
-        shape = checked.inputs[over].shape
-        return [(shown(values[name], entry, shape), values[name]) for name in names]
+    def single_run(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        inputs = same | dict(zip(batch, leaves, strict=True))
+        values = forward(checked, inputs, plain, budget).values
+        return tuple(values[name] for name in names)
 
-    batch = batch | {over: moving}
-    leaves = {name: batch.get(name, one).to(checked.dtype) for name, one in checked.inputs.items()}
-    axes = {name: 0 if name in batch else None for name in leaves}
     found = []
-    for value, whole in torch.func.vmap(single_run, in_dims=(axes,))(leaves):
+    for whole in torch.func.vmap(single_run)(*batch.values()):
         (gradient,) = gradients(whole, [moving], keep=len(names) > 1)
         along = torch.zeros(len(moving), dtype=torch.float64)
         if gradient is not None:
-            along = gradient.reshape(len(moving), -1)[:, entry - 1]
-        found.append((value.detach(), along))
+            along = gradient.reshape(len(moving), -1)[:, entry]
+        # Of another shape, its sum is plotted.
+        rows = whole.detach().reshape(len(moving), -1)
+        found.append((rows[:, entry] if whole.shape == moving.shape else rows.sum(1), along))
     return found
 
 
