@@ -168,9 +168,13 @@ def _series(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list
     places: Array = x.numpy()
     parts: Sequence[torch.Tensor] = [values[:, 0]]
     if values.shape[1] > 1:
-        finite = values.isfinite()
-        kept = torch.where(finite, values, torch.nan)
-        parts = kept.nanmean(1), *_ends(kept, finite.sum(1, keepdim=True))
+        # Numpy looks at them several times as fast.
+        finite = torch.from_numpy(np.isfinite(values.numpy()))
+        mean = values.mean(1)
+        if not finite.all():
+            values = torch.where(finite, values, torch.nan)
+            mean = values.nanmean(1)
+        parts = mean, *_ends(values, finite.sum(1, keepdim=True))
     rows = zip(*(part.numpy() for part in parts), strict=True)
     return [Series(role, role, places, *row) for role, row in zip(roles, rows, strict=True)]
 
@@ -178,15 +182,16 @@ def _series(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list
 def _ends(values: torch.Tensor, counts: torch.Tensor) -> Iterator[torch.Tensor]:
     """The 5th and the 95th percentile over the draws, as torch.nanquantile gives them.
 
-    Numpy sorts five times as fast, but leaves −0 and 0 in any order.
+    Numpy sorts five times as fast, but puts −0 and 0 in any order.
 
     Args:
         counts: how many draws are numbers.
     """
-    has_minus_0 = bool((values.view(torch.int64) == torch.iinfo(torch.int64).min).any())
-    ordered = torch.from_numpy(np.sort(values.numpy(), 1))
-    if has_minus_0:
+    numbers: Array = values.numpy()
+    if (numbers.view(np.int64) == np.float64(-0.0).view(np.int64)).any():
         ordered = values.sort(1).values
+    else:
+        ordered = torch.from_numpy(np.sort(numbers, 1))
     for share in (0.05, 0.95):
         rank = share * (counts - 1).clamp(min=0).to(torch.float64)
         below, above = (ordered.gather(1, one.long()) for one in (rank, rank.ceil()))
