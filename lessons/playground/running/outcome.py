@@ -44,7 +44,7 @@ class Outcome(Result):
         gradients: role → input → gradient.
         overridden: op type → how many ops had a rule bound.
         sent: name → autograd's gradient, for every name in the graph.
-        draws: by role, value and autograd's gradient at the plotted entry in each draw.
+        draws: by role, value and gradients at the plotted entry in each draw, if asked for.
         room: the plan of the curves, if there are any.
     """
 
@@ -70,12 +70,15 @@ def run(document: Document, curves: bool = True) -> Outcome:
     return run_checked(check(document), curves)
 
 
-def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = None) -> Outcome:
+def run_checked(
+    checked: Checked, curves: bool = True, like: Outcome | None = None, draws: bool = False
+) -> Outcome:
     """As ``run``, for a document that has been checked.
 
     Args:
         like: the outcome of a program that is the same without its tricks: its gradients and
             curves without tricks are reused, and its notes about them are not repeated.
+        draws: True adds ``MAX_DRAWS`` runs at the plotted entry.
     """
     budget, document = Budget(), checked.document
     tricky = live(checked, budget=budget)
@@ -116,7 +119,7 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
     other = like.room if like else None
     alike = other and room and (other.points, other.draws) == (room.points, room.draws)
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
-    drawn: dict[str, Array] = {}
+    drawn: dict[str, Array] | None = {} if draws else None
     return Outcome(
         series=_series(checked, values[checked.output], found),
         curves=sweep(checked, room, budget, plain_curves, drawn) if room else (),
@@ -128,7 +131,7 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
         gradients=found,
         overridden=dict(+Counter(tricky.ran)),
         sent=sent,
-        draws=drawn,
+        draws=drawn or {},
         room=room,
     )
 

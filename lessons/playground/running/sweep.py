@@ -100,7 +100,7 @@ def _swept(
     if drawn is not None:
         drawn |= {role: one[total:].to(torch.float64).numpy() for role, one in numbers.items()}
     curves = torch.stack([one[:total].to(torch.float64) for one in numbers.values()])
-    return _series([*numbers], x, curves.reshape(len(numbers), room.draws, len(x)))
+    return curves_of([*numbers], x, curves.reshape(len(numbers), room.draws, len(x)))
 
 
 def _batch(
@@ -163,7 +163,7 @@ def _run(
     return found
 
 
-def _series(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list[Series]:
+def curves_of(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list[Series]:
     """The curves of these roles, from their numbers, float64, shape [roles, draws, places]."""
     places: Array = x.numpy()
     parts: Sequence[torch.Tensor] = [values[:, 0]]
