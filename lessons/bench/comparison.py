@@ -142,7 +142,7 @@ _read = lru_cache(maxsize=64)(check)
 def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = None) -> Side:
     try:
         checked = _checked(setting.document(variant))
-        outcome = run_checked(checked, like=like, draws=True)
+        outcome = run_checked(checked, like=like, full=True)
         edges = _along_edges(checked, outcome, setting.function)
         return Side(variant, checked, outcome, edges)
     except PlaygroundError as error:

@@ -43,7 +43,7 @@ class Outcome(Result):
         over: the input that was plotted over.
         gradients: role → input → gradient.
         overridden: op type → how many ops had a rule bound.
-        sent: name → autograd's gradient, for every name in the graph.
+        sent: name → autograd's gradient, for every name in the graph, if asked for.
         draws: by role, value and gradients at the plotted entry in each draw, if asked for.
         room: the plan of the curves, if there are any.
     """
@@ -71,14 +71,14 @@ def run(document: Document, curves: bool = True) -> Outcome:
 
 
 def run_checked(
-    checked: Checked, curves: bool = True, like: Outcome | None = None, draws: bool = False
+    checked: Checked, curves: bool = True, like: Outcome | None = None, full: bool = False
 ) -> Outcome:
     """As ``run``, for a document that has been checked.
 
     Args:
         like: the outcome of a program that is the same without its tricks: its gradients and
             curves without tricks are reused, and its notes about them are not repeated.
-        draws: True adds ``MAX_DRAWS`` runs at the plotted entry.
+        full: True adds ``sent``, and ``draws``, which takes ``MAX_DRAWS`` more runs.
     """
     budget, document = Budget(), checked.document
     tricky = live(checked, budget=budget)
@@ -96,7 +96,7 @@ def run_checked(
     for role, (made, output) in passes.items():
         budget.check()
         asked = dict(made.inputs)
-        if made is tricky:
+        if full and made is tricky:
             asked |= {name: value for name, value in made.values.items() if has_gradient(value)}
         got = by_name(asked, gradients(output, [*asked.values()], keep=True))
         sent = sent or got
@@ -119,7 +119,7 @@ def run_checked(
     other = like.room if like else None
     alike = other and room and (other.points, other.draws) == (room.points, room.draws)
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
-    drawn: dict[str, Array] | None = {} if draws else None
+    drawn: dict[str, Array] | None = {} if full else None
     return Outcome(
         series=_series(checked, values[checked.output], found),
         curves=sweep(checked, room, budget, plain_curves, drawn) if room else (),
