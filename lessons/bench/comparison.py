@@ -13,6 +13,7 @@ from lessons.bench.function import NOISE, Function
 from lessons.bench.setting import Setting
 from lessons.bench.tricks import Variant
 from lessons.bench.words import WORDS
+from lessons.contract.result import Series
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check, draws
 from lessons.playground.document.contents import Document, Input, Noise
@@ -47,9 +48,13 @@ class Side:
     def document(self) -> Document:
         return self.checked.document
 
+    def series(self, role: str) -> Series | None:
+        """The numbers of a role at each number of the input, if there are any."""
+        return next((one for one in self.outcome.series if one.role == role), None)
+
     def at_point(self, role: str) -> float:
         """A number at the learner's point; NaN where there is none."""
-        found = next((one for one in self.outcome.series if one.role == role), None)
+        found = self.series(role)
         if found is None:
             return float("nan")
         return float(found.y[min(self.document.entry, len(found.y)) - 1])

@@ -8,7 +8,7 @@ from lessons.bench.comparison import Comparison, Side
 from lessons.bench.setting import SIDES
 from lessons.bench.words import WORDS, label
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.result import Array, Series
+from lessons.contract.result import Array
 from lessons.contract.roles import ROLES
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import (
@@ -162,18 +162,14 @@ def table(comparison: Comparison) -> Table:
     sides = comparison.a, comparison.b
     over = comparison.a.outcome.over
     columns: list[tuple[str, str | None]] = [(over, None), (label("value"), "forward")]
-    lines: list[Series | None] = [_line(comparison.a, "forward")]
+    lines = [comparison.a.series("forward")]
     for name, side in zip(SIDES, sides, strict=True):
         for role in (role for role in NAMES if role in side.outcome.gradients):
             columns.append((f"{name.upper()}: {NAMES[role]}", role))
-            lines.append(_line(side, role))
+            lines.append(side.series(role))
     xs = comparison.a.checked.inputs[over].flatten().tolist()
     rows = tuple(
         (number(x), *("" if one is None else number(float(one.y[place])) for one in lines))
         for place, x in enumerate(xs)
     )
     return Table(WORDS("table", output=comparison.a.outcome.output), tuple(columns), rows)
-
-
-def _line(side: Side, role: str) -> Series | None:
-    return next((one for one in side.outcome.series if one.role == role), None)

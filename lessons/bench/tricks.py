@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-from lessons.bench.function import NOISE, Function, expression
+from lessons.bench.function import NOISE, Function, expression, put
 from lessons.bench.words import label
 from lessons.contract.parameters import Choice, Number, Parameter, Text
 from lessons.playground.document.contents import Override
@@ -140,9 +140,8 @@ def cuts(function: Function) -> Mapping[str, Cut]:
             told = label("cut_around_block")
         found[name] = Cut(told, name, _bridge(line.value, function.without_noise[name]), around)
     for one in _factors(function):
-        found[f"factor_{one}"] = Cut(
-            label("cut_factor", name=one), output, _with_factor(value, one), (one,)
-        )
+        stopped = put(value, {one: expression(f"stop_gradient({one})")})
+        found[f"factor_{one}"] = Cut(label("cut_factor", name=one), output, stopped, (one,))
     every = tuple(line.names[0] for line in function.lines)
     stopped = expression("stop_gradient(f)", f=value)
     return found | {"everything": Cut(label("cut_everything"), output, stopped, every)}
@@ -326,17 +325,6 @@ def _factors(function: Function) -> list[str]:
     sides = [one.id for one in (value.left, value.right) if isinstance(one, ast.Name)]
     both = [name for name in sides if name in function.moving]
     return both if len({*both}) == 2 else []
-
-
-def _with_factor(value: ast.expr, name: str) -> ast.expr:
-    """A product that stops the gradient of one factor."""
-    assert isinstance(value, ast.BinOp)
-    stopped = expression(f"stop_gradient({name})")
-    left, right = (
-        stopped if isinstance(one, ast.Name) and one.id == name else one
-        for one in (value.left, value.right)
-    )
-    return ast.BinOp(left, value.op, right)
 
 
 @lru_cache(maxsize=64)

@@ -70,7 +70,7 @@ def frame(wish: Wish) -> Frame:
     form = {name: text[:LONGEST] for name, text in wish.values.items()}
     errors: Mapping[str, str] = {}
     try:
-        comparison = _compared(form, wish.touched)
+        comparison = _compared(read_setting(form, wish.touched))
     except InvalidParametersError as error:
         if wish.good is None:
             raise RefusedTextError(str(error)) from None
@@ -122,8 +122,8 @@ def _fallback(good: Mapping[str, str], form: Form, errors: Mapping[str, str]) ->
     for tried in (mended if good else {}, dict(good), picked):
         with suppress(InvalidParametersError):
             if tried:
-                return _compared(tried)
-    return _compared({})
+                return _compared(read_setting(tried))
+    return _compared(read_setting({}))
 
 
 def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec]:
@@ -132,17 +132,13 @@ def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec
     return [{"level": "error", "text": errors[name]} for name in errors if name not in there]
 
 
-def _compared(form: Mapping[str, str], touched: Sequence[str] = ()) -> Comparison:
-    """Read the controls and run both variants.
+@lru_cache(maxsize=4)
+def _compared(setting: Setting) -> Comparison:
+    """Run both variants.
 
     Raises:
-        InvalidParametersError: a control's text is refused, or a program does not run.
+        InvalidParametersError: a program does not run.
     """
-    return _run(read_setting(form, touched))
-
-
-@lru_cache(maxsize=4)
-def _run(setting: Setting) -> Comparison:
     try:
         return compare(setting)
     except PlaygroundError as error:
