@@ -46,7 +46,7 @@ _LEAST = 3.0
 """The least half width of the plot."""
 _CLEAN = "clean"
 _START = "z = "
-"""What makes a line of the function that the learner types."""
+"""Comes before the function that the learner types, and makes it a line."""
 
 
 @dataclass(frozen=True, eq=False)

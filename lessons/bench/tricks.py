@@ -110,7 +110,7 @@ class StopGradient(Trick):
 
 
 class Cut(NamedTuple):
-    """A place for stop_gradient: its label, the line it changes, and the results it covers."""
+    """A place for stop_gradient: its label, the name whose value it changes, and what it covers."""
 
     label: str
     name: str

@@ -65,7 +65,7 @@ class Machine:
         budget: shared by all that belongs to one run.
         plain: True takes every trick out: what is left is the forward expression.
         steps: filled with every op that ran, if given.
-        counted: whether the budget counts the ops, as the curves' plan needs it.
+        counted: whether the budget counts the ops. The plan of the curves needs the count.
     """
 
     text: str

@@ -96,10 +96,12 @@ def run_checked(
     for role, (made, output) in passes.items():
         budget.check()
         asked = dict(made.inputs)
-        if full and made is tricky:
+        with_names = full and made is tricky
+        if with_names:
             asked |= {name: value for name, value in made.values.items() if has_gradient(value)}
         got = by_name(asked, gradients(output, [*asked.values()], keep=True))
-        sent = sent or got
+        if with_names:
+            sent = got
         found[role] = {name: got[name] for name in made.inputs}
     if like is not None:
         found |= {role: one for role, one in like.gradients.items() if role in _PLAIN}
