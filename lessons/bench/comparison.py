@@ -1,26 +1,28 @@
 """Runs both variants: their values, the gradient along each edge, and what the noise reaches."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
+import numpy as np
 import torch
 
 from lessons.bench.function import NOISE, Function
 from lessons.bench.setting import Setting
 from lessons.bench.tricks import Variant
 from lessons.bench.words import WORDS
+from lessons.contract.result import Series
 from lessons.kit.titles import brief
-from lessons.playground.document.check import Checked, check
-from lessons.playground.document.contents import Document
-from lessons.playground.language.limits import MAX_DRAWS
+from lessons.playground.document.check import Checked, check, draws
+from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.outcome import Outcome, run_checked
+from lessons.playground.running.execute import gradients, live
+from lessons.playground.running.outcome import Gradient, Outcome, by_name, run_checked
 from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.sweep import at_point
 from lessons.recorder import Recording
-from lessons.recorder.recording.plain_tensor import component
+from lessons.recorder.recording.plain_tensor import place as at
 
 Sentence = list[tuple[str, str]]
 """Pairs of a role, or nothing, and the words in its colour."""
@@ -32,23 +34,27 @@ class Side:
     """One variant that ran.
 
     Args:
-        variant, checked, outcome, recording: the function with the trick, its program, its run.
-        draws: value and gradients at the point, float64, shape [draws], by role.
+        variant, checked, outcome: the function with the trick, its program, its run.
+        edges: the gradient along each edge of the function, as ``Function.edges`` names them; None
+            if there is none.
     """
 
     variant: Variant
     checked: Checked
     outcome: Outcome
-    recording: Recording
-    draws: Mapping[str, torch.Tensor]
+    edges: Mapping[tuple[str, str], float | None]
 
     @property
     def document(self) -> Document:
         return self.checked.document
 
+    def series(self, role: str) -> Series | None:
+        """The numbers of a role at each number of the input, if there are any."""
+        return next((one for one in self.outcome.series if one.role == role), None)
+
     def at_point(self, role: str) -> float:
         """A number at the learner's point; NaN where there is none."""
-        found = next((one for one in self.outcome.series if one.role == role), None)
+        found = self.series(role)
         if found is None:
             return float("nan")
         return float(found.y[min(self.document.entry, len(found.y)) - 1])
@@ -68,37 +74,11 @@ class Side:
     def spread(self, role: str) -> float:
         """The range of the numbers over the draws at the point: 0 if they differ by rounding alone,
         ∞ if some of them aren't finite."""
-        numbers = self.draws[role]
-        if not numbers.isfinite().all():
+        numbers = self.outcome.draws[role]
+        if not np.isfinite(numbers).all():
             return 0.0 if len({str(one) for one in numbers.tolist()}) == 1 else math.inf
         spread = float(numbers.max() - numbers.min())
-        return spread if spread > self.rounding * float(numbers.abs().max()) else 0.0
-
-    def along_edges(self, function: Function) -> Mapping[tuple[str, str], float | None]:
-        """The gradient along each edge of the function, by the name that is read and the result
-        that reads it; None if there is none.
-
-        If only one line reads a name, this is the name's whole gradient, whichever way the trick
-        sends it.
-        """
-        index = place(self.checked)
-        # A line with several results is one op. The recording calls it by the first one.
-        of = {name: line.names[0] for line in function.lines for name in line.names}
-        of |= {name: name for name in (*function.inputs, NOISE)}
-        readers: dict[str, list[str]] = {}
-        for line in function.lines:
-            for name in dict.fromkeys(of[name] for name in sorted(line.reads & of.keys())):
-                readers.setdefault(name, []).append(line.names[0])
-        shares = _shares(self.recording, index)
-        nodes = {node.label: node for node in self.recording}
-        found: dict[tuple[str, str], float | None] = {}
-        for name, names in readers.items():
-            for reader in names:
-                if len(names) > 1:
-                    found[name, reader] = shares.get((name, reader))
-                elif name in nodes:  # else it leads nowhere
-                    found[name, reader] = component(nodes[name].gradient, index)
-        return found
+        return spread if spread > self.rounding * float(np.abs(numbers).max()) else 0.0
 
 
 @dataclass(frozen=True)
@@ -144,35 +124,59 @@ def compare(setting: Setting) -> Comparison:
     """
     a = _run(setting, "a", setting.variants[0])
     b = _run(setting, "b", setting.variants[1], a.outcome)
-    return Comparison(setting, a, b, recorded(check(setting.document()), backward=False))
+    return Comparison(setting, a, b, recorded(_checked(setting.document()), backward=False))
+
+
+def _checked(document: Document) -> Checked:
+    """Check a document. What depends on its text alone is found once for all numbers."""
+    inputs = []
+    for one in document.inputs:
+        bare = Input(one.name, tuple([0.0] * np.size(one.values)))  # type: ignore[arg-type]
+        inputs.append(Input(one.name, noise=Noise("uniform", 0.0, 1.0)) if one.noise else bare)
+    return replace(
+        _read(document.with_(inputs=tuple(inputs))),
+        document=document,
+        over=document.input(document.plotted),
+        inputs={one.name: next(draws(document, one)) for one in document.inputs},
+    )
+
+
+_read = lru_cache(maxsize=64)(check)
 
 
 def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = None) -> Side:
     try:
-        checked = check(setting.document(variant))
-        outcome = run_checked(checked, like=like)
-        return Side(variant, checked, outcome, recorded(checked), at_point(checked, MAX_DRAWS))
+        checked = _checked(setting.document(variant))
+        outcome = run_checked(checked, like=like, full=True)
+        edges = _along_edges(checked, outcome, setting.function)
+        return Side(variant, checked, outcome, edges)
     except PlaygroundError as error:
         raise error.within(error.part, name) from None
 
 
-def _shares(recording: Recording, index: Sequence[int]) -> Mapping[tuple[str, str], float]:
-    """The gradients that the ops of each line send to each named result, summed.
+def _along_edges(
+    checked: Checked, outcome: Outcome, function: Function
+) -> Mapping[tuple[str, str], float | None]:
+    """The gradient along each edge of the function.
 
-    Lines run one after the other, and the last op of a line has the line's name.
+    If only one line reads a name, this is the name's whole gradient, whichever way the trick sends
+    it. Else another run tells the lines' parts of it.
     """
-    found: dict[tuple[str, str], float] = {}
-    waiting: list[tuple[str, float]] = []
-    for node in recording.ops:
-        for edge in node.operands:
-            gradient = component(edge.gradient, index)
-            if gradient is not None:
-                waiting.append((edge.producer.label, gradient))
-        if node.variable:
-            for name, gradient in waiting:
-                key = name, node.variable
-                found[key] = found.get(key, 0.0) + gradient
-            waiting = []
+    index, edges = place(checked), function.edges
+    readers = Counter(name for name, _ in edges)
+    shared = [one for (name, _), reads in edges.items() if readers[name] > 1 for one in reads]
+    parts: Mapping[tuple[str, str], Gradient] = {}
+    if shared:
+        made = live(checked, apart=shared)
+        parts = by_name(made.reads, gradients(made.output, [*made.reads.values()]))
+    found: dict[tuple[str, str], float | None] = {}
+    for (name, reader), reads in edges.items():
+        sent = [
+            parts.get((one, reader)) if readers[name] > 1 else outcome.sent.get(one)
+            for one in reads
+        ]
+        numbers = [float(one[at(index, one.shape)]) for one in sent if one is not None]
+        found[name, reader] = sum(numbers[1:], numbers[0]) if numbers else None
     return found
 
 

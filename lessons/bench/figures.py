@@ -8,7 +8,7 @@ from lessons.bench.comparison import Comparison, Side
 from lessons.bench.setting import SIDES
 from lessons.bench.words import WORDS, label
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.result import Array, Series
+from lessons.contract.result import Array
 from lessons.contract.roles import ROLES
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import (
@@ -34,11 +34,12 @@ _ROLES = {"forward": "forward", "gradient": "trick_gradient"}
 
 def figures(comparison: Comparison) -> list[Figure]:
     """Value and gradient over the first input, of A and then of B."""
-    a, b = comparison.a, comparison.b
+    sides = comparison.a, comparison.b
+    ranges = outcome_charts.ranges_of([side.outcome for side in sides])
     return [
         _beside(figure, name, side)
-        for name, side, other in zip(SIDES, (a, b), (b, a), strict=True)
-        for figure in outcome_charts.figures(side.outcome, side.document, [other.outcome])
+        for name, side in zip(SIDES, sides, strict=True)
+        for figure in outcome_charts.figures(side.outcome, side.document, ranges)
     ]
 
 
@@ -51,9 +52,9 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
     x = float(side.checked.inputs[over].flatten()[side.document.entry - 1])
     spread = side.spread(role)
     said = WORDS("at", input=over, at=brief(x))
-    if len(side.draws[role]) > 1:
+    if len(side.outcome.draws[role]) > 1:
         said += (
-            WORDS("spread", spread=brief(spread), n=len(side.draws[role]))
+            WORDS("spread", spread=brief(spread), n=len(side.outcome.draws[role]))
             if spread
             else WORDS("same_in_every_draw")
         )
@@ -83,7 +84,7 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
 def draws(comparison: Comparison) -> Figure | None:
     """The gradient of every draw at the point, A above B; None without noise."""
     sides = {"B": comparison.b, "A": comparison.a}
-    rows = [side.draws["trick_gradient"].numpy() for side in sides.values()]
+    rows = [side.outcome.draws["trick_gradient"] for side in sides.values()]
     if len(rows[0]) == 1:
         return None
     shift = 0.25 * np.cos(2.4 * np.arange(len(rows[0])))  # apart, and the same in every picture
@@ -152,7 +153,7 @@ def _arrow(name: str, role: str, vector: Array) -> Trace:
 
 def _ends(side: Side) -> str:
     """Say the range of a side's gradient over the draws."""
-    numbers = side.draws["trick_gradient"]
+    numbers = side.outcome.draws["trick_gradient"]
     return WORDS("ends", low=brief(float(numbers.min())), high=brief(float(numbers.max())))
 
 
@@ -161,18 +162,14 @@ def table(comparison: Comparison) -> Table:
     sides = comparison.a, comparison.b
     over = comparison.a.outcome.over
     columns: list[tuple[str, str | None]] = [(over, None), (label("value"), "forward")]
-    lines: list[Series | None] = [_line(comparison.a, "forward")]
+    lines = [comparison.a.series("forward")]
     for name, side in zip(SIDES, sides, strict=True):
         for role in (role for role in NAMES if role in side.outcome.gradients):
             columns.append((f"{name.upper()}: {NAMES[role]}", role))
-            lines.append(_line(side, role))
+            lines.append(side.series(role))
     xs = comparison.a.checked.inputs[over].flatten().tolist()
     rows = tuple(
         (number(x), *("" if one is None else number(float(one.y[place])) for one in lines))
         for place, x in enumerate(xs)
     )
     return Table(WORDS("table", output=comparison.a.outcome.output), tuple(columns), rows)
-
-
-def _line(side: Side, role: str) -> Series | None:
-    return next((one for one in side.outcome.series if one.role == role), None)

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from lessons.playground.language.functions import Put
 from lessons.playground.language.pasted_expressions import names_in
@@ -33,7 +33,9 @@ class Line:
         """The names that it reads, those of functions among them."""
         return frozenset(names_in(self.value))
 
-    def __str__(self) -> str:
+    @cached_property
+    def text(self) -> str:
+        """The line in the playground's language."""
         value = ast.unparse(self.value).replace(" ** ", "**")
         return f"{', '.join(self.names)} = {value}"
 
@@ -59,7 +61,7 @@ class Function:
     @property
     def text(self) -> str:
         """The program."""
-        return "\n".join(map(str, self.lines))
+        return "\n".join(line.text for line in self.lines)
 
     @cached_property
     def moving(self) -> frozenset[str]:
@@ -70,6 +72,18 @@ class Function:
     def noisy(self) -> frozenset[str]:
         """The names whose value depends on the noise."""
         return self._after(NOISE)
+
+    @cached_property
+    def edges(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """The names that each line reads, by the first name of their line and of this one."""
+        of = {name: line.names[0] for line in self.lines for name in line.names}
+        of |= {name: name for name in (*self.inputs, NOISE)}
+        found: dict[tuple[str, str], tuple[str, ...]] = {}
+        for line in self.lines:
+            for name in sorted(line.reads & of.keys()):
+                edge = of[name], line.names[0]
+                found[edge] = (*found.get(edge, ()), name)
+        return found
 
     def _after(self, name: str) -> frozenset[str]:
         found = {name}
@@ -84,7 +98,8 @@ class Function:
         found: dict[str, ast.expr] = {}
         for line in self.lines:
             if line.names[0] in self.noisy and len(line.names) == 1:
-                found[line.names[0]] = put(_quiet(line.value, self.middle), found)
+                quiet = _quiet(line.value, ast.Constant(self.middle))
+                found[line.names[0]] = put(quiet, found)
         return found
 
     def with_line(self, name: str, value: ast.expr) -> "Function":
@@ -148,6 +163,13 @@ def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 
     return Function(tuple(lines), tuple(inputs), middle)
 
 
+@lru_cache(maxsize=64)
+def needs_middle(text: str) -> bool:
+    """Whether the noise is anywhere that it neither adds nor multiplies."""
+    lines = (one.value for one in ast.parse(text).body if isinstance(one, ast.Assign | ast.Expr))
+    return any(NOISE in names_in(_quiet(value, _name(NOISE))) for value in lines)
+
+
 def put(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """Replace names in an expression with other expressions."""
     made: ast.expr = Put(given).visit(copy.deepcopy(node))
@@ -188,8 +210,12 @@ def _beside_noise(node: ast.expr) -> ast.expr | None:
     return node.right if left and isinstance(node.op, ast.Mult | ast.Add) else None
 
 
-def _quiet(value: ast.expr, middle: float) -> ast.expr:
-    """The expression without its noise."""
+def _quiet(value: ast.expr, middle: ast.expr) -> ast.expr:
+    """The expression without its noise.
+
+    Args:
+        middle: replaces the noise where that neither adds nor multiplies.
+    """
 
     class Quiet(ast.NodeTransformer):
         def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
@@ -202,7 +228,7 @@ def _quiet(value: ast.expr, middle: float) -> ast.expr:
             return self.generic_visit(node)  # type: ignore[return-value]
 
         def visit_Name(self, node: ast.Name) -> ast.expr:
-            return ast.Constant(middle) if node.id == NOISE else node
+            return middle if node.id == NOISE else node
 
     made: ast.expr = Quiet().visit(copy.deepcopy(value))
     return made
@@ -211,7 +237,7 @@ def _quiet(value: ast.expr, middle: float) -> ast.expr:
 def _with_noise(value: ast.expr, noise: str, middle: float) -> ast.expr:
     """The expression with its noise off, or as a factor or a term."""
     if noise == "off":
-        return _quiet(value, middle)
+        return _quiet(value, ast.Constant(middle))
 
     class Joined(ast.NodeTransformer):
         def visit_BinOp(self, node: ast.BinOp) -> ast.expr:

@@ -10,10 +10,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-from lessons.bench.function import NOISE, Function, Line, read_function
+from lessons.bench.function import NOISE, Function, Line, needs_middle, read_function
 from lessons.bench.tricks import OWN, TRICKS, Example, Trick, Variant, choice
 from lessons.bench.words import WORDS, label
 from lessons.contract.devices import DTYPES
@@ -45,6 +45,8 @@ _LARGEST = 100_000.0
 _LEAST = 3.0
 """The least half width of the plot."""
 _CLEAN = "clean"
+_START = "z = "
+"""Comes before the function that the learner types, and makes it a line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,7 @@ class Setting:
             inputs.append(Input(NOISE, noise=drawn))
         return Document(
             tuple(inputs),
-            "\n".join(map(str, lines)),
+            "\n".join(line.text for line in lines),
             function.output,
             variant.overrides if variant else (),
             entry=entry,
@@ -137,7 +139,6 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
     names = {one.name for one in shared}
     form = {name: text for name, text in form.items() if _fits(shared, name, text)}
     values = validate(shared, {name: text for name, text in form.items() if name in names})
-    values["in.u.ends"] = tuple(sorted(values["in.u.ends"]))
     slider, x = _with_entry(f"in.{next(iter(example.inputs))}", values, form, touched)
     values |= x
     function = _function(example, values)
@@ -153,9 +154,15 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
         except InvalidParametersError as error:
             errors = {f"{side}.{name}": said for name, said in error.errors.items()}
             raise InvalidParametersError(errors) from None
-    a, b = (trick.variant(function, one) for one in sides)
+    a, b = (_variant(trick, function, tuple(one.items())) for one in sides)
     every = (*shared, slider)
     return Setting(trick, example, function, every, values, own, (sides[0], sides[1]), (a, b))
+
+
+@lru_cache(maxsize=64)
+def _variant(trick: Trick, function: Function, values: tuple[tuple[str, Any], ...]) -> Variant:
+    """The function with the trick; a drag of the noise or of an input leaves it as it is."""
+    return trick.variant(function, dict(values))
 
 
 def _is_stale(name: str, touched: Sequence[str], is_other: bool) -> bool:
@@ -233,13 +240,13 @@ class InputValues(Numbers):
 
 @dataclass(frozen=True)
 class Interval(Numbers):
-    """Two numbers, the ends of a range."""
+    """Two numbers, the ends of a range, the lower one first."""
 
     def parse(self, text: str) -> tuple[float, ...]:
         ends = super().parse(text) or ()
         if len(ends) != 2 or max(map(abs, ends)) > _MOST:
             raise ValueError(WORDS("not_two_ends", most=f"{_MOST:g}"))
-        return ends
+        return tuple(sorted(ends))
 
 
 def _function(example: Example, values: Mapping[str, Any]) -> Function:
@@ -248,26 +255,37 @@ def _function(example: Example, values: Mapping[str, Any]) -> Function:
     Raises:
         InvalidParametersError: what was typed can't be read.
     """
-    text, names = values.get("own", example.text).strip(), list(example.inputs)
-    noise, middle = values["noise"], sum(values["in.u.ends"]) / 2
-    if example.name != OWN:
-        return read_function(text, names, noise, middle)
-    # Read as the playground reads a line; the error's column is that of the field.
-    start = "z = "
+    text, names = values.get("own", example.text).strip(), tuple(example.inputs)
     try:
-        if "\n" in text:
-            raise PlaygroundError(WORDS("one_line"))
-        program = parse_program(start + text, [*names, NOISE])
-        if names[0] not in program.reads or kind_of(program.assignments[0].value) != "tensor":
-            raise PlaygroundError(WORDS("not_of_x", name=names[0]))
-        function = read_function(text, names, noise, middle)
-        if noise != "typed":
-            parse_program(function.text, [*names, NOISE])
-        return function
+        if example.name == OWN:
+            _check_typed(text, names)
+        middle = sum(values["in.u.ends"]) / 2 if needs_middle(text) else 1.0
+        return _read(text, names, values["noise"], middle)
     except PlaygroundError as error:
-        column = max(error.column - len(start), 0) if error.line < 2 else 0
+        column = max(error.column - len(_START), 0) if error.line < 2 else 0
         said = str(PlaygroundError(error.message, min(column, 1), column))
         raise InvalidParametersError({"own": said}) from None
+
+
+@lru_cache(maxsize=64)
+def _check_typed(text: str, names: tuple[str, ...]) -> None:
+    """Read a typed function as the playground reads a line.
+
+    Raises:
+        PlaygroundError: it can't be read, or is no function of its input.
+    """
+    if "\n" in text:
+        raise PlaygroundError(WORDS("one_line"))
+    program = parse_program(_START + text, [*names, NOISE])
+    if names[0] not in program.reads or kind_of(program.assignments[0].value) != "tensor":
+        raise PlaygroundError(WORDS("not_of_x", name=names[0]))
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, names: tuple[str, ...], noise: str, middle: float) -> Function:
+    function = read_function(text, names, noise, middle)
+    parse_program(function.text, [*names, NOISE])  # with its noise it may be too long
+    return function
 
 
 def _fits(parameters: Sequence[Parameter], name: str, text: str) -> bool:

@@ -7,9 +7,10 @@ To add a function, add a row to a trick's ``functions``. To add a trick, add a c
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
 
-from lessons.bench.function import NOISE, Function, Line, expression
+from lessons.bench.function import NOISE, Function, expression, put
 from lessons.bench.words import label
 from lessons.contract.parameters import Choice, Number, Parameter, Text
 from lessons.playground.document.contents import Override
@@ -100,43 +101,50 @@ class StopGradient(Trick):
     )
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
-        options = {"none": label("cut_none")}
-        noisy = _bridgeable(function)
-        for name in noisy:
-            said = label("cut_up_to", name=name)
-            if name == noisy[0]:
-                said = label("cut_at_noise")
-            elif name == noisy[-1]:
-                said = label("cut_around_block")
-            options[name] = said
-        options |= {f"factor_{one}": label("cut_factor", name=one) for one in _factors(function)}
-        options["everything"] = label("cut_everything")
-        return (choice("cut", options),)
+        return (choice("cut", {name: cut.label for name, cut in cuts(function).items()}),)
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
-        cut, quiet = values["cut"], function.without_noise
-        last, name = function.lines[-1], function.output
-        if cut == "none":
-            made = last.value
-        elif cut == "everything":
-            made = expression("stop_gradient(f)", f=last.value)
-        elif cut.startswith("factor_"):
-            factor = ast.Name(cut.removeprefix("factor_"), ast.Load())
-            made = _with_factor(last, factor.id, expression("stop_gradient(f)", f=factor))
-        else:
-            line, name = next(line for line in function.lines if cut in line.names), cut
-            made = _bridge(line.value, quiet[cut])
-        wanted = quiet.get(function.output)
-        return Variant(function.with_line(name, made), (), self.around(function, cut), wanted)
+        cut = cuts(function)[values["cut"]]
+        wanted = function.without_noise.get(function.output)
+        return Variant(function.with_line(cut.name, cut.value), (), cut.around, wanted)
 
-    def around(self, function: Function, cut: str) -> tuple[str, ...]:
-        """The results that a cut covers, in order."""
-        if cut == "everything":
-            return tuple(line.names[0] for line in function.lines)
-        if cut.startswith("factor_"):
-            return (cut.removeprefix("factor_"),)
-        noisy = _bridgeable(function)
-        return tuple(noisy[: noisy.index(cut) + 1]) if cut in noisy else ()
+
+class Cut(NamedTuple):
+    """A place for stop_gradient: its label, the name whose value it changes, and what it covers."""
+
+    label: str
+    name: str
+    value: ast.expr
+    around: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=64)
+def cuts(function: Function) -> Mapping[str, Cut]:
+    """The places for stop_gradient in a function, by the name of their option."""
+    output, value = function.output, function.lines[-1].value
+    found = {"none": Cut(label("cut_none"), output, value)}
+    # The results on the way from x to the output that the noise reaches, each one tensor.
+    bridges = [
+        line
+        for line in function.lines
+        if len(line.names) == 1 and line.names[0] in function.noisy & function.moving
+    ]
+    around: tuple[str, ...] = ()
+    for line in bridges:
+        name = line.names[0]
+        around = (*around, name)
+        told = label("cut_up_to", name=name)
+        if line is bridges[0]:
+            told = label("cut_at_noise")
+        elif line is bridges[-1]:
+            told = label("cut_around_block")
+        found[name] = Cut(told, name, _bridge(line.value, function.without_noise[name]), around)
+    for one in _factors(function):
+        stopped = put(value, {one: expression(f"stop_gradient({one})")})
+        found[f"factor_{one}"] = Cut(label("cut_factor", name=one), output, stopped, (one,))
+    every = tuple(line.names[0] for line in function.lines)
+    stopped = expression("stop_gradient(f)", f=value)
+    return found | {"everything": Cut(label("cut_everything"), output, stopped, every)}
 
 
 class StraightThrough(Trick):
@@ -309,16 +317,6 @@ def _with_trick(function: Function, trick: str, at: str) -> Variant:
     return Variant(made, (), (name,))
 
 
-def _bridgeable(function: Function) -> list[str]:
-    """The results on the way from x to the output that the noise reaches, each one tensor."""
-    return [
-        line.names[0]
-        for line in function.lines
-        if line.names[0] in function.noisy and line.names[0] != NOISE and len(line.names) == 1
-        and line.names[0] in function.moving
-    ]  # fmt: skip
-
-
 def _factors(function: Function) -> list[str]:
     """Both operands of the last op, if both depend on the first input."""
     value = function.lines[-1].value
@@ -329,16 +327,7 @@ def _factors(function: Function) -> list[str]:
     return both if len({*both}) == 2 else []
 
 
-def _with_factor(line: Line, name: str, stopped: ast.expr) -> ast.expr:
-    value = line.value
-    assert isinstance(value, ast.BinOp)
-    left, right = (
-        stopped if isinstance(one, ast.Name) and one.id == name else one
-        for one in (value.left, value.right)
-    )
-    return ast.BinOp(left, value.op, right)
-
-
+@lru_cache(maxsize=64)
 def _ops_by_type(function: Function) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
     """The ops that pass a gradient on, by type, the last type at the end: by their number of
     tensor operands, the names of their lines."""

@@ -11,10 +11,10 @@ from lessons.bench.comparison import Comparison, Side, compare
 from lessons.bench.figures import arrows, draws, figures, table
 from lessons.bench.function import NOISE
 from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
-from lessons.bench.tricks import OWN, TRICKS, StopGradient
+from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts
 from lessons.bench.words import label
 from lessons.contract.lesson import Lesson, RefusedTextError
-from lessons.contract.parameters import Choice, InvalidParametersError, Parameter
+from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
 from lessons.kit.formulas.drawing import picture as drawing
@@ -70,7 +70,7 @@ def frame(wish: Wish) -> Frame:
     form = {name: text[:LONGEST] for name, text in wish.values.items()}
     errors: Mapping[str, str] = {}
     try:
-        comparison = _compared(form, wish.touched)
+        comparison = _compared(read_setting(form, wish.touched))
     except InvalidParametersError as error:
         if wish.good is None:
             raise RefusedTextError(str(error)) from None
@@ -122,8 +122,8 @@ def _fallback(good: Mapping[str, str], form: Form, errors: Mapping[str, str]) ->
     for tried in (mended if good else {}, dict(good), picked):
         with suppress(InvalidParametersError):
             if tried:
-                return _compared(tried)
-    return _compared({})
+                return _compared(read_setting(tried))
+    return _compared(read_setting({}))
 
 
 def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec]:
@@ -132,17 +132,13 @@ def _strays(groups: Sequence[Group], errors: Mapping[str, str]) -> list[NoteSpec
     return [{"level": "error", "text": errors[name]} for name in errors if name not in there]
 
 
-def _compared(form: Mapping[str, str], touched: Sequence[str] = ()) -> Comparison:
-    """Read the controls and run both variants.
+@lru_cache(maxsize=4)
+def _compared(setting: Setting) -> Comparison:
+    """Run both variants.
 
     Raises:
-        InvalidParametersError: a control's text is refused, or a program does not run.
+        InvalidParametersError: a program does not run.
     """
-    return _run(read_setting(form, touched))
-
-
-@lru_cache(maxsize=4)
-def _run(setting: Setting) -> Comparison:
     try:
         return compare(setting)
     except PlaygroundError as error:
@@ -213,7 +209,8 @@ def _control(
 def _formula(setting: Setting, side: Side) -> str:
     """The lines that the trick changes, in short."""
     before = setting.function.text.splitlines()
-    changed = [str(one) for one in side.variant.function.lines if str(one) not in before]
+    lines = [line.text for line in side.variant.function.lines]
+    changed = [line for line in lines if line not in before]
     changed += [f"{one.op_type}: {one.rule}" for one in side.variant.overrides]
     return "; ".join(changed or before[-1:]).replace("stop_gradient", "sg")
 
@@ -295,7 +292,7 @@ def _graph(comparison: Comparison) -> GraphSpec:
     for node in drawn["nodes"]:
         if any(edge.producer.name in noise for edge in plain.nodes[node["id"]].operands):
             node["lines"][-2] += f" {NOISE}"
-    sides = [side.along_edges(setting.function) for side in (comparison.a, comparison.b)]
+    sides = comparison.a.edges, comparison.b.edges
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
     sent = [[side.get(one) for side in sides] for one in ends]
@@ -331,13 +328,11 @@ def _bracket(setting: Setting, name: str, side: Side, labels: Mapping[str, str])
         return [node for node, known in labels.items() if known in names]
 
     options: list[tuple[str, list[str]]] = []
-    (cut, *_), trick = setting.own, setting.trick
-    if isinstance(trick, StopGradient) and isinstance(cut, Choice):
-        options = [(one, nodes(trick.around(setting.function, one))) for one in cut.names]
-    control = f"{name}.cut" if options else ""
+    if isinstance(setting.trick, StopGradient):
+        options = [(one, nodes(cut.around)) for one, cut in cuts(setting.function).items()]
     return {
         "name": name,
         "nodes": nodes(side.variant.around),
-        "control": control,
+        "control": f"{name}.cut" if options else "",
         "options": options,
     }

@@ -15,6 +15,8 @@ from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
+from lessons.playground.running.outcome import run_checked
+from lessons.playground.running.sweep import curves_of
 from tests.engine.test_reference import CASES
 from tests.support.amount import seeds
 from tests.trick_bench.settings import EVERY, random_form
@@ -81,11 +83,10 @@ def test_the_sentence_is_true(seed):
 def test_along_the_edges_come_the_gradients_of_the_results(seed):
     """Along all edges that leave an input together comes the input's gradient."""
     comparison = compare(read_setting(random_form(random.Random(seed))))
-    function = comparison.setting.function
     for side in (comparison.a, comparison.b):
         x = side.outcome.over
         whole = side.gradient
-        shares = [one for (name, _), one in side.along_edges(function).items() if name == x]
+        shares = [one for (name, _), one in side.edges.items() if name == x]
         if len(shares) == 1 or not any(x in bracket for bracket in side.variant.around):
             assert sum(one or 0.0 for one in shares) == pytest.approx(
                 whole or 0.0, rel=1e-9, nan_ok=True
@@ -167,3 +168,30 @@ def test_a_program_that_does_not_run_is_refused_by_the_playground():
 def test_it_is_true_of_infinities_and_in_single_precision(form, said):
     comparison = compare(read_setting({"trick": "clipping", "function": "own"} | form))
     assert said in " ".join(text for _, text in comparison.sentence)
+
+
+@pytest.mark.parametrize("seed", seeds(20, 500))
+def test_the_bands_ends_are_torchs_percentiles(seed):
+    """To the sign of a zero, with NaN and infinities among the numbers."""
+    generator = torch.Generator().manual_seed(seed)
+    drawn = torch.randn(2, 64, 9, dtype=torch.float64, generator=generator)
+    some = torch.tensor([-0.0, 0.0, torch.nan, torch.inf])
+    there = torch.randint(0, 4 + seed % 9, drawn.shape, generator=generator)
+    for place, number in enumerate(some):
+        drawn[there == place] = number
+    kept = torch.where(drawn.isfinite(), drawn, torch.nan)
+    low, high = torch.nanquantile(kept, torch.tensor([0.05, 0.95], dtype=torch.float64), dim=1)
+    series = curves_of(["forward", "trick_gradient"], torch.arange(9.0), drawn)
+    for one, *expected in zip(series, kept.nanmean(1), low, high, strict=True):
+        for made, right in zip((one.y, one.low, one.high), expected, strict=True):
+            assert made.tobytes() == right.numpy().tobytes()
+
+
+def test_what_is_kept_of_a_text_leaves_the_numbers_alone():
+    random_ = random.Random(3)
+    forms = [random_form(random_) for _ in range(12)]
+    for form in (form | {"in.u.seed": str(seed)} for form in forms for seed in (1, 2)):
+        for side in (made := compare(read_setting(form))).a, made.b:
+            again = run_checked(check(side.document))
+            for one, other in zip(side.outcome.curves[:2], again.curves[:2], strict=True):
+                assert one.y.tobytes() == other.y.tobytes()

@@ -31,7 +31,7 @@ def test_broken_down_it_has_the_same_values_and_gradients(text):
         ops = [n for n in ast.walk(line.value) if isinstance(n, ast.BinOp | ast.Call | ast.UnaryOp)]
         numbers = [n for n in ops if not any(isinstance(part, ast.Name) for part in ast.walk(n))]
         masks = [n for one in ast.walk(line.value) if isinstance(one, ast.Compare) for n in [one]]
-        assert len(ops) - len(numbers) - len(masks) <= 1, str(line)
+        assert len(ops) - len(numbers) - len(masks) <= 1, line.text
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@
 `outcome.py` builds on the same function.
 """
 
+import ast
 import contextlib
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -34,6 +35,8 @@ class Live:
         ran: op types of the table's rules → how often a rule was bound to an op.
         calls: op type → how often its rule ran, counted during the backward pass.
         steps: every op that ran, if asked for.
+        reads: by a name of ``apart`` and the first name of a line, the tensor that the line reads
+            for it.
     """
 
     inputs: dict[str, torch.Tensor]
@@ -42,6 +45,7 @@ class Live:
     ran: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     steps: list[Step] = field(default_factory=list)
+    reads: dict[tuple[str, str], torch.Tensor] = field(default_factory=dict)
 
 
 def live(
@@ -49,6 +53,7 @@ def live(
     inputs: Mapping[str, torch.Tensor] | None = None,
     plain: bool = False,
     budget: Budget | None = None,
+    apart: Collection[str] = (),
 ) -> Live:
     """Run the program forward.
 
@@ -56,11 +61,13 @@ def live(
         inputs: values by name, instead of the document's own; cast to its dtype.
         plain: True takes every trick and override out.
         budget: the time it may take, its backward pass's rules included.
+        apart: names of which each line reads a tensor of its own, whose gradient is the part that
+            this line sends. A name's whole gradient may then be rounded in another way.
 
     Raises:
         PlaygroundError: shapes that clash, sizes or time over their bounds.
     """
-    return forward(checked, leaves(checked, inputs), plain, budget or Budget(), trace=True)
+    return forward(checked, leaves(checked, inputs), plain, budget or Budget(), True, apart)
 
 
 def leaves(
@@ -79,20 +86,38 @@ def forward(
     plain: bool,
     budget: Budget,
     trace: bool = False,
+    apart: Collection[str] = (),
 ) -> Live:
     """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
     made = Live(dict(inputs), {}, next(iter(inputs.values())))
-    machine = Machine(checked.program.text, checked.dtype, budget, plain)
-    machine.steps = made.steps if trace else None
+    steps = made.steps if trace else None
+    machine = Machine(checked.program.text, checked.dtype, budget, plain, steps, trace)
     env: dict[str, Any] = dict(inputs)
     rows = () if plain else checked.rows
     for bound, lines in blocks(checked.program.assignments, rows):
         with _map(bound, machine, made):
             for line in lines:
-                machine.assign(line, env)
+                own = _read_apart(made, line, env, apart) if apart else {}
+                env |= machine.line(line, env | own)
     made.values = {name: env[name] for name in checked.program.names}
     made.output = made.values[checked.output]
     return made
+
+
+def _read_apart(
+    made: Live, line: Assignment, env: Mapping[str, Any], apart: Collection[str]
+) -> dict[str, torch.Tensor]:
+    """Views of the tensors that a line reads for these names."""
+    reads = {node.id: env[node.id] for node in line.nodes if isinstance(node, ast.Name)}
+    own = {name: reads[name] for name in apart if has_gradient(reads.get(name))}
+    own = {name: value.view_as(value) for name, value in own.items()}
+    made.reads |= {(name, line.names[0]): view for name, view in own.items()}
+    return own
+
+
+def has_gradient(value: Any) -> bool:
+    """Whether a name's value is a tensor of the graph."""
+    return isinstance(value, torch.Tensor) and value.requires_grad
 
 
 def gradients(
@@ -153,6 +178,8 @@ def blocks(
     Returns:
         For each group, the row that holds for each op type in it, and its lines.
     """
+    if not rows:
+        return [({}, [*lines])]
     found = []
     for active, group in itertools.groupby(lines, key=lambda line: _active(line, rows)):
         own = list(group)
@@ -168,7 +195,7 @@ def _map(bound: Mapping[str, Row], machine: Machine, made: Live) -> Iterator[Non
         return
     rules = {}
     for op, row in bound.items():
-        own = Machine(row.rule.text, machine.dtype, machine.budget)
+        own = replace(machine, text=row.rule.text, plain=False, steps=None)
         rules[op] = as_function(row, own, made.calls)
     with gradient_override_map(rules) as report:
         yield

@@ -8,7 +8,7 @@ ever compiled, evaluated or looked up.
 import ast
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,7 @@ class Machine:
         budget: shared by all that belongs to one run.
         plain: True takes every trick out: what is left is the forward expression.
         steps: filled with every op that ran, if given.
+        counted: whether the budget counts the ops. The plan of the curves needs the count.
     """
 
     text: str
@@ -72,21 +73,21 @@ class Machine:
     budget: Budget
     plain: bool = False
     steps: list[Step] | None = None
+    counted: bool = True
 
-    def assign(self, line: Assignment, env: Env) -> None:
-        """Run one line: its names are added to ``env``.
+    def line(self, line: Assignment, env: Mapping[str, Any]) -> Env:
+        """Run one line, and return what its names stand for.
 
         Raises:
             PlaygroundError: shapes that clash, a size or time over its bound.
         """
         value = self.value(line.value, env)
         if len(line.names) == 1:
-            env[line.names[0]] = value
-            return
+            return {line.names[0]: value}
         if len(value) != len(line.names):
             counts = {"outputs": len(value), "names": len(line.names)}
             raise PlaygroundError.at(line.value, WORDS("other_outputs", **counts))
-        env.update(zip(line.names, value, strict=True))
+        return dict(zip(line.names, value, strict=True))
 
     def value(self, node: Node, env: Mapping[str, Any]) -> Any:
         """The value of one expression: a float, a tensor, or a tuple of tensors."""
@@ -110,7 +111,8 @@ class Machine:
                 raise error.__cause__ from None
             why = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
             raise PlaygroundError.at(node, WORDS("torch_refuses", why=why)) from error
-        self.budget.count(node, arguments, result)
+        if self.counted:
+            self.budget.count(node, arguments, result)
         if self.steps is not None and isinstance(result, torch.Tensor):
             tensors = tuple(a for a in arguments if isinstance(a, torch.Tensor))
             self.steps.append(Step(node, tensors, result))
@@ -168,7 +170,7 @@ class Machine:
 
         def func(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
             inner = {**outer, **dict(zip(names, tensors, strict=True))}
-            quiet = Machine(self.text, self.dtype, self.budget, self.plain)
+            quiet = replace(self, steps=None)
             return tuple(self.tensor(quiet.value(output, inner)) for output in node.args)
 
         outputs = func(*inputs) if self.plain else tricks.py_func(func, *inputs)
@@ -194,6 +196,8 @@ class Machine:
 
     def _check_broadcast(self, node: Node, what: str, tensors: Iterable[torch.Tensor]) -> None:
         shapes = [tuple(tensor.shape) for tensor in tensors]
+        if len({*shapes}) == 1:
+            return  # a result of this size, as each operand is
         try:
             shape = np.broadcast_shapes(*shapes)
         except ValueError:

@@ -7,9 +7,9 @@ one of a name the learner chose. All are gradients of the sum of the output's en
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -17,7 +17,7 @@ from lessons.contract.result import Array, Result, Series
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.running.budget import Budget, Plan, plan
-from lessons.playground.running.execute import gradients, live
+from lessons.playground.running.execute import gradients, has_gradient, live
 from lessons.playground.running.run_notes import notes
 from lessons.playground.running.sweep import sweep
 from lessons.playground.running.words import WORDS
@@ -25,6 +25,7 @@ from lessons.playground.running.words import WORDS
 _PLAIN = "true_gradient", "intended_gradient"
 """The roles of the curves without tricks."""
 
+Name = TypeVar("Name")
 Gradient = torch.Tensor | None
 """float64; None where no gradient reaches the input at all."""
 
@@ -42,6 +43,8 @@ class Outcome(Result):
         over: the input that was plotted over.
         gradients: role → input → gradient.
         overridden: op type → how many ops had a rule bound.
+        sent: name → autograd's gradient, for every name in the graph, if asked for.
+        draws: by role, value and gradients at the plotted entry in each draw, if asked for.
         room: the plan of the curves, if there are any.
     """
 
@@ -50,6 +53,8 @@ class Outcome(Result):
     over: str = ""
     gradients: Mapping[str, Mapping[str, Gradient]] = field(default_factory=dict)
     overridden: Mapping[str, int] = field(default_factory=dict)
+    sent: Mapping[str, Gradient] = field(default_factory=dict)
+    draws: Mapping[str, Array] = field(default_factory=dict)
     room: Plan | None = None
 
 
@@ -65,28 +70,42 @@ def run(document: Document, curves: bool = True) -> Outcome:
     return run_checked(check(document), curves)
 
 
-def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = None) -> Outcome:
+def run_checked(
+    checked: Checked, curves: bool = True, like: Outcome | None = None, full: bool = False
+) -> Outcome:
     """As ``run``, for a document that has been checked.
 
     Args:
-        like: the outcome of a program that is the same without its tricks, whose curves without
-            tricks are reused.
+        like: the outcome of a program that is the same without its tricks: its gradients and
+            curves without tricks are reused, and its notes about them are not repeated.
+        full: True adds ``sent``, and ``draws``, which takes ``MAX_DRAWS`` more runs.
     """
     budget, document = Budget(), checked.document
     tricky = live(checked, budget=budget)
     with_tricks = budget.spent()
-    plain = live(checked, plain=True, budget=budget)
-    without = budget.spent() - with_tricks
-    names = list(checked.inputs)
-    passes = {"trick_gradient": (tricky, tricky.output), "true_gradient": (plain, plain.output)}
-    if document.intended:
-        passes["intended_gradient"] = (plain, plain.values[document.intended])
-    found: dict[str, dict[str, Gradient]] = {}
+    passes = {"trick_gradient": (tricky, tricky.output)}
+    if like is None:
+        plain = live(checked, plain=True, budget=budget)
+        passes["true_gradient"] = plain, plain.output
+        if document.intended:
+            passes["intended_gradient"] = plain, plain.values[document.intended]
+    without = budget.spent() - with_tricks if like is None else with_tricks
+    before = budget.spent()
+    found: dict[str, Mapping[str, Gradient]] = {}
+    sent: dict[str, Gradient] = {}
     for role, (made, output) in passes.items():
         budget.check()
-        leaves = [made.inputs[name] for name in names]
-        found[role] = _by_name(names, gradients(output, leaves, keep=True))
-    rules = budget.spent() - with_tricks - without
+        asked = dict(made.inputs)
+        with_names = full and made is tricky
+        if with_names:
+            asked |= {name: value for name, value in made.values.items() if has_gradient(value)}
+        got = by_name(asked, gradients(output, [*asked.values()], keep=True))
+        if with_names:
+            sent = got
+        found[role] = {name: got[name] for name in made.inputs}
+    if like is not None:
+        found |= {role: one for role, one in like.gradients.items() if role in _PLAIN}
+    rules = budget.spent() - before
     values = {**checked.inputs, **{n: _plain(v) for n, v in tricky.values.items()}}
     room = None
     if curves:
@@ -95,16 +114,17 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
             largest=max([step.result.numel() for step in tricky.steps] + given),
             inputs=sum(given),
             passes=(with_tricks, without, rules),
-            roles=len(passes) - 1,
+            roles=len(found) - 1,
             drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
         )
     other = like.room if like else None
     alike = other and room and (other.points, other.draws) == (room.points, room.draws)
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
+    drawn: dict[str, Array] | None = {} if full else None
     return Outcome(
         series=_series(checked, values[checked.output], found),
-        curves=sweep(checked, room, budget, plain_curves) if room else (),
+        curves=sweep(checked, room, budget, plain_curves, drawn) if room else (),
         notes=tuple(notes(checked, passes, values, found, room)),
         work=WORDS("draws", n=room.draws) if room and room.draws > 1 else "",
         values=values,
@@ -112,11 +132,14 @@ def run_checked(checked: Checked, curves: bool = True, like: Outcome | None = No
         over=checked.over.name,
         gradients=found,
         overridden=dict(+Counter(tricky.ran)),
+        sent=sent,
+        draws=drawn or {},
         room=room,
     )
 
 
-def _by_name(names: list[str], found: tuple[torch.Tensor | None, ...]) -> dict[str, Gradient]:
+def by_name(names: Iterable[Name], found: Iterable[Gradient]) -> dict[Name, Gradient]:
+    """Gradients by name, as float64."""
     return {
         name: None if one is None else one.detach().to(torch.float64)
         for name, one in zip(names, found, strict=True)

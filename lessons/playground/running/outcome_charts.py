@@ -40,12 +40,16 @@ _SPELLED = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def figures(outcome: Outcome, document: Document, beside: Sequence[Outcome] = ()) -> list[Figure]:
+Ranges = tuple[tuple[float, float], tuple[float, float]]
+"""Of the y axes: the value's, the gradients'."""
+
+
+def figures(outcome: Outcome, document: Document, ranges: Ranges | None = None) -> list[Figure]:
     """The value over the plotted input, and the gradient by role.
 
     Args:
-        beside: other outcomes whose charts stand next to these and have the same axes; then no
-            line has a name at its end.
+        ranges: those of several outcomes whose charts are next to each other; then no line has a
+            name at its end.
     """
     curves = {series.name: series for series in outcome.curves}
     series = {line.name: line for line in outcome.series}
@@ -56,8 +60,17 @@ def figures(outcome: Outcome, document: Document, beside: Sequence[Outcome] = ()
             for name, line in series.items()
         }
     x = _moved(outcome, document)
-    parts = outcome, document, curves, series, x, beside
-    return aligned(_gradients(*parts), _value(*parts))[::-1]
+    value, gradient = ranges or ranges_of([outcome])
+    parts = outcome, document, curves, series, x
+    gradients = _gradients(*parts, gradient, ranges is None)
+    return aligned(gradients, _value(*parts, value))[::-1]
+
+
+def ranges_of(outcomes: Sequence[Outcome]) -> Ranges:
+    """Ranges for the numbers of all these outcomes."""
+    value = [part for one in outcomes for part in _heights(one, ["forward"])]
+    gradient = [part for one in outcomes for part in _heights(one, GRADIENTS)]
+    return _frame(value), _frame(gradient)
 
 
 def table(outcome: Outcome) -> Table:
@@ -90,20 +103,19 @@ def _gradients(
     curves: dict[str, Series],
     series: dict[str, Series],
     x: str,
-    beside: Sequence[Outcome],
+    frame: tuple[float, float],
+    with_names: bool,
 ) -> Figure:
     roles = [role for role in GRADIENTS if role in curves]
     subject = f"∂{outcome.output}/∂{x}"
     there = {role: curves[role] for role in roles}
-    heights = (part for one in (outcome, *beside) for part in _heights(one, GRADIENTS))
-    frame = _frame([*heights])
     layout = axes(span(there[roles[0]]), frame, x, subject)
     ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
     data = gradient_curves(there)
     if there[roles[0]].low is not None:
         data = over_draws(there) + [ticks(one) for r, one in there.items() if ROLES[r].ticked]
-    dots = NOISY[:1] if beside else NOISY[::-1]
-    if not beside:
+    dots = NOISY[::-1] if with_names else NOISY[:1]
+    if with_names:
         data += named(ends, layout, _GRADIENT_HEIGHT)
     return Figure(
         "gradient",
@@ -123,11 +135,10 @@ def _value(
     curves: dict[str, Series],
     series: dict[str, Series],
     x: str,
-    beside: Sequence[Outcome],
+    frame: tuple[float, float],
 ) -> Figure:
     forward = curves["forward"]
     there = series.get("forward")
-    heights = [part for one in (outcome, *beside) for part in _heights(one, ["forward"])]
     alone = WORDS("value_alone", output=outcome.output, input=x)
     return Figure(
         "forward",
@@ -139,7 +150,7 @@ def _value(
             curve(forward, exact=True),
             *([_held(points(there), outcome)] if there else []),
         ],
-        axes(span(forward), _frame(heights), x, outcome.output),
+        axes(span(forward), frame, x, outcome.output),
         height=_VALUE_HEIGHT,
         selects="entry",
     )
@@ -243,12 +254,13 @@ def _all(value: Any) -> str:
 
 def _frame(heights: list[Array]) -> tuple[float, float]:
     """What most of the curves fits into: a pole must not flatten all the rest."""
-    sizes = np.abs(np.concatenate([np.ravel(height) for height in heights]))
+    every = np.concatenate([np.ravel(height) for height in heights])
+    sizes = np.abs(every)
     sizes = sizes[np.isfinite(sizes)]
     typical = float(np.quantile(sizes, 0.9)) if len(sizes) else 0.0
     largest = float(sizes.max(initial=0.0))
     top = largest if largest <= 8 * typical or typical == 0 else 4 * typical
-    return fitted([np.clip(height, -top, top) for height in heights])
+    return fitted([np.clip(every, -top, top)])
 
 
 def key(outcome: Outcome) -> list[str]:
