@@ -153,6 +153,8 @@ def _arrow(name: str, role: str, vector: Array) -> Trace:
 
 def _ends(side: Side) -> str:
     """Say the range of a side's gradient over the draws."""
+    if side.gradient is None:
+        return WORDS("none")
     numbers = side.outcome.draws["trick_gradient"]
     return WORDS("ends", low=brief(float(numbers.min())), high=brief(float(numbers.max())))
 
@@ -161,15 +163,17 @@ def table(comparison: Comparison) -> Table:
     """One row for each number of the first input: the value, and the gradients of A and B."""
     sides = comparison.a, comparison.b
     over = comparison.a.outcome.over
+    xs = comparison.a.checked.inputs[over].flatten().tolist()
     columns: list[tuple[str, str | None]] = [(over, None), (label("value"), "forward")]
-    lines = [comparison.a.series("forward")]
+    value = comparison.a.series("forward")
+    cells = [[number(float(y)) for y in value.y] if value else [""] * len(xs)]
     for name, side in zip(SIDES, sides, strict=True):
         for role in (role for role in NAMES if role in side.outcome.gradients):
             columns.append((f"{name.upper()}: {NAMES[role]}", role))
-            lines.append(side.series(role))
-    xs = comparison.a.checked.inputs[over].flatten().tolist()
-    rows = tuple(
-        (number(x), *("" if one is None else number(float(one.y[place])) for one in lines))
-        for place, x in enumerate(xs)
-    )
+            gradient = side.outcome.gradients[role][over]
+            numbers = [WORDS("none")] * len(xs)
+            if gradient is not None:
+                numbers = [number(float(y)) for y in gradient.flatten()]
+            cells.append(numbers)
+    rows = tuple(zip(map(number, xs), *cells, strict=True))
     return Table(WORDS("table", output=comparison.a.outcome.output), tuple(columns), rows)

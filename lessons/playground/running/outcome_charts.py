@@ -114,15 +114,16 @@ def _gradients(
     data = gradient_curves(there)
     if there[roles[0]].low is not None:
         data = over_draws(there) + [ticks(one) for r, one in there.items() if ROLES[r].ticked]
-    dots = NOISY[::-1] if with_names else NOISY[:1]
+    sent = [role for role in roles if outcome.gradients[role][outcome.over] is not None]
+    dots = [role for role in (NOISY[::-1] if with_names else NOISY[:1]) if role in sent]
     if with_names:
         data += named(ends, layout, _GRADIENT_HEIGHT)
     return Figure(
         "gradient",
         gradient_at(subject, _at_entry(series, document, *NOISY), x),
         _caption(outcome, document, len(series[roles[0]].x)),
-        gradient_alt(subject, spoken(series, roles, x), x),
-        [*data, *(_held(points(series[role]), outcome) for role in dots if role in there)],
+        gradient_alt(subject, spoken(series, sent or roles, x), x),
+        [*data, *(_held(points(series[role]), outcome) for role in dots)],
         layout,
         height=_GRADIENT_HEIGHT,
         selects="entry",
