@@ -361,4 +361,4 @@ def test_a_click_that_comes_as_a_state_is_followed_once(app):
         assert stream.run()
         go = {"page": "stop_gradient", "lesson": "wrong_place", "step": 2}
         stream.rerun(state(stream.component("lesson_search"), json_value=json.dumps({"go": go})))
-        assert stream.runs_within(4) <= 2
+        assert stream.runs_within(2) <= 2
