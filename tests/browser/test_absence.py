@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import repeat
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -41,7 +40,6 @@ from tests.browser.test_wire import (
     cut,
     visit,
 )
-from tests.support.balancer import balanced
 from tests.support.server import ROOT, Server, free_port, streamlit
 
 __all__ = ["visit"]  # a fixture
@@ -360,29 +358,3 @@ def tell(stories, server, visit):
 )
 def test_a_server_that_is_killed_and_comes_again_costs_nobody_anything(stories, mortal, visit):
     tell(stories, mortal, visit)
-
-
-class Replicas:
-    """Two processes of the app behind a balancer, which gives every newcomer to the first."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        first, second = (
-            stack.enter_context(streamlit(ROOT / "app.py", port=free_port())) for _ in range(2)
-        )
-        self._first = first
-        ports = [int(one.url.rpartition(":")[2]) for one in (first, second)]
-        self.url = stack.enter_context(balanced(ports, repeat(0)))
-
-    def kill(self) -> None:
-        """Kill the process that every visitor is on."""
-        os.kill(self._first.pid, signal.SIGKILL)
-
-    def start(self) -> float:
-        """Start nothing: the second has been there all the time. Return the time."""
-        return time.time()
-
-
-@pytest.mark.long
-def test_a_replica_that_is_killed_costs_nobody_anything_where_another_is_left(visit):
-    with ExitStack() as stack:
-        tell(SEVERAL, Replicas(stack), visit)
