@@ -46,6 +46,11 @@ SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
   `${one.className} ${JSON.stringify(one.dataset)}`
 ).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py", "tests/pages/test_whole_app.py")
+# Files that share what takes long to start: a fork server, a Python that has loaded torch alone.
+TOGETHER = {
+    "tests/server/test_trainings.py": "tests/server/test_lanes.py",
+    "tests/lessons/test_command_line.py": "tests/lessons/test_plain_torch.py",
+}
 NOTHING = re.compile("(?!)")
 
 settings.register_profile(
@@ -53,6 +58,15 @@ settings.register_profile(
 )
 settings.load_profile("ours")
 expect.set_options(timeout=1000 * PATIENCE)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _freeze() -> None:
+    """Leave out what earlier files made where garbage is collected, or the doctor looks through all
+    objects for optimizers.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -181,7 +195,7 @@ class BrowserApart(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         # What a file has computed once, all its tests use; but each of these computes by itself.
-        return nodeid if file.endswith("test_every_lesson.py") else file
+        return nodeid if file.endswith("test_every_lesson.py") else TOGETHER.get(file, file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         first = node is self.nodes[0]

@@ -59,21 +59,21 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "answered": ("/stop_gradient?lesson=two_passes&step=2", ".st-key-tiles button", answer),
     "cut": ("/stop_gradient?lesson=right_place&step=3", ".gl-svg", cut),
     "search": ("/glossary", ".gt-glossary", search),
-    # What these show is in the states above too, or on the pages of test_language.py.
     "home": ("/", LAB, nothing),
     "training": ("/reversal?lesson=moons&step=2", ".gl-trainer", nothing),
     "playground": ("/playground", LAB, nothing),
     "course": ("/course", "[class*=st-key-chapter_]", nothing),
-    "glossary": ("/glossary?term=leaf", ".gt-glossary", nothing),
     "your_own_code": ("/your_own_code", "iframe", nothing),
     "teach": ("/teach", '[data-testid="stLinkButton"]', nothing),
+    # What these show is in the states above, too.
+    "glossary": ("/glossary?term=leaf", ".gt-glossary", nothing),
     "choice": ("/stop_gradient?lesson=noise_leaks&step=2", ".st-key-tiles button", nothing),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", nothing),
     "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", nothing),
     "arrows": ("/clipping?lesson=value_or_norm", LAB, nothing),
     "quiz": ("/reversal?quiz=3", ".st-key-tiles button", nothing),
 }
-OFTEN = list(STATES)[: list(STATES).index("home")]
+OFTEN = list(STATES)[: list(STATES).index("glossary")]
 LOOKS = ((1280, "light"), (390, "dark"))
 
 

@@ -196,17 +196,6 @@ def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare, phone: Page):
     assert float(number.input_value()) > 1
 
 
-@pytest.mark.long
-def test_a_finger_sets_where_training_starts_on_the_map_and_scrolls_over_it(bare, phone: Page):
-    phone.goto(bare + "/clipping?lesson=cliff&step=1")
-    shown(phone, "map")
-    start = [exact(phone, name).input_value() for name in "wb"]
-    assert swipe(phone, at(phone, "map", 3, -2), 3, -80) > 30
-    assert [exact(phone, name).input_value() for name in "wb"] == start
-    assert swipe(phone, at(phone, "map", 3, -2), 60, 2) == 0
-    assert exact(phone, "w").input_value() != start[0]
-
-
 def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, phone: Page):
     phone.goto(bare + "/stop_gradient?lesson=wrong_place&step=3&at=0")
     ready(phone)

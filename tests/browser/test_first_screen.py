@@ -75,10 +75,9 @@ def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
 def test_next_moves_little(app, open_page, slug):
     page = ready(open_page(app.url + PLACES[slug], script=SHIFTS + SPY))
     ran(page)
+    page.wait_for_timeout(500)  # what comes late
     first_screen(page, 1280)
     for step in range(2, STEPS[slug] + 1):
-        ran(page)
-        page.wait_for_timeout(500)  # what comes late
         page.evaluate("() => { shifts.length = 0; sent = {}; }")
         on(page, step)
         page.wait_for_timeout(500)

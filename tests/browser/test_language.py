@@ -14,7 +14,9 @@ from tests.lessons.unaccented import english
 from tests.support.pseudo import LANGUAGE, copy_in_pseudo
 from tests.support.server import ROOT, Server, streamlit
 
-pytestmark = pytest.mark.browser
+# That no English word stands outside of an en.md is seen without a browser before each commit:
+# tests/lessons/test_words.py and tests/pages/test_browser_words.py.
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 LABS = ("", "stop_gradient?lesson=noise_leaks", "reversal?lesson=moons&step=2", "playground")
 OTHERS = ("course", "reversal?quiz=7", "glossary", "teach", "your_own_code")

@@ -49,13 +49,13 @@ def test_each_symptom_leads_to_its_lesson(app, open_page):
     for slug in ("cut_by_accident", "collapse", "cliff", "straight_through"):
         card = page.locator(f".stColumn:has(img):has(a[href$='lesson={slug}'])")
         assert card.locator("img").evaluate("one => one.naturalWidth") == 150
-        link = card.get_by_role("link")
-        link.click()
-        page.wait_for_url(f"**/{find(slug).chapter}?lesson={slug}*")
-        expect(page.locator("h1")).to_have_text(re.sub(r"[`*]", "", find(slug).title))
-        page.go_back()
-        link.wait_for()
-        ran(page)
+    link = card.get_by_role("link")
+    link.click()
+    page.wait_for_url(f"**/{find(slug).chapter}?lesson={slug}*")
+    expect(page.locator("h1")).to_have_text(re.sub(r"[`*]", "", find(slug).title))
+    page.go_back()
+    link.wait_for()
+    ran(page)
     assert page.evaluate("window.stays"), "the page was never left"
 
 

@@ -1,4 +1,4 @@
-"""Models of the usual kinds, not ours: a residual network, a transformer's block, a long loop."""
+"""Models of the usual kinds, not ours: a residual network, a long loop."""
 
 import torch
 from torch import nn
@@ -46,29 +46,6 @@ class ResNet(nn.Module):
         h = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         h = self.fc(self.layers(h).mean((2, 3)))
         return functional.cross_entropy(h, torch.zeros(len(x), dtype=torch.long))
-
-
-class Transformer(nn.Module):
-    """One block with a causal mask of infinities."""
-
-    def __init__(self, size=32, heads=4):
-        super().__init__()
-        self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
-        self.qkv, self.out = nn.Linear(size, 3 * size), nn.Linear(size, size)
-        self.mlp = nn.Sequential(
-            nn.Linear(size, 4 * size), nn.GELU(), nn.Dropout(0.1), nn.Linear(4 * size, size)
-        )
-        self.heads = heads
-
-    def forward(self, x):
-        batch, time, size = x.shape
-        split = (batch, time, 3, self.heads, size // self.heads)
-        q, k, v = self.qkv(self.norm1(x)).reshape(split).permute(2, 0, 3, 1, 4)
-        scores = q @ k.transpose(-2, -1) / (size // self.heads) ** 0.5
-        mask = torch.ones(time, time).tril() == 0
-        attention = scores.masked_fill(mask, float("-inf")).softmax(-1)
-        x = x + self.out((attention @ v).transpose(1, 2).reshape(batch, time, size))
-        return (x + self.mlp(self.norm2(x))).pow(2).mean()
 
 
 def loop(x):

@@ -70,6 +70,7 @@ def test_forward_mode_raises_torchs_error(x: torch.Tensor) -> None:
 # torch.compile
 
 
+@pytest.mark.slow  # loads torch's compiler
 def test_tricks_compile_whole(x: torch.Tensor) -> None:
     torch._dynamo.reset()
     weighted = list(enumerate(TRICKS.values(), start=1))

@@ -11,10 +11,9 @@ import pytest
 from lessons.contract.parameters import Choice, Number
 from lessons.contract.words import Words
 from lessons.outputs.catalogue import ROOT
-from lessons.text.words import ProseError, placeholders
-from tests.lessons.unaccented import english
+from lessons.text.words import ProseError
 from tests.support.folded import folded
-from tests.support.pseudo import LANGUAGE, copy_in_pseudo, pseudo
+from tests.support.pseudo import LANGUAGE, copy_in_pseudo
 
 LESSONS = [
     path
@@ -140,41 +139,6 @@ def test_a_lab_has_no_word_of_its_own_and_takes_none_for_a_name(tmp_path):
         text=True,
     )
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        (
-            "The loss: {{ loss:.3g }}, `loss.item()`, $x_{loss}$, <extra>loss</extra>",
-            {"The", "loss"},
-        ),
-        ("dy/dx of a relu at x = 2", {"of", "at"}),
-    ],
-)
-def test_an_english_word_is_found_and_an_accented_one_is_not(text, left):
-    assert english(text) == left
-    assert english(pseudo(text)) == set()
-    assert placeholders(pseudo(text)) == placeholders(text)
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ('title = "The loss while it trains"', 1),
-        ('title = f"Loss {n} and more words"', 1),
-        ('"""A docstring."""\ntitle = WORDS("loss")', 0),
-        ('raise ValueError("no such series here")', 0),
-        ('raise PlaygroundError("This is empty.", 1)', 1),
-        ('raise self.error(node, f"There is no {name} here.")', 1),
-        ('call = "clamp(x, low, high)"', 0),
-        ('lines = """\\ndef step(x):\\n    return x\\n"""', 0),
-        ("lines = '''\\ndef step(x):\\n    \"\"\"A step at 0.\"\"\"\\n'''", 1),
-        ('label("top left")', 0),
-    ],
-)
-def test_a_sentence_is_found(source, found):
-    assert len(list(sentences(source))) == found
 
 
 def written(tmp_path, text=TEXT, code=CODE):

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from lessons.text.words import placeholders
 from pages.ui.page import MODULES, STYLE, WORDS
 from tests.support.folded import folded
@@ -67,18 +65,3 @@ def test_a_module_gives_each_text_what_it_fills_in(path):
         kind, name = call.groups()
         given = {"n"} if kind == "counted" else values(source[call.end() :])
         assert given == placeholders(WORDS.texts[name]), name
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ('title = "Lines of the chart"; // Lines of the chart', 1),
-        ('button("Start", press)', 1),
-        ("setText(node, `step ${at} of ${all}`)", 1),
-        ('phrase("lines_of_charts")', 0),
-        ('throw new Error("no chart is drawn")', 0),
-        ('element("p", "gl-caption gl-entries")', 0),
-    ],
-)
-def test_a_sentence_is_found(source, found):
-    assert len(list(sentences(source))) == found

@@ -195,6 +195,7 @@ def test_a_worker_starts_where_it_may_not_lower_its_priority():
     assert with_lane(story) == 1, "it was refused once"
 
 
+@pytest.mark.long  # a server of its own, which loads torch twice
 @pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
 def test_workers_end_with_their_server_even_if_it_is_killed():
     server = subprocess.Popen(

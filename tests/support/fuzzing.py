@@ -10,21 +10,21 @@ import contextlib
 import faulthandler
 import io
 import json
-import os
+import logging
 import random
 import secrets
-import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
+from unittest.mock import patch
 
 from lessons.kit.process import suit_small_tensors
 from pages.server.process import clean
 from tests.server.serving import resident
 from tests.support.amount import SEED
-from tests.support.server import ROOT
 
 HANGS = 300
 """Seconds of one case after which the process says where it is, and ends."""
@@ -65,6 +65,9 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
         if share * 20 >= len(memory):
             memory.append(_megabytes())
         printed = io.StringIO()
+        logged = logging.StreamHandler(printed)
+        logged.setLevel("WARNING")
+        logging.getLogger().addHandler(logged)
         faulthandler.dump_traceback_later(HANGS, exit=True, file=sys.__stderr__)
         start = time.process_time()
         try:
@@ -74,6 +77,7 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
             if isinstance(error, KeyboardInterrupt):
                 raise
             failures.append(f"{place}: {type(error).__name__}: {error}"[:800])
+        logging.getLogger().removeHandler(logged)
         took = time.process_time() - start
         slowest = max(slowest, (took, place))
         if took > limit:
@@ -95,23 +99,14 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
 
 
 def found(fuzzer: str, cases: int) -> dict[str, Any]:
-    """What a fuzzer prints of its first cases, none of which failed.
-
-    In a process of its own, so that a crash of the interpreter itself is seen too, and that nothing
-    of it stays with pytest.
-    """
-    command = [sys.executable, "-W", "error", "-m", fuzzer]
-    done = subprocess.run(
-        [*command, f"--seed={SEED}", f"--cases={cases}", "--minutes=60"],
-        cwd=ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout, done.stderr[-2000:]
-    report: dict[str, Any] = json.loads(done.stdout)
+    """What a fuzzer prints of its first cases, none of which failed."""
+    words = [fuzzer, f"--seed={SEED}", f"--cases={cases}", "--minutes=60"]
+    printed = io.StringIO()
+    with patch.object(sys, "argv", words), contextlib.redirect_stdout(printed):
+        status = import_module(fuzzer).main()
+    report: dict[str, Any] = json.loads(printed.getvalue())
     assert report["failures"] == []
-    assert done.returncode == 0
+    assert status == 0
     assert report["cases"] == cases
     return report
 
