@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from lessons.contract.figure import Figure, Table
 from pages.labs import payload
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.messages import Code, Frame, GoalSpec, Group, KeyEntry, Link, NoteSpec
+from pages.labs.messages import Code, Frame, Group, KeyEntry, Link, NoteSpec
 
 
 def frame(
@@ -29,7 +29,6 @@ def frame(
     turn: bool | None = None,
     numbers: Mapping[str, str] | None = None,
     trained: Sequence[str] = (),
-    goals: Sequence[GoalSpec] = (),
     sentence: Sequence[tuple[str, str]] = (),
     links: Sequence[Link] = (),
 ) -> Frame:
@@ -42,7 +41,7 @@ def frame(
         graph, charts, table, code: the lab's views, in this order. The graph and the code are
             computed only if they are shown.
         labels: the labels of the views that only this lab has.
-        form, accepted, settled, groups, notes, query, key, status, turn, numbers, trained, goals,
+        form, accepted, settled, groups, notes, query, key, status, turn, numbers, trained,
             sentence, links: as in ``Frame``.
     """
     views = [
@@ -73,7 +72,6 @@ def frame(
         "turn": turn,
         "numbers": {**(numbers or {})},
         "trained": [*trained],
-        "goals": [*goals],
         "sentence": [*sentence],
         "links": [*links],
     }

@@ -219,15 +219,6 @@ class Code(TypedDict):
     files: dict[str, str]
 
 
-class GoalSpec(TypedDict):
-    """A goal for a program; whether the program's value meets it, and its gradient."""
-
-    name: str
-    text: str
-    value: bool
-    gradient: bool
-
-
 class View(TypedDict):
     """A part of a lab that the stage or a drawer can show: the graph, the table or a chart."""
 
@@ -288,7 +279,6 @@ class Frame(Shown):
     stage: str
     below_stage: list[str]
     trained: list[str]
-    goals: list[GoalSpec]
     sentence: list[tuple[str, str]]
     links: list[Link]
 

@@ -2,17 +2,15 @@
 
 import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache, partial
 from urllib.parse import urlencode
-
-import numpy as np
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
 from lessons.playground.document.as_text import IMPORTS, from_text, read_text, to_text
 from lessons.playground.document.check import check
-from lessons.playground.document.contents import Document, Input, as_numbers
+from lessons.playground.document.contents import Document
 from lessons.playground.document.gestures import (
     MOST_TEXT,
     Form,
@@ -20,10 +18,8 @@ from lessons.playground.document.gestures import (
     form_of,
     from_code,
     gestured,
-    is_from_code,
 )
 from lessons.playground.document.presets import preset, preset_of
-from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
@@ -36,7 +32,7 @@ from pages.labs.code import pane
 from pages.labs.frame import frame as build
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import stretches_of_program
-from pages.labs.messages import Code, Frame, GoalSpec, Group, NoteSpec, Wish
+from pages.labs.messages import Code, Frame, Group, NoteSpec, Wish
 from pages.labs.playground_controls import groups
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 from pages.labs.words import WORDS
@@ -82,7 +78,6 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
         status=payload.status(made.outcome, {"dtype": made.document.dtype}, made.seconds)
         if made
         else "",
-        goals=() if is_from_code(state.document) else _goals(None if state.errors else made),
     )
 
 
@@ -227,30 +222,6 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     if not state.address():
         found.append({"level": "warning", "text": WORDS("long_address")})
     return found
-
-
-def _goals(made: Computed | None) -> list[GoalSpec]:
-    """The goals, and what of them a program that ran meets; nothing of any without one."""
-    met: Mapping[str, tuple[bool, bool]] = {}
-    if made is not None:
-        # What x is now makes no difference: the goals have inputs of their own.
-        over = made.checked.over
-        x = Input(over.name, as_numbers(np.zeros(np.shape(over.values))))  # type: ignore[arg-type]
-        inputs = tuple(x if one is over else one for one in made.document.inputs)
-        still = made.document.with_(inputs=inputs, title="", about="")
-        met = _met(still, repr(still))
-    never = (False, False)
-    return [
-        {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
-        for g in GOALS
-        for value, gradient in [met.get(g.name, never)]
-    ]
-
-
-@lru_cache(maxsize=200)
-def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
-    """Return the goals that a document meets; the second part of the key is its text."""
-    return looked_at(check(document))
 
 
 def _code(document: Document) -> Code:

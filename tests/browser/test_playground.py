@@ -1,4 +1,4 @@
-"""The playground: written, pasted, refused, undone, linked, with its goals; then in the app."""
+"""The playground: written, pasted, refused, undone, linked; then in the app."""
 
 import itertools
 import re
@@ -301,21 +301,6 @@ def test_a_preset_is_found_by_its_trick_and_by_words(page):
     page.wait_for_function("location.search.endsWith('preset=flip_twice')")
 
 
-def test_a_goal_is_turned_to_and_ticked_once_it_is_reached(page):
-    goals = page.locator(".gl-goals")
-    after = goals.get_by_role("button", name=says("next_goal"))
-    title, text = page.locator(".gl-goals-title"), page.locator(".gl-goal-text")
-    expect(title).to_have_text(says("goals_reached", reached=0, all=12))
-    first = text.inner_text()
-    goals.get_by_role("button", name=says("previous_goal")).click()
-    expect(goals).to_contain_text(says("goal_place", number=12, all=12))
-    after.press("Enter")
-    expect(text).to_have_text(first)
-    write(page, "z = stop_gradient(x**2)")
-    expect(title).to_have_text(says("goals_reached", reached=1, all=12))
-    expect(page.locator(".gl-goal-state")).to_have_text(says("goal_reached"))
-
-
 # --- in the app ---
 
 
@@ -336,7 +321,7 @@ def test_its_first_screen_has_few_things_to_reach_and_the_keyboard_meets_them_in
     page = ready(open_page(app.url + PAGE))
     found = page.evaluate(FOCUSABLE)
     assert len(found) <= 24, found
-    parts = ("head", "notes", "stage", "below", "goals", "tabs")
+    parts = ("head", "notes", "stage", "below", "tabs")
     order = page.locator(".gl-lab > *").evaluate_all("all => all.map((one) => one.className)")
     assert [name for name in order if name[3:] in parts] == [f"gl-{name}" for name in parts]
     page.set_viewport_size({"width": 390, "height": 844})

@@ -8,7 +8,6 @@ from lessons.playground.document.as_text import IMPORTS, from_text, to_text, to_
 from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import preset, presets
-from pages.labs import playground
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, shown, state
 from pages.labs.playground_controls import groups
@@ -305,21 +304,3 @@ def test_a_form_that_lacks_texts_shows_only_the_controls_that_it_has_texts_of(va
     names = {one["name"] for group in shown["groups"] for one in group["controls"]}
     assert "program" in names
     assert names - {"preset", "do"} <= shown["form"].keys()
-
-
-def test_goals_are_looked_at_for_the_program_and_not_for_where_x_is(tab, monkeypatch):
-    def met(program, x=(-2, -1, 1)):
-        text = f"x = input({[*x]})\n{program}\nshow(y, x)"
-        shown = frame(Wish(lab="playground", values={"program": text}, good=tab.form))
-        return [one["name"] for one in shown["goals"] if one["value"] and one["gradient"]]
-
-    assert met("y = x") == []
-    assert met("y = straight_through(round)(x)") == ["round"]
-
-    def looked(checked):
-        raise AssertionError("it was looked at again")
-
-    monkeypatch.setattr(playground, "looked_at", looked)
-    assert met("y = straight_through(round)(x)", [0.3, 5, 7]) == ["round"]
-
-    assert met("y = straight_through(round)(x") == []

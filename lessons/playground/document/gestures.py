@@ -267,11 +267,6 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
     )
 
 
-def is_from_code(document: Document) -> bool:
-    """Whether a document was read from pasted code."""
-    return document.title == WORDS("from_code")
-
-
 def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
     """The field that an error of the document belongs to; the text where there is none."""
     control = "program"
