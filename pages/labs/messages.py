@@ -102,14 +102,12 @@ class Wish(_Message):
 
 
 class Option(TypedDict):
-    """What may be chosen; in a gallery with its ``group``, a sentence, and a picture as SVG's paths
-    of the line 0, a value and a gradient."""
+    """What may be chosen; in a gallery with its ``group`` and a sentence."""
 
     value: str
     label: str
     group: NotRequired[str]
     help: NotRequired[str]
-    picture: NotRequired[list[str]]
 
 
 class Control(TypedDict):

@@ -84,7 +84,7 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
 def seconds(wish: Wish) -> float:
     """About how long a wish takes to compute, by the length of its program and of its inputs."""
     # To read a program takes some milliseconds, so only its characters are counted.
-    total = 0.3 if "preset" in wish.open else 0.0  # for all pictures, once in a process
+    total = 0.0
     for form in (wish.values, wish.good or {}):
         text = form.get("program", "")[:MOST_TEXT]
         lists = [(name[3:-7], part) for name, part in form.items() if name.endswith(".values")]

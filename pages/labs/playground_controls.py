@@ -12,7 +12,6 @@ from lessons.playground.document.input_text import read_ends, read_number
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.thumbnail import thumbnail
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_state import State
@@ -42,10 +41,7 @@ def _control(state: State, name: str, label: str, kind: str = "text", **more: An
 
 @cache
 def _presets() -> list[Option]:
-    all_ = (
-        (p, Option(value=p.name, label=p.title, group=p.trick, help=p.about)) for p in presets()
-    )
-    return [{**option, "picture": thumbnail(p.document)} for p, option in all_]
+    return [Option(value=p.name, label=p.title, group=p.trick, help=p.about) for p in presets()]
 
 
 def _program(state: State, offers: bool) -> list[Control]:

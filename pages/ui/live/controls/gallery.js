@@ -1,12 +1,10 @@
-// A list over the page to choose from: under a heading, or by words. Each option has a sentence and a
-// picture. They come when the list is opened first.
+// A list over the page to choose from: under a heading, or by words. Each option has a sentence.
+// They come when the list is opened first.
 
-import { element, setText, svg } from "../dom.js";
+import { element, setText } from "../dom.js";
 import { counted, phrase } from "../phrase.js";
 
 /** @import { Option } from "../messages.d.ts" */
-
-const CURVES = ["zero", "forward", "trick_gradient"];
 
 /**
  * One of the inputs that `makeField` in fields.js puts into a control.
@@ -33,17 +31,14 @@ export function gallery(spec, id, notify, { body, help }) {
       const text = `${group} ${label} ${help}`.toLowerCase();
       return wanted.length ? wanted.every((word) => text.includes(word)) : !group || group === chosen;
     });
-    const key = `${phrase("values_forward")} · ${phrase("gradients_back")}`;
-    setText(count, wanted.length ? counted("results", found.length) : key);
+    setText(count, wanted.length ? counted("results", found.length) : "");
     list.replaceChildren(...found.map((one) => element("li", "", {}, choose(one))));
     list.scrollTop = 0;
   };
   /** @param {Option} option */
   function choose(option) {
-    const picture = svg("svg", "gl-mini", { viewBox: "0 0 64 32", "aria-hidden": "true" });
-    picture.append(...(option.picture ?? []).map((d, index) => svg("path", `gl-${CURVES[index]}`, { d })));
-    const said = element("span", "", {}, element("strong", "", {}, option.label), ` ${option.help}`);
-    const made = element("button", "gl-preset", { type: "button" }, picture, said);
+    const title = element("strong", "", {}, option.label);
+    const made = element("button", "gl-preset", { type: "button" }, title, ` ${option.help}`);
     if (option.value === value) made.setAttribute("aria-current", "true");
     made.addEventListener("click", () => {
       ({ value } = option);
