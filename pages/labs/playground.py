@@ -1,10 +1,11 @@
 """The playground's lab: a form as typed, its program, and the program's result."""
 
-import re
 import time
 from collections.abc import Collection
 from functools import lru_cache, partial
 from urllib.parse import urlencode
+
+import numpy as np
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
@@ -37,9 +38,6 @@ from pages.labs.playground_controls import groups
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 from pages.labs.words import WORDS
 
-_INPUT = re.compile(r"^(\w+)\s*=\s*input\(([^)]*)|^input (\w+)\s*=(.*)", re.MULTILINE)
-_NOISE = re.compile(r"^\w+\s*=\s*(?:uniform|normal)\([^)]*", re.MULTILINE)
-_REST = re.compile(r"^(?:show\(|with\s).*", re.MULTILINE)
 FIRST = "noise_leaks"
 """The program that is there at first."""
 
@@ -83,17 +81,19 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
 
 def seconds(wish: Wish) -> float:
     """About how long a wish takes to compute, by the length of its program and of its inputs."""
-    # To read a program takes some milliseconds, so only its characters are counted.
+    # To read the expressions takes some milliseconds, so only their characters are counted.
     total = 0.0
     for form in (wish.values, wish.good or {}):
         text = form.get("program", "")[:MOST_TEXT]
-        lists = [(name[3:-7], part) for name, part in form.items() if name.endswith(".values")]
-        lists += [(found[1] or found[3], found[2] or found[4]) for found in _INPUT.finditer(text)]
-        sizes: dict[str, int] = {}
-        for name, part in lists:
-            sizes[name] = max(sizes.get(name, 0), part.count(",") + 1)
-        program = _REST.sub("", _NOISE.sub("", _INPUT.sub("", text)))
-        total += seconds_of(program, [*sizes.values()], bool(_NOISE.search(text)))
+        try:
+            document = from_text(text)
+        except PlaygroundError:
+            document = Document((), text)
+        sizes = {f"in.{one.name}.values": np.size(one.values) for one in document.inputs}  # type: ignore[arg-type]
+        for name in (name for name in form if name.endswith(".values")):
+            sizes[name] = max(sizes.get(name, 0), form[name].count(",") + 1)
+        drawn = any(one.noise for one in document.inputs)
+        total += seconds_of(document.program, [*sizes.values()], drawn)
     return total
 
 

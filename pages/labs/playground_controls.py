@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from lessons.playground.document.contents import Input
-from lessons.playground.document.gestures import OWN_RULE, operand_counts
-from lessons.playground.document.input_text import read_ends, read_number
+from lessons.playground.document.contents import Input, Noise
+from lessons.playground.document.gestures import OWN_RULE, moved_number, operand_counts
 from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
-from lessons.playground.language.playground_error import PlaygroundError
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_state import State
@@ -81,7 +79,7 @@ def _input(state: State, one: Input) -> list[Control]:
         return []
     seed = WORDS("seed_of", name=name)
     return [
-        _interval(state, f"{at}.ends", name, one.noise.distribution == "normal"),
+        _interval(state, f"{at}.ends", name, one.noise),
         _control(state, f"{at}.seed", seed, "integer", min=0, max=2**32 - 1, step=1),
     ]
 
@@ -94,29 +92,19 @@ def _entry(state: State, one: Input) -> list[Control]:
     label = WORDS("move", name=one.name)
     if count > 1:
         label = WORDS("move_entry", name=one.name, entry=state.computed.document.entry)
-    return [_slider(state, f"in.{one.name}.entry", label, one.low, one.high)]
+    track = _track(one.low, one.high, moved_number(state.document, one))
+    return [_control(state, f"in.{one.name}.entry", label, "slider", **track)]
 
 
-def _interval(state: State, name: str, of: str, spread: bool) -> Control:
+def _interval(state: State, name: str, of: str, noise: Noise) -> Control:
     """A slider with a handle for each end of a noise, or for its mean and its deviation."""
-    try:
-        a, b = read_ends(state.form[name])
-    except PlaygroundError:
-        a = b = 0.0
+    a, b, spread = noise.a, noise.b, noise.distribution == "normal"
     label, track = WORDS("ends_of", name=of), _track(-2.0, 2.0, a, b)
     ends = [WORDS("low_of", name=of), WORDS("high_of", name=of)]
     if spread:
         label, track = WORDS("spread_of", name=of), _track(-3.0, 3.0, a, a + b)
         ends = [WORDS("mean_of", name=of), WORDS("deviation_of", name=of)]
     return _control(state, name, label, "interval", ends=ends, spread=spread, **track)
-
-
-def _slider(state: State, name: str, label: str, low: float, high: float) -> Control:
-    try:
-        value = read_number(state.form[name].strip())
-    except PlaygroundError:
-        value = low
-    return _control(state, name, label, "slider", **_track(low, high, value))
 
 
 def _track(low: float, high: float, *values: float) -> dict[str, Any]:

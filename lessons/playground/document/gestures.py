@@ -63,7 +63,7 @@ def form_of(document: Document, op_type: str = "") -> Form:
             form[f"{at}.seed"] = str(one.noise.seed)
         else:
             form[f"{at}.values"] = format_values(one.values)
-            form[f"{at}.entry"] = shortest(float(np.ravel(_array(one))[_moved(document, one)]))
+            form[f"{at}.entry"] = shortest(moved_number(document, one))
     types = operand_counts(document)
     chosen = op_type if op_type in types else next(iter(types), "")
     return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
@@ -171,6 +171,11 @@ def _ruled(document: Document, op_type: str, rule: str) -> Document:
         rows.append(Override(op_type, text, only))
         read_rule(rows[-1])
     return document.with_(overrides=tuple(rows))
+
+
+def moved_number(document: Document, one: Input) -> float:
+    """The number of an input that its slider moves."""
+    return float(np.ravel(_array(one))[_moved(document, one)])
 
 
 def _moved(document: Document, one: Input) -> int:
