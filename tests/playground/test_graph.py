@@ -9,6 +9,7 @@ from lessons.playground.document.check import check
 from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import run
 from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
@@ -61,18 +62,25 @@ def test_ops_are_named_as_the_scissors_name_them():
 
 
 @pytest.mark.random
-def test_snipping_an_edge_is_the_recorders_own_cut():
-    """Every edge with a text: rewritten around it, the gradients are those of that edge cut."""
+def test_snipping_an_edge_is_the_recorders_own_cut_and_mending_gives_back_the_text():
+    """Every edge with a text: rewritten around it, the values stay, and the gradients are those of
+    that edge cut."""
     count = 0
     for document in list(documents(12, 12))[:: cases(3, 1)]:
         try:
-            recorded(check(document))
+            before = run(document, curves=False)
         except PlaygroundError:
             continue
         for edge, found in edges(check(document).program).items():
             if found.cut:
                 continue
-            written = recorded(check(snip(document, edge))).gradients
+            done = snip(document, edge)
+            assert snip(done, edge) == document
+            after = run(done, curves=False)
+            assert repr(after.values) == repr(before.values)
+            for role in {*before.gradients} - {"trick_gradient"}:
+                assert repr(after.gradients[role]) == repr(before.gradients[role])
+            written = recorded(check(done)).gradients
             name, _, operand = edge.rpartition(":")
             cut = recorded(check(document), [(name, int(operand))]).gradients
             assert repr(written) == repr(cut), (edge, document)

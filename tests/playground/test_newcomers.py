@@ -18,7 +18,6 @@ from lessons.playground.running.outcome import run
 from lessons.playground.running.scissors import snip
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
-from pages.labs.playground_controls import groups
 from tests.playground.said import said
 
 RUNS = [
@@ -45,6 +44,7 @@ RUNS = [
     ("y = F.log_softmax(x, -1).sum()", None),
     ("y = torch.logsumexp(x, dim=-1)", [0.04201007, 0.1141952, 0.84379473]),
     ("y = torch.clamp(x, min=0)", [0, 0, 1]),
+    ("y = torch.round(x)\nz = x + (y - x).detach()\nloss = mean(z**2)", [-4 / 3, -2 / 3, 2 / 3]),
 ]
 SAYS = [
     ("y=stopgradient(x)", (1, 3), said("no_function did_you_mean_or", "stop_gradient")),
@@ -176,17 +176,6 @@ def test_what_an_answer_offers_has_torchs_value_and_gradient(name):
     assert mine.tolist() == pytest.approx(gradient.tolist(), nan_ok=True)
 
 
-STE = "y = torch.round(x)\nz = x + (y - x).detach()\nloss = mean(z**2)"
-
-
-def test_a_program_of_ones_own_ends_in_its_own_output():
-    now = typed(STE)
-    assert now.computed.outcome.output == "loss"
-    # d mean(round(x)²)/dx, straight through: 2/3 · round(x)
-    found = now.computed.outcome.gradients["trick_gradient"]["x"].tolist()
-    assert found == pytest.approx([-4 / 3, -2 / 3, 2 / 3])
-
-
 @pytest.mark.parametrize(
     ("text", "program", "output"),
     [
@@ -234,16 +223,6 @@ def test_what_has_no_reading_becomes_an_input_and_is_said(text, program):
     now = typed(text)
     assert now.errors == {}
     assert now.document.program.endswith(statements(program, now))
-
-
-def test_a_blank_start_is_one_line_that_runs():
-    values = form_of(preset(FIRST)) | {"preset": "blank"}
-    now = state(Wish(lab="playground", values=values, touched=["preset"]))
-    assert now.errors == {}
-    assert now.document.program == "y = x**2"
-    assert now.computed.outcome.gradients["trick_gradient"]["x"].tolist() == [-4, -2, 2]
-    (start,) = [c for c in groups(now)[0]["controls"] if c["name"] == "preset"]
-    assert start["value"] == "blank"
 
 
 @pytest.mark.parametrize(
