@@ -135,7 +135,7 @@ def to_text(document: Document) -> str:
     names = [one.name for one in document.inputs]
     program = parse_program(document.program, names)
     said = (document.title, *document.about.split("\n"))
-    lines = [f"# {one}" for one in map(_one_line, said) if one]
+    lines = [f"# {' '.join(one.split())}" for one in said if one.strip()]
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
     for one in document.inputs:
@@ -348,7 +348,7 @@ def _held(
     behind = program.behind(output)
     found = {}
     for one in overrides:
-        types = set(read_override(one, program.names).op_types)
+        types = set(read_override(one).op_types)
         lines = [line for line in program.assignments if types & {*line.op_types}]
         own = {name for line in lines for name in line.names} & behind
         found[one] = set(one.only) or own or behind
@@ -410,7 +410,3 @@ def unpacked(packed: str) -> str:
         return raw.decode("utf-8")
     except (ValueError, binascii.Error, zlib.error) as error:
         raise PlaygroundError(WORDS("cut_address"), part="document") from error
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

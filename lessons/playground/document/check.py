@@ -4,7 +4,7 @@ import itertools
 import keyword
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +65,7 @@ def check(document: Document) -> Checked:
     program = parse_program(document.program, names)
     if len(document.overrides) > MAX_OVERRIDES:
         raise _wrong(WORDS("many_overrides", count=len(document.overrides), most=MAX_OVERRIDES))
-    rows = tuple(read_override(row, program.names) for row in document.overrides)
+    rows = tuple(read_override(row) for row in document.overrides)
     _check_rows(rows)
     kinds = {n: kind_of(line.value) for line in program.assignments for n in line.names}
     output = document.output or program.names[-1]
@@ -115,7 +115,14 @@ def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
 
 def _check_inputs(document: Document) -> list[str]:
     names = [input_.name for input_ in document.inputs]
-    check_names(names)
+    if not names:
+        raise _wrong(WORDS("no_inputs"))
+    if len(names) > MAX_INPUTS:
+        raise _wrong(WORDS("many_inputs", count=len(names), most=MAX_INPUTS))
+    for place, name in enumerate(names):
+        _check_name(name)
+        if name in names[:place]:
+            raise _wrong(WORDS("input_twice"), name)
     given = [input_.name for input_ in document.inputs if input_.noise is None]
     if not given:
         raise _wrong(WORDS("all_drawn"))
@@ -125,22 +132,6 @@ def _check_inputs(document: Document) -> list[str]:
         else:
             _check_values(input_)
     return names
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Refuse what are no names for the inputs of a document.
-
-    Raises:
-        PlaygroundError: the first thing that is wrong with them.
-    """
-    if not names:
-        raise _wrong(WORDS("no_inputs"))
-    if len(names) > MAX_INPUTS:
-        raise _wrong(WORDS("many_inputs", count=len(names), most=MAX_INPUTS))
-    for place, name in enumerate(names):
-        _check_name(name)
-        if name in names[:place]:
-            raise _wrong(WORDS("input_twice"), name)
 
 
 def _check_name(name: str) -> None:

@@ -18,7 +18,7 @@ from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.interpret import Machine
-from lessons.text import cited, suggestion, visible
+from lessons.text import cited, visible
 from lessons.tricks import op_types
 from lessons.tricks.lookup import nearest
 
@@ -61,11 +61,11 @@ class Row:
     override: Override
 
 
-def read_override(override: Override, names: Sequence[str]) -> Row:
+def read_override(override: Override) -> Row:
     """Read one row.
 
     Raises:
-        PlaygroundError: an unknown op type (with the nearest), rule or name.
+        PlaygroundError: an unknown op type (with the nearest) or rule.
     """
     key = override.op_type
     types = types_of(key)
@@ -73,10 +73,6 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
         near = nearest(key)
         message = WORDS("no_op_type_near", key=cited(key), near=near)
         raise _wrong(message if near else WORDS("no_op_type", key=cited(key)), visible(key, 32))
-    for name in override.only:
-        if name not in names:
-            near = suggestion(name, names)
-            raise _wrong(WORDS("no_line_gives", name=cited(name), near=near), key)
     return Row(types, read_rule(override), override)
 
 
@@ -111,7 +107,10 @@ def rules_of_map(entries: str) -> list[tuple[str, str]]:
     found = []
     for head, end in zip(heads, [*(one.start() for one in heads[1:]), len(entries)], strict=True):
         op_type = head[2]
-        rule = _PART.sub(_short, entries[head.end() : end].strip().removesuffix(","))
+        rule = _PART.sub(
+            lambda part: f"{part[1]}{int(part[2]) + 1}",
+            entries[head.end() : end].strip().removesuffix(","),
+        )
         gradients = read_rule(Override(op_type, rule)).gradients
         found.append((op_type, ", ".join(map(in_torch_of, gradients))))
     return found
@@ -140,10 +139,6 @@ def rule_in_python(rule: Rule, outputs: int = 1) -> str:
         gradients.append(Put(given).visit(made))
     body = gradients[0] if len(gradients) == 1 else ast.Tuple(gradients)
     return f"lambda {', '.join(['op', *names])}: {python(body)}"
-
-
-def _short(part: re.Match[str]) -> str:
-    return f"{part[1]}{int(part[2]) + 1}"
 
 
 def types_of(key: str) -> tuple[str, ...]:

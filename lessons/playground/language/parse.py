@@ -44,8 +44,6 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
     text = text.strip()
     try:
         clean = scan(text, rule=True)
-        if "\n" in clean:
-            raise PlaygroundError(WORDS("rule_of_lines"), 1, 1)
         empty = ast.Expr(ast.Tuple([]))
         line, *others = _ast(clean, WORDS("no_rule")).body or [empty]
         if others or not isinstance(line, ast.Expr):

@@ -54,8 +54,6 @@ class PlaygroundError(ValueError):
         >>> str(PlaygroundError("There is no x.", 1, 3, "rule", "mul"))
         'Rule for mul: There is no x.'
         """
-        if self.part == "input" and self.subject:
-            return WORDS("in_input", input=self.subject, said=self.message)
         if self.part == "rule" and self.subject:
             return WORDS("in_rule", rule=self.subject, said=self.message)
         return self.placed

@@ -78,10 +78,7 @@ def preset(name: str) -> Document:
 
 def preset_of(document: Document) -> str:
     """The name of the preset that a document is, its title aside; empty where it is none."""
-    try:
-        return _names().get(_bare(document), "")
-    except PlaygroundError:  # it has no text yet
-        return ""
+    return _names().get(_bare(document), "")
 
 
 @cache
