@@ -80,14 +80,6 @@ READ = {
         [(9, said("unread_input", "online_pred_one")),
          (12, said("unread_input", "self.target_encoder(image_one)"))],
     ),
-    "focal": (
-        FOCAL,
-        "out",
-        {"inputs", "targets", "alpha", "gamma"},
-        ["BCE_loss = softplus(inputs) - targets * inputs",
-         "F_loss = alpha * (1 - pt) ** gamma * BCE_loss"],
-        [(13, said("first_branch"))],
-    ),
     "reparameterise": (
         REPARAM,
         "out",

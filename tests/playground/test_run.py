@@ -119,15 +119,6 @@ def test_two_inputs_of_one_seed_are_named():
     assert WORDS("same_seed", one="v", other="u") in [note.text for note in found.notes]
 
 
-def test_an_override_holds_on_its_lines_only():
-    program = "y = identity(x)\nz = identity(y)"
-    for only, factor in (((), 4.0), (("y",), 2.0), (("z",), 2.0), (("y", "z"), 4.0)):
-        rule = Override("Identity", "grad * 2", only)
-        found = run(Document((Input("x", (1.0,)),), program, overrides=(rule,)))
-        assert found["trick_gradient"].y.tolist() == [factor]
-        assert found["true_gradient"].y.tolist() == [1]
-
-
 def test_a_number_alone_is_a_gradient_everywhere():
     rule = (Override("mul", "2, None"),)
     found = run(Document((Input("x", (1.0, 5.0)),), "y = x * [3, 3]", overrides=rule))
