@@ -30,7 +30,7 @@ def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
 
 def _control(state: State, name: str, label: str, kind: str = "text", **more: Any) -> Control:
     error = state.errors.get(name)
-    said = {"value": state.form.get(name, ""), "error": error and error.placed}
+    said = {"value": state.form.get(name, ""), "error": error and str(error)}
     return payload.control(name, label, kind=kind, **(said | more))
 
 

@@ -79,7 +79,7 @@ def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls():
         ),
         "y = x * u\nz = identity(y)",
         "z",
-        (Override("mul", "grad, grad * in1"), Override("identity", "clip", ("z",))),
+        (Override("mul", "grad, grad * in1"), Override("identity", "-grad", ("z",))),
         *("x", 3, "y", "float32", "A title", "A sentence."),
     )
     tab = arrived(program=to_url(document))

@@ -93,7 +93,7 @@ def test_a_healthy_program_has_nothing_to_note():
     ("program", "override", "words"),
     [
         ("y = square(x)", Override("sqrt", "grad"), said("rule_without_op did_you_mean", "square")),
-        ("y = square(x)", Override("Relu", "clip"), said("rule_without_op there_are", "square")),
+        ("y = square(x)", Override("Relu", "grad"), said("rule_without_op there_are", "square")),
         (
             "y = x\nz = square(x)",
             Override("square", "grad", ("y",)),

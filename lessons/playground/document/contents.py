@@ -64,8 +64,7 @@ class Override:
 
     Args:
         op_type: the engine's name, torch's or TensorFlow's.
-        rule: the name of a ready rule, or one expression for each tensor operand over grad, in1,
-            out1.
+        rule: one expression for each tensor operand, over grad, in1, out1.
         only: the names on whose lines it holds; empty for the whole program. This is what stands
             inside TensorFlow's ``with``.
     """

@@ -77,14 +77,12 @@ def read_override(override: Override) -> Row:
 
 
 def read_rule(override: Override) -> Rule:
-    """Read an override's rule: the name of a ready one, or expressions.
+    """Read an override's rule.
 
     Raises:
-        PlaygroundError: an unknown name, or no expression.
+        PlaygroundError: it is no expression, or reads a name that no rule has.
     """
-    name = override.rule.strip()
-    text = RULES[name][0] if name in RULES else override.rule
-    return parse_rule(text, RULE_NAMES, override.op_type)
+    return parse_rule(override.rule, RULE_NAMES, override.op_type)
 
 
 def rules_of_map(entries: str) -> list[tuple[str, str]]:
