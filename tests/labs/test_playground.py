@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from lessons.playground.document.as_text import IMPORTS, from_text, to_text, to_url
+from lessons.playground.document.as_text import IMPORTS, from_text, packed, to_text
 from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.gestures import Form, form_of
 from lessons.playground.document.presets import preset, presets
@@ -80,9 +80,9 @@ def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls():
         "y = x * u\nz = identity(y)",
         "z",
         (Override("mul", "grad, grad * in1"), Override("identity", "-grad", ("z",))),
-        *("x", 3, "y", "float32", "A title", "A sentence."),
+        *("x", 3, "y", "float32"),
     )
-    tab = arrived(program=to_url(document))
+    tab = arrived(program=packed(to_text(document)))
     assert to_text(tab.shown.document) == to_text(document)
     assert tab.form.keys() <= {c["name"] for g in groups(tab.shown) for c in g["controls"]}
 

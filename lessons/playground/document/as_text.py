@@ -2,7 +2,6 @@
 
 ::
 
-    # The obvious place is wrong
     # The root still reads the noisy value.
     x = input([-2, -1, 1], range=(-3, 3))
     u = uniform(0.9, 1.1, like=x, seed=0)
@@ -13,8 +12,8 @@
     clean = torch.sqrt(y)
     show(z, x, intended=clean)
 
-The comments in front are a title and more about it. The inputs come first. ``show`` says what is
-differentiated, what is plotted over, and whose gradient is the intended one.
+The inputs come first. ``show`` says what is differentiated, what is plotted over, and whose
+gradient is the intended one.
 """
 
 import base64
@@ -114,6 +113,9 @@ def read_text(text: str) -> Reading:
     if is_earlier(text):
         document, lines = read_earlier(text)
         return Reading(document, lines)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if bad := unshowable(line.partition("#")[2]):
+            raise PlaygroundError(explain(bad), number, line.index(bad) + 1)
     reader = _Reader()
     for number, line in _statements(text):
         try:
@@ -134,8 +136,7 @@ def to_text(document: Document) -> str:
     """
     names = [one.name for one in document.inputs]
     program = parse_program(document.program, names)
-    said = (document.title, *document.about.split("\n"))
-    lines = [f"# {' '.join(one.split())}" for one in said if one.strip()]
+    lines: list[str] = []
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
     for one in document.inputs:
@@ -197,7 +198,6 @@ class _Reader:
     """Reads a document statement by statement."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []  # title and sentence
         self.inputs: list[Input] = []
         self.rows: dict[tuple[str, str], list[str]] = {}  # the names on whose lines each holds
         self.program: list[str] = []
@@ -211,15 +211,11 @@ class _Reader:
 
     def take(self, number: int, line: str) -> None:
         bare = line.strip()
-        if bare.startswith("#") and not (self.inputs or self.program or self.block):
-            if bad := unshowable(bare):
-                raise PlaygroundError(WORDS("strange_title", why=explain(bad)))
-            self.told.append(bare.lstrip("# "))
-        elif _IMPORT.fullmatch(bare) or (not bare and not self.program):
+        if _IMPORT.fullmatch(bare) or (not bare and not self.program):
             return
-        elif self.ended and bare and not bare.startswith("#"):
+        if self.ended and bare and not bare.startswith("#"):
             raise PlaygroundError(WORDS("show_is_last"))
-        elif bare.startswith("#"):
+        if bare.startswith("#"):
             self._keep(number, line, line[: line.index("#")])
         elif bare != line.rstrip() and bare:
             self._in_block(number, line)
@@ -292,8 +288,6 @@ class _Reader:
     def _input(self, name: str, kind: str, given: str, comments: list[str]) -> Input:
         said = " ".join(comment.lstrip("# ") for comment in comments)
         made = Input(name, remark=said, above=tuple(self.program))
-        if bad := unshowable("".join([said, *made.above])):
-            raise PlaygroundError(explain(bad))
         if kind != "input":
             return replace(made, noise=read_noise(kind, given))
         if found := _RANGE.fullmatch(given):
@@ -318,13 +312,10 @@ class _Reader:
             self.program.pop()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]
-        title, *about = self.told or [""]
         self.places.document = Document(
             inputs=tuple(self.inputs),
             program="\n".join(self.program),
             overrides=tuple(Override(*row, tuple(only)) for row, only in self.rows.items()),
-            title=title,
-            about="\n".join(about),
             **self.fields,
         )
         return self.places
@@ -377,11 +368,6 @@ def _blocks(
             groups += [([], between), (held, lines)]
         between = []
     return [*groups, ([], between)]
-
-
-def to_url(document: Document) -> str:
-    """The document packed for a URL."""
-    return packed(to_text(document))
 
 
 def packed(text: str) -> str:

@@ -17,7 +17,7 @@ from lessons.playground.document.override_rules import Row, read_override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program, kind_of
 from lessons.playground.language.limits import MAX_INPUT_ELEMENTS, MAX_INPUTS, MAX_OVERRIDES
-from lessons.playground.language.lookalikes import explain, unshowable
+from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import no_name
@@ -57,10 +57,6 @@ def check(document: Document) -> Checked:
     Raises:
         PlaygroundError: the first thing that is wrong, and where.
     """
-    for text in (document.title, *document.about.split("\n")):
-        bad = unshowable(text)
-        if bad:
-            raise _wrong(WORDS("strange_title", why=explain(bad)))
     names = _check_inputs(document)
     program = parse_program(document.program, names)
     if len(document.overrides) > MAX_OVERRIDES:

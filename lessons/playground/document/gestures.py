@@ -194,14 +194,14 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
     given.sort(key=lambda one: (one.name not in names, not isinstance(one.values, tuple)))
     over = given[0].name if given else ""
     others = (WORDS("or_show", code=f"show({name}, {over})") for name in found.others)
-    comments = [f"# {note}" for note in (*found.notes, *others)]
+    heads = [WORDS("from_code")] * bool(found.output)
+    comments = [f"# {note}" for note in (*heads, *found.notes, *others)]
     program = "\n".join([*comments, found.program])
     return Document(
         tuple(inputs),
         program if len(program) <= MAX_CHARACTERS else found.program,
         output=found.output,
         over=over,
-        title=WORDS("from_code") if found.output else "",
     )
 
 

@@ -77,18 +77,14 @@ def preset(name: str) -> Document:
 
 
 def preset_of(document: Document) -> str:
-    """The name of the preset that a document is, its title aside; empty where it is none."""
-    return _names().get(_bare(document), "")
+    """The name of the preset that a document is; empty where it is none."""
+    return _names().get(to_text(document), "")
 
 
 @cache
 def _names() -> dict[str, str]:
     """The presets' names by their texts."""
-    return {_bare(one.document): one.name for one in reversed(presets())}
-
-
-def _bare(document: Document) -> str:
-    return to_text(document.with_(title="", about=""))
+    return {to_text(one.document): one.name for one in reversed(presets())}
 
 
 @cache
