@@ -184,8 +184,10 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
             one = Input(name, read_values(values))
         elif one.noise and one.noise.like not in found.inputs:
             one = replace(one, noise=replace(one.noise, like=""))
-        inputs.append(replace(one, remark=found.invented.get(name, "")))
+        inputs.append(replace(one, remark=found.invented.get(name, ""), above=()))
     inputs = inputs or [*there.values()]
+    if found.output and inputs:
+        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}",))
     given = [one for one in inputs if one.noise is None]
     read = parse_program(found.program, [one.name for one in inputs])
     lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]
@@ -194,8 +196,7 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
     given.sort(key=lambda one: (one.name not in names, not isinstance(one.values, tuple)))
     over = given[0].name if given else ""
     others = (WORDS("or_show", code=f"show({name}, {over})") for name in found.others)
-    heads = [WORDS("from_code")] * bool(found.output)
-    comments = [f"# {note}" for note in (*heads, *found.notes, *others)]
+    comments = [f"# {note}" for note in (*found.notes, *others)]
     program = "\n".join([*comments, found.program])
     return Document(
         tuple(inputs),
