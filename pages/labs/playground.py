@@ -26,7 +26,7 @@ from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.scissors import edges, snip
+from lessons.playground.running.scissors import edges, is_cut, snip
 from lessons.recorder import Recording
 from pages.labs import payload
 from pages.labs.code import pane
@@ -197,7 +197,7 @@ def _snipped(document: Document, edge: str) -> tuple[Document, str]:
 def _graph(made: Computed, recording: Recording) -> GraphSpec:
     """A run's graph; where an edge has a text of its own, the scissors cut it."""
     there, index = edges(made.checked.program), place(made.checked)
-    cut = [name for name, operand in there.items() if operand.cut]
+    cut = [name for name, operand in there.items() if is_cut(operand)]
     drawn = payload.graph(recording, index, "snip", sorted(cut))
     for edge in drawn["edges"]:
         name = edge["id"]
