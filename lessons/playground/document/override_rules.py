@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import torch
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
-from lessons.playground.language.expressions import Rule, kind_of
+from lessons.playground.language.expressions import Rule, kind_of, walk
 from lessons.playground.language.functions import Put
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
@@ -154,59 +154,48 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
         machine: with the rule's own text; its budget ends a rule that takes too long.
         calls: counts, by op type, how often the rule ran.
     """
+    key, nodes = row.override.op_type, row.rule.gradients
+    read = [part.id for node in nodes for part in walk(node) if isinstance(part, ast.Name)]
 
     def rule(op: Any, *upstream: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         calls[op.type] += 1
         env: dict[str, Any] = {"grad": upstream[0]}
         for word, tensors in (("grad", upstream), ("in", op.inputs), ("out", op.outputs)):
             env |= {f"{word}{place}": value for place, value in enumerate(tensors, start=1)}
-        used = _Present(env, op.type)
+        if lacking := [name for name in read if name not in env]:
+            names = ", ".join(env)
+            raise _wrong(WORDS("not_of_this_op", op=op.type, name=lacking[0], names=names), key)
+        if len(nodes) != len(op.inputs):
+            counts = {"count": len(nodes), "operands": len(op.inputs)}
+            raise _wrong(WORDS("gradients_of_rule", op=op.type, **counts), key)
         try:
-            gradients = tuple(machine.value(node, used) for node in row.rule.gradients)
+            return tuple(
+                _gradient(machine.value(node, env), op, place) for place, node in enumerate(nodes)
+            )
         except PlaygroundError as error:
-            raise error.within("rule", row.override.op_type) from None
-        # A number alone stands for that number everywhere.
-        gradients = tuple(
-            torch.full_like(op.inputs[place], value)
-            if isinstance(value, float) and place < len(op.inputs)
-            else value
-            for place, value in enumerate(gradients)
-        )
-        _check_gradients(gradients, op, row.override.op_type)
-        return gradients
+            raise error.within("rule", key) from None
 
     rule.__name__ = " ".join(row.override.rule.split())
     return rule
 
 
-def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
-    """Count and shapes, in the playground's own words; the engine would refuse them too."""
-    count, wanted = len(gradients), len(op.inputs)
-    if count != wanted:
-        message = WORDS("gradients_of_rule", count=count, op=op.type, operands=wanted)
-        raise _wrong(message, subject)
-    for place, (gradient, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
-        if gradient is None:
-            continue
-        if not operand.is_floating_point():
-            raise _wrong(WORDS("gradient_of_comparison", place=place, op=op.type), subject)
-        if gradient.shape != operand.shape:
-            shapes = {"mine": shape_text(gradient.shape), "wanted": shape_text(operand.shape)}
-            raise _wrong(WORDS("shape_of_gradient", place=place, **shapes), subject)
+def _gradient(gradient: Any, op: Any, place: int) -> torch.Tensor | None:
+    """What a rule gives for one operand; a number alone stands for that number everywhere.
+
+    Raises:
+        PlaygroundError: a wrong shape, in the playground's words; the engine would refuse it, too.
+    """
+    operand = op.inputs[place]
+    made: torch.Tensor | None = gradient
+    if isinstance(gradient, float):
+        made = torch.full_like(operand, gradient)
+    if made is not None and not operand.is_floating_point():
+        raise PlaygroundError(WORDS("gradient_of_comparison", place=place + 1, op=op.type))
+    if made is not None and made.shape != operand.shape:
+        shapes = {"mine": shape_text(made.shape), "wanted": shape_text(operand.shape)}
+        raise PlaygroundError(WORDS("shape_of_gradient", place=place + 1, **shapes))
+    return made
 
 
 def _wrong(message: str, subject: str) -> PlaygroundError:
     return PlaygroundError(message, part="rule", subject=subject)
-
-
-class _Present(dict[str, Any]):
-    """What this op has of grad1, in1, out1 …; what it lacks is an error that says so."""
-
-    def __init__(self, env: dict[str, Any], op_type: str) -> None:
-        super().__init__(env)
-        self._op_type = op_type
-
-    def __missing__(self, name: str) -> Any:
-        raise PlaygroundError(
-            WORDS("not_of_this_op", op=self._op_type, name=name, names=", ".join(self))
-        )
