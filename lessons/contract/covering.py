@@ -13,10 +13,11 @@ COVERED = WORDS("covered")
 
 
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
-    """The chart without what is drawn in these roles; without anything if no other role is in it.
+    """Take these roles out of a chart; if it has no others, take everything.
 
-    A trace has the roles whose colours it has, and those that it ``hides``. The title and the
-    description for those who cannot see it go as well: they tell of all.
+    A trace has the roles whose colours it has, and those that it ``hides``. A row in which a trace
+    is covered says so. The title and the description for screen readers go, too, since they
+    tell all numbers.
     """
     if not hidden:
         return figure
@@ -29,10 +30,33 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         trace | {"visible": False} if whole or of & hidden else trace
         for trace, of in zip(figure.data, roles, strict=True)
     ]
-    data = stacked(data)
-    caption = COVERED if whole else figure.caption
+    rows = dict.fromkeys(
+        trace.get("yaxis", "y")
+        for trace, of in zip(data, roles, strict=True)
+        if of and not trace.get("visible", True)
+    )
+    notes = [*figure.layout.get("annotations", ()), *map(_note, rows)]
     title = figure.subject or figure.title
-    return replace(figure, title=title, data=data, caption=caption, alt=f"{title}. {COVERED}")
+    return replace(
+        figure,
+        title=title,
+        data=stacked(data),
+        layout=figure.layout | {"annotations": notes},
+        caption="" if whole else figure.caption,
+        alt=f"{title}. {COVERED}",
+    )
+
+
+def _note(axis: str) -> dict[str, Any]:
+    """Say in the middle of a row that a part of it is covered."""
+    place = {"xref": "x domain", "yref": f"{axis} domain", "x": 0.5, "y": 0.5}
+    return {
+        **place,
+        "text": COVERED,
+        "showarrow": False,
+        "font": {"color": "ink:muted", "size": 14},
+        "bgcolor": "ink:paper",
+    }
 
 
 def drawable(trace: dict[str, Any]) -> dict[str, Any]:

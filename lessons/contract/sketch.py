@@ -82,7 +82,7 @@ class Sketch:
     x: tuple[float, ...]
     near: float
     role: str = "trick_gradient"
-    chart: str = "gradient"
+    chart: str = "curves"
     low: float = -1.0
     high: float = 1.0
     label: str = ""

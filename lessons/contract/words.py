@@ -45,7 +45,7 @@ _CHART = re.compile(
     r"""\b(?:WORDS\.chart\(|(?:step_chart|component_figure)\(\s*WORDS,)\s*"(\w+)\""""
 )
 
-CURVE_WORDS = ("value", "gradient", "gradient_caption", "forward_caption")
+CURVE_WORDS = ("value", "gradient", "caption")
 """The words for which the curve lab asks a lesson, see ``lessons/kit/curve_figures.py``."""
 
 _PART = re.compile(r"  (?:- (\w+)|(help|placeholder)): (.+)")

@@ -215,6 +215,28 @@ def marked(axis: Trace, places: Sequence[float], names: Sequence[str] | None = N
         axis["ticktext"] = names
 
 
+ABOVE = "y2"
+"""The y axis of the upper row of a chart with two, as a trace names it."""
+
+
+def two_rows(
+    x: tuple[float, float],
+    upper: tuple[float, float],
+    lower: tuple[float, float],
+    titles: tuple[str, str],
+) -> Trace:
+    """A layout with two rows over one x axis; traces of the upper row have the y axis ``ABOVE``.
+
+    Args:
+        x, upper, lower: the ends of the axes.
+        titles: of the upper and of the lower y axis.
+    """
+    layout = axes(x, lower, "x", titles[1])
+    layout["yaxis"] |= {"domain": [0.0, 0.58]}
+    row = {"domain": [0.68, 1.0], "range": [*upper], "nticks": 5, "title": axis_title(titles[0])}
+    return layout | {"yaxis2": layout["yaxis"] | row}
+
+
 def aligned(upper: Figure, lower: Figure) -> list[Figure]:
     """Two charts over the same x, one below the other: each x at one place in both."""
     lower.layout["margin"] = lower.layout["margin"] | {"r": upper.layout["margin"]["r"]}

@@ -1,6 +1,5 @@
 """The curve lab's charts and table."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lessons.contract.figure import TALL, Figure, Table
@@ -8,19 +7,20 @@ from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import CURVE_WORDS, Words
 from lessons.kit.chart_pieces import (
-    aligned,
+    ABOVE,
+    Trace,
     along_x,
-    axes,
     curve,
     fitted,
     gradient_curves,
     limits,
     span,
     spoken,
+    two_rows,
 )
 from lessons.kit.components import component_table
 from lessons.kit.line_names import NAMES, named
-from lessons.kit.titles import gradient_at, value_at
+from lessons.kit.titles import value_and_gradient_at, value_at
 from lessons.text import number
 
 WORDS = Words(__file__)
@@ -33,15 +33,14 @@ class CurveText:
     Args:
         value: the forward value, a word or letter.
         gradient: its derivative, as the axis names it.
-        gradient_caption, forward_caption: what to look at in each chart.
+        caption: what to look at in the chart.
         intended: the name at the end of the intended gradient.
         limit: the parameter that bounds the gradient: two lines to drag, if there is one.
     """
 
     value: str
     gradient: str
-    gradient_caption: str
-    forward_caption: str
+    caption: str
     intended: str = NAMES["intended_gradient"]
     limit: str = ""
 
@@ -52,8 +51,57 @@ class CurveText:
 
 
 def curve_figures(result: Result, text: CurveText) -> list[Figure]:
-    """The gradient over x in its roles, and the forward value over x."""
-    return aligned(_gradients(result, text), _forward(result, text))
+    """The forward value and the gradient in its roles, in two rows over the same x."""
+    curves = {series.name: series for series in result.curves}
+    heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
+    forward = curves["forward"]
+    ends = span(forward)
+    titles = text.value, text.gradient
+    layout = two_rows(ends, fitted([forward.y]), heights, titles)
+    names = NAMES | {"intended_gradient": text.intended}
+    data = [
+        *gradient_curves(curves),
+        *(along_x(result[name]) for name in GRADIENTS[:2]),
+        *([limits(float(result.facts[text.limit]), ends, text.limit)] if text.limit else []),
+        *named(((n, names[n], curves[n].y) for n in names), layout, TALL),
+        curve(forward, exact=True) | {"yaxis": ABOVE},
+        along_x(result["forward"]) | {"yaxis": ABOVE},
+    ]
+    caption = WORDS("drag_along", caption=text.caption)
+    return [value_and_gradient(result, data, layout, titles, caption)]
+
+
+def value_and_gradient(
+    result: Result,
+    data: list[Trace],
+    layout: Trace,
+    names: tuple[str, str],
+    caption: str,
+) -> Figure:
+    """The chart named ``curves``: a row with the value above a row with its gradient.
+
+    Args:
+        data, layout: as Plotly takes them.
+        names: of the value and of the gradient.
+        caption: what to look at.
+    """
+    value, gradient = names
+    at, y, *gradients = (float(result.facts[name]) for name in ("x", "forward", *GRADIENTS[:2]))
+    told = (
+        forward_alt(spoken(result, ["forward"])),
+        gradient_alt(gradient, spoken(result, GRADIENTS)),
+    )
+    return Figure(
+        "curves",
+        value_and_gradient_at(value, gradient, (at, y, *gradients)),
+        caption,
+        " ".join(told),
+        data,
+        layout,
+        height=TALL,
+        selects="point",
+        subject=value_at(value, (at, y)),
+    )
 
 
 def curve_table(result: Result, text: CurveText) -> Table:
@@ -75,46 +123,3 @@ def gradient_alt(gradient: str, numbers: str, called: str = "x") -> str:
 def forward_alt(numbers: str, called: str = "x") -> str:
     """What a screen reader says of a chart of the forward value."""
     return WORDS("forward_alt", called=called, numbers=numbers)
-
-
-def _gradients(result: Result, text: CurveText) -> Figure:
-    curves = {series.name: series for series in result.curves}
-    heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
-    ends = span(curves["forward"])
-    layout = axes(ends, heights, "x", text.gradient)
-    names = NAMES | {"intended_gradient": text.intended}
-    return Figure(
-        "gradient",
-        gradient_at(text.gradient, _facts(result, "x", *GRADIENTS[:2])),
-        WORDS("drag_along", caption=text.gradient_caption),
-        gradient_alt(text.gradient, spoken(result, GRADIENTS)),
-        [
-            *gradient_curves(curves),
-            *(along_x(result[name]) for name in GRADIENTS[:2]),
-            *([limits(float(result.facts[text.limit]), ends, text.limit)] if text.limit else []),
-            *named(((n, names[n], curves[n].y) for n in names), layout, TALL),
-        ],
-        layout,
-        height=TALL,
-        selects="point",
-        subject=WORDS("gradient_subject", gradient=text.gradient),
-    )
-
-
-def _forward(result: Result, text: CurveText) -> Figure:
-    drawn = next(series for series in result.curves if series.name == "forward")
-    return Figure(
-        "forward",
-        value_at(text.value, _facts(result, "x", "forward")),
-        text.forward_caption,
-        forward_alt(spoken(result, ["forward"])),
-        [curve(drawn, exact=True), along_x(result["forward"])],
-        axes(span(drawn), fitted([drawn.y]), "x", text.value),
-        height=200,
-        selects="point",
-    )
-
-
-def _facts(result: Result, *names: str) -> Iterator[float]:
-    """Numbers at the learner's point."""
-    return (float(result.facts[name]) for name in names)

@@ -46,6 +46,25 @@ def gradient_at(gradient: str, point: Iterable[float], called: str = "x") -> str
     )
 
 
+def value_and_gradient_at(value: str, gradient: str, point: Iterable[float]) -> str:
+    """Say at one x what the value is, what autograd returns and what the true gradient is.
+
+    Args:
+        value, gradient: their names.
+        point: x, the value, autograd's gradient, the true gradient.
+    """
+    at, y, came, true = point
+    return WORDS(
+        "value_and_gradient_at",
+        at=brief(at),
+        value=value,
+        y=brief(y),
+        name=gradient,
+        came=brief(came, true),
+        true=brief(true, came),
+    )
+
+
 def value_at(value: str, point: Iterable[float], called: str = "x") -> str:
     """Say what the forward value is at one place.
 

@@ -28,6 +28,7 @@ def frame(
     status: str = "",
     turn: bool | None = None,
     numbers: Mapping[str, str] | None = None,
+    covered: bool = False,
     trained: Sequence[str] = (),
     sentence: Sequence[tuple[str, str]] = (),
     links: Sequence[Link] = (),
@@ -41,7 +42,7 @@ def frame(
         graph, charts, table, code: the lab's views, in this order. The graph and the code are
             computed only if they are shown.
         labels: the labels of the views that only this lab has.
-        form, accepted, settled, groups, notes, query, key, status, turn, numbers, trained,
+        form, accepted, settled, groups, notes, query, key, status, turn, numbers, covered, trained,
             sentence, links: as in ``Frame``.
     """
     views = [
@@ -71,6 +72,7 @@ def frame(
         "views": [payload.view(name, labels or {}) for name in views],
         "turn": turn,
         "numbers": {**(numbers or {})},
+        "covered": covered,
         "trained": [*trained],
         "sentence": [*sentence],
         "links": [*links],

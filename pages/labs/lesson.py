@@ -51,5 +51,6 @@ def frame(wish: Wish) -> Frame:
         status=payload.status(result, values, run.seconds),
         turn=step.is_done(wish.answers, result.facts),
         numbers=step.numbers(wish.answers, result.facts),
+        covered=bool(hidden),
         trained=lesson.lab.trained_with,
     )

@@ -81,6 +81,7 @@ class Wish(_Message):
         do: a thing to do once: ``snip EDGE`` in the playground.
         step: of the lesson, 1 for the first.
         answers: names of the questions that have been answered.
+        uncovered: whether the learner asked to see what open questions cover.
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
         open: the drawers and galleries that are open, by view and by control. What is in none, and
             not on the stage, is not in the answer.
@@ -96,6 +97,7 @@ class Wish(_Message):
     do: Name = ""
     step: Annotated[int, Field(ge=1, le=999)] = 1
     answers: Names = []
+    uncovered: bool = False
     hide: Names = []
     fix: Names = []
     open: Names = []
@@ -260,6 +262,7 @@ class Frame(Shown):
         accepted: whether all of it gave this picture; else some text is refused.
         settled: whether the picture is whole: a resting hand changes nothing in it.
         query: the address that restores this screen, without "?" and without the backward step.
+        covered: whether open questions cover something of the lab.
         trained: the controls that set what a training's steps are made with, and ``cuts`` where an
             edge is cut in them; empty where nothing is trained, else pictures of it come besides.
         sentence: one sentence about the numbers, in parts: a role, or nothing, and the words.
@@ -276,6 +279,7 @@ class Frame(Shown):
     code: Code | None
     stage: str
     below_stage: list[str]
+    covered: bool
     trained: list[str]
     sentence: list[tuple[str, str]]
     links: list[Link]

@@ -45,7 +45,8 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     """
     place = min(wish.step, len(lesson.prose.steps))
     step = lesson.prose.steps[place - 1]
-    held, hidden = step.held(wish.answers), lesson.prose.hidden(wish.answers, place)
+    held = step.held(wish.answers)
+    hidden = frozenset() if wish.uncovered else lesson.prose.hidden(wish.answers, place)
     own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
     cuts, refusal = lesson.cuts_in(wish.cuts, asked)

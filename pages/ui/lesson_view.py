@@ -68,6 +68,7 @@ def _lab(lesson: Lesson, place: Place, trail: Trail) -> None:
         here = (trail.step,)
         st.button(WORDS("reset_lab"), on_click=place.reset, args=here, key="reset", type="tertiary")
         playground_view.offer(lesson)
+    with st.container(key="to_bench"):
         bench_view.offer(lesson)
 
 

@@ -1,22 +1,28 @@
-"""The page for teachers: sets a lesson on a live preview, and makes its link and its frame."""
+"""The page for teachers: sets a lesson or the bench on a live preview, and makes a link to it."""
 
 import html
 import re
-from collections.abc import Collection, Mapping
-from urllib.parse import parse_qsl, urljoin
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode, urljoin
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from lessons.bench.setting import SIDES
+from lessons.bench.tricks import TRICKS
+from lessons.bench.words import label
 from lessons.contract.lesson import Lesson, without_hidden
 from lessons.outputs import catalogue
 from lessons.text import cited
+from pages.labs import bench
+from pages.labs.messages import Wish
 from pages.ui.component import component
-from pages.ui.place import Place
+from pages.ui.place import TEACHER, Place
 from pages.ui.words import WORDS
 
-_HEIGHT = 600
-"""Pixels of the frame: it shows one step with its stage."""
+_HEIGHT = 660
+"""Pixels of the frame: it shows one step with its stage, or the bench with its sentence."""
 _SITE = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s?#]*)?")
 _PREVIEW = "teach_preview"
 """Session key of the preview: ``query`` is the address in it, which follows its lab."""
@@ -27,77 +33,123 @@ _component = component(
 )
 
 
+class Chosen(NamedTuple):
+    """What a teacher chose.
+
+    Args:
+        page: the page of the app, relative to its root.
+        query: the address's query, as the preview stands.
+        title: of the frame.
+        choice: what was chosen above the preview; another choice loads another address.
+    """
+
+    page: str
+    query: str
+    title: str
+    choice: tuple[object, ...]
+
+
 def teach_page() -> None:
     """Draw the page."""
     st.title(WORDS("teach"), anchor=False)
     st.markdown(WORDS("teach_about"))
-    names = {one.slug: f"{one.prose.front['short']}: {one.title}" for one in catalogue.lessons()}
+    names = {"": WORDS("the_bench")}
+    names |= {one.slug: f"{one.prose.front['short']}: {one.title}" for one in catalogue.lessons()}
     with st.container(key="to_copy"):
-        choice = st.columns([4, 4, 3, 3])
-        slug = choice[0].selectbox(WORDS("lesson"), names, format_func=names.__getitem__)
-        lesson = catalogue.find(slug)
-        titles = [f"{n}. {step.title}" for n, step in enumerate(lesson.prose.steps, start=1)]
-        key = f"teach_step_{lesson.slug}"
-        step = 1 + titles.index(choice[1].selectbox(WORDS("step"), titles, key=key))
-        hidden = _controls(choice[2], lesson, WORDS("hide"))
-        locked = _controls(choice[3], lesson, WORDS("lock"), hidden)
-        asked = lesson.prose.steps[step - 1]
-        if without_hidden(lesson, asked.text, hidden) != asked.text:
-            st.caption(WORDS("try_it_omitted"))
+        lesson, *columns = st.columns([4, 4, 3, 3])
+        slug = lesson.selectbox(WORDS("lesson"), names, index=1, format_func=names.__getitem__)
+        chosen = _lesson(catalogue.find(slug), columns) if slug else _bench(columns)
         site = urljoin(st.context.url or "", ".")
         if not _SITE.fullmatch(site):  # the browser says it
             st.error(WORDS("no_site", site=cited(site)))
             return
-        query = _query(lesson, step, hidden, locked)
-        address = f"{site.rstrip('/')}/{lesson.chapter}?{query}"
+        address = f"{site.rstrip('/')}/{chosen.page}?{chosen.query}"
         framed = f"{address}&embed=true"
-        _give(lesson, address, framed)
-        data = {"choice": repr((lesson.slug, step, hidden, locked)), "address": framed}
+        _give(chosen.title, address, framed)
+        data = {"choice": repr(chosen.choice), "address": framed}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
         st.markdown(WORDS("teach_results"))
 
 
+def _lesson(lesson: Lesson, columns: Sequence[DeltaGenerator]) -> Chosen:
+    """Let the teacher choose a step, and controls to hide or lock."""
+    titles = [f"{n}. {step.title}" for n, step in enumerate(lesson.prose.steps, start=1)]
+    key = f"teach_step_{lesson.slug}"
+    step = 1 + titles.index(columns[0].selectbox(WORDS("step"), titles, key=key))
+    labels = {one.name: one.label for one in lesson.lab.parameters}
+    hidden, locked = _controls(columns[1:], lesson.slug, labels)
+    asked = lesson.prose.steps[step - 1]
+    if without_hidden(lesson, asked.text, hidden) != asked.text:
+        st.caption(WORDS("try_it_omitted"))
+    query = _query(lesson, step, hidden, locked)
+    return Chosen(lesson.chapter, query, lesson.title, (lesson.slug, step, hidden, locked))
+
+
+def _bench(columns: Sequence[DeltaGenerator]) -> Chosen:
+    """Let the teacher choose a trick, and controls of the bench to hide or lock."""
+    titles = {name: label(f"trick_{name}") for name in TRICKS}
+    trick = columns[0].selectbox(WORDS("trick"), titles, format_func=titles.__getitem__)
+    groups = bench.frame(Wish(lab="bench", values={"trick": trick}))["groups"]
+    labels = {one["name"]: one["label"] for group in groups for one in group["controls"]}
+    for name in labels:
+        side, dot, _ = name.partition(".")
+        if dot and side in SIDES:
+            labels[name] = f"{side.upper()}: {labels[name]}"
+    chosen = _controls(columns[1:], trick, labels)
+    words = _in_preview()
+    kept = {name: words[name] for name in bench.controls() & words.keys()}
+    query = {"trick": trick} | (kept if kept.get("trick") == trick else {})
+    query |= {word: ",".join(names) for word, names in zip(TEACHER, chosen, strict=True) if names}
+    return Chosen("", urlencode(query), WORDS("the_bench"), (trick, *chosen))
+
+
 def _controls(
-    column: DeltaGenerator, lesson: Lesson, verb: str, without: Collection[str] = ()
-) -> list[str]:
-    """Let the teacher choose controls of the lab to hide or lock."""
-    labels = {one.name: one.label for one in lesson.lab.parameters if one.name not in without}
-    key = f"teach_{verb}_{lesson.slug}"
-    show = labels.__getitem__
-    return column.multiselect(
-        verb,
-        [*labels],
-        format_func=show,
-        key=key,
-        placeholder=WORDS("choose_controls"),
-        select_all=False,
-    )
+    columns: Sequence[DeltaGenerator], key: str, labels: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """Let the teacher choose controls to hide, and some of the others to lock."""
+
+    def choose(column: DeltaGenerator, verb: str, names: list[str]) -> list[str]:
+        return column.multiselect(
+            verb,
+            names,
+            format_func=labels.__getitem__,
+            key=f"teach_{verb}_{key}",
+            placeholder=WORDS("choose_controls"),
+            select_all=False,
+        )
+
+    hidden = choose(columns[0], WORDS("hide"), [*labels])
+    return hidden, choose(columns[1], WORDS("lock"), [n for n in labels if n not in hidden])
+
+
+def _in_preview() -> dict[str, str]:
+    """Read the query of the preview's address: it comes from a browser and may say anything."""
+    state = st.session_state.get(_PREVIEW)
+    query = state.get("query") if isinstance(state, Mapping) else None
+    return dict(parse_qsl(str(query or "")[1:30_000], keep_blank_values=True)[:200])
 
 
 def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> str:
     """Return the link's query, from the preview's lab, or from the step if that shows another one.
 
-    It names all that the step sets, so that the link decides. The preview's address comes from the
-    browser, which may say anything.
+    It names all that the step sets, so that the link decides.
     """
     given = lesson.prose.steps[step - 1].lab
     place = Place(lesson, {**lesson.defaults, **given})
-    state = st.session_state.get(_PREVIEW)
-    query = state.get("query") if isinstance(state, Mapping) else None
-    words = dict(parse_qsl(str(query or "")[1:30_000], keep_blank_values=True)[:200])
+    words = _in_preview()
     if words.pop("lesson", "") == lesson.slug:
         place = Place.opened(lesson, words)
     return lesson.query(place.values, step, place.drawn, hidden, locked, given)
 
 
-def _give(lesson: Lesson, address: str, framed: str) -> None:
+def _give(title: str, address: str, framed: str) -> None:
     """Show the link and the code for a frame, next to each other."""
     link, frame = st.columns(2)
     link.markdown(f"**{WORDS('link')}**")
     link.code(address, language=None, wrap_lines=True)
     link.link_button(WORDS("open_link"), address, type="tertiary")
     frame.markdown(f"**{WORDS('frame')}**")
-    source, title = html.escape(framed), html.escape(lesson.title)
+    source, title = html.escape(framed), html.escape(title)
     style = f'width="100%" height="{_HEIGHT}" style="border: 0" allow="clipboard-write"'
     code = f'<iframe src="{source}" title="{title}" {style}></iframe>'
     frame.code(code, language=None, wrap_lines=True)

@@ -89,10 +89,10 @@ def subjects() -> list[Subject]:
             lambda: app(root),
             slider="[data-control=noise_high] input[type=range]",
             track="[data-control=noise_high] input[type=range]",
-            gradient="[data-figure=gradient]",
-            others=["[data-figure=forward]", "[data-figure=histogram]", "[data-table]"] * whole,
+            gradient="[data-figure=curves]",
+            others=["[data-figure=histogram]", "[data-table]"] * whole,
             path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={step}&seed={{seed}}",
-            drawers=("forward", "histogram", "table", MORE) if whole else (),
+            drawers=("histogram", "table", MORE) if whole else (),
             ours=True,
             replayed=replayed,
         )
@@ -110,8 +110,8 @@ def subjects() -> list[Subject]:
             lambda: peer("dash_app"),
             slider="#noise_high [role=slider]",
             track="#noise_high .dash-slider-root",
-            gradient="#gradient",
-            others=["#forward", "#histogram", "#table"],
+            gradient="#curves",
+            others=["#histogram", "#table"],
         ),
     ]
 

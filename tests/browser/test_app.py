@@ -122,7 +122,7 @@ def test_themes_differ_in_paper_and_curves_and_the_menu_overrules_the_system(app
     seen = {}
     look = """() => [
         getComputedStyle(document.querySelector('.stApp')).backgroundColor,
-        [...document.querySelectorAll('[data-figure=forward] .js-line')].at(-1).style.stroke,
+        [...document.querySelectorAll('[data-figure=curves] .js-line')].at(-1).style.stroke,
     ]"""
     page = ready(open_page(app.url + "/stop_gradient?lesson=wrong_place", theme="dark"))
     seen["dark"] = page.evaluate(look)

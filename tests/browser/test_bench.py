@@ -1,6 +1,7 @@
 """The bench: everything in sight, everything to be moved, in an address, on a phone, embedded."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,7 +11,19 @@ from lessons.bench.words import label
 from pages.labs.words import VIEWS
 from pages.labs.words import WORDS as LAB_WORDS
 from pages.ui.words import WORDS
-from tests.browser.looking import FOCUSABLE, SPY, answered, control, exact, node, ran, ready, says
+from tests.browser.looking import (
+    FOCUSABLE,
+    MORE,
+    SPY,
+    answered,
+    control,
+    exact,
+    node,
+    open_drawers,
+    ran,
+    ready,
+    says,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -182,7 +195,6 @@ def test_it_leads_to_the_program_the_lesson_and_back_with_the_lessons_case(home)
     page.locator(".gl-links a").first.click()
     ready(page)
     expect(page).to_have_url(re.compile("lesson=wrong_place"))
-    page.locator(".gl-tab").last.click()
     page.get_by_role("link", name=WORDS("on_the_bench")).click()
     expect(page.locator('[data-control="b.cut"] [value="yu"]')).to_be_checked()
 
@@ -219,3 +231,38 @@ def test_a_drawer_that_opens_comes_into_sight(page):
           return top >= 0 && bottom < innerHeight + 1;
         }"""
     )
+
+
+def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(home):
+    page = home
+    open_drawers(page, MORE)
+    page.locator(".gl-share summary").click()
+    with page.expect_download() as download:
+        row = page.locator(".gl-pictures li", has_text=says("charts_and_sentence"))
+        row.get_by_role("button", name="SVG").click()
+    picture = Path(download.value.path()).read_text("utf-8")
+    words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture))
+    assert " ".join(sentence(page).inner_text().split()) in " ".join(words.split())
+    assert [one in words for one in ("A: value", "B: value", "B: gradient")] == [True] * 3
+    assert page.url.partition("?")[0] in words
+
+
+def test_a_number_in_the_formula_is_dragged_and_one_of_the_function_is_not(page):
+    card(page, "reversal").click()
+    answered(page)
+    exact(page, "b.scale").fill("2")
+    answered(page)
+    formula = page.locator('[data-area="b"] .gl-formula')
+    expect(formula).to_contain_text("flip_gradient(x, 2.0)")
+    number = formula.locator(".gt-handle")
+    expect(number).to_have_text("2.0")
+    box = number.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=6)
+    page.mouse.up()
+    answered(page)
+    moved = float(exact(page, "b.scale").input_value())
+    assert moved > 2.2
+    expect(number).to_have_text(str(moved))

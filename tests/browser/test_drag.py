@@ -98,19 +98,22 @@ POINT = """([figure, index]) => {
 
 
 @pytest.mark.parametrize(
-    ("address", "name"),
-    [("/stop_gradient?lesson=two_passes&step=6", "x"), ("/playground", "in.x.values")],
+    ("address", "figure", "name"),
+    [
+        ("/stop_gradient?lesson=two_passes&step=6", "curves", "x"),
+        ("/playground", "forward", "in.x.values"),
+    ],
 )
-def test_a_point_goes_along_x_and_its_number_follows(bare, open_page, address, name):
-    page = shown(open_page(bare + address), "forward")
+def test_a_point_goes_along_x_and_its_number_follows(bare, open_page, address, figure, name):
+    page = shown(open_page(bare + address), figure)
 
     def numbers() -> list[float]:
         return [float(one) for one in control(page, name).input_value().strip("[]").split(",")]
 
     before = numbers()
-    pull(page, at(page, "forward", *page.evaluate(POINT, ["forward", 0])), -3000, 40)
+    pull(page, at(page, figure, *page.evaluate(POINT, [figure, 0])), -3000, 40)
     low = page.evaluate(
-        "document.querySelector('[data-figure=forward] .gl-plot')._fullLayout.xaxis.range[0]"
+        f"document.querySelector('[data-figure={figure}] .gl-plot')._fullLayout.xaxis.range[0]"
     )
     page.mouse.up()
     page.wait_for_function("location.search.includes('x')")

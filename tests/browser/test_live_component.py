@@ -26,7 +26,7 @@ from tests.support.browser import PATIENCE
 pytestmark = pytest.mark.browser
 
 LAB = "/stop_gradient?lesson=noise_leaks&step=6&draws=2000"
-CURVE = "[data-figure=gradient] .scatterlayer .js-line"
+CURVE = "[data-figure=curves] .scatterlayer .js-line"
 # Every animation frame: which charts in sight have nothing drawn; and every answer drawn.
 WATCH = r"""() => {
   window.empty = [];
@@ -47,7 +47,7 @@ WATCH = r"""() => {
 @pytest.fixture
 def page(bare, open_page) -> Page:
     page = ready(open_page(bare + LAB, script=SPY))
-    open_drawers(page, MORE, "gradient")
+    open_drawers(page, MORE, "curves")
     page.locator(CURVE).first.wait_for()
     return page
 
@@ -69,7 +69,7 @@ def line(page: Page) -> list[str]:
 
 def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     page.evaluate(WATCH)
-    page.evaluate("window.svg = document.querySelector('[data-figure=gradient] svg.main-svg')")
+    page.evaluate("window.svg = document.querySelector('[data-figure=curves] svg.main-svg')")
     length = page.evaluate("history.length")
     bar(page, "noise_high").scroll_into_view_if_needed()
     box = bar(page, "noise_high").bounding_box()
@@ -88,7 +88,7 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     page.mouse.up()
     settled(page)
     assert page.evaluate("empty") == []
-    assert page.evaluate("svg === document.querySelector('[data-figure=gradient] svg.main-svg')")
+    assert page.evaluate("svg === document.querySelector('[data-figure=curves] svg.main-svg')")
     assert '"live":false' in page.evaluate("sent.labs.at(-1)")
     value = exact(page, "noise_high").input_value()
     assert float(value) > 1.5
@@ -96,15 +96,15 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     assert page.evaluate("history.length") == length, "Back would replay the drag"
     seen = line(page)
     page.reload()
-    open_drawers(ready(page), "gradient")
+    open_drawers(ready(page), "curves")
     settled(page)
     assert line(page) == seen
 
 
 def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
-    reach = "document.querySelector('[data-figure=gradient] .gl-plot')._fullLayout.xaxis.range"
-    area = page.locator("[data-figure=gradient] .nsewdrag").first
-    toolbar = page.locator("[data-figure=gradient] .modebar")
+    reach = "document.querySelector('[data-figure=curves] .gl-plot')._fullLayout.xaxis.range"
+    area = page.locator("[data-figure=curves] .nsewdrag").first
+    toolbar = page.locator("[data-figure=curves] .modebar")
 
     def press(name: str) -> None:
         area.hover()
@@ -117,9 +117,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
         page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 100, steps=5)
         page.mouse.up()
 
-    page.locator("[data-figure=gradient]").evaluate(
-        "one => one.scrollIntoView({ block: 'center' })"
-    )
+    page.locator("[data-figure=curves]").evaluate("one => one.scrollIntoView({ block: 'center' })")
     page.mouse.move(0, 0)  # away from where a drawer was opened
     whole = page.evaluate(reach)
     expect(toolbar).not_to_be_visible()
@@ -158,9 +156,9 @@ def test_fields_choices_and_a_click_on_a_point(page):
     page.wait_for_function("location.search.includes('seed=77')")  # after a short rest
     control(page, "dtype", "input:checked").press("ArrowRight")
     page.wait_for_function("location.search.includes('dtype=')")
-    open_drawers(page, "forward")
+    open_drawers(page, "curves")
     settled(page)
-    point = page.locator("[data-figure=forward] .points path").last
+    point = page.locator("[data-figure=curves] .points path").last
     point.scroll_into_view_if_needed()
     box = point.bounding_box()
     page.mouse.move(box["x"] + 3, box["y"] + 3)
@@ -229,8 +227,8 @@ def test_a_reset_takes_over_and_counting_goes_on_from_it_at_once(page):
 
 
 def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
-    tab = page.get_by_role("button", name=VIEWS["gradient"], exact=True)
-    assert '"open":["gradient"]' in page.evaluate("sent.labs.at(-1)")
+    tab = page.get_by_role("button", name=VIEWS["curves"], exact=True)
+    assert '"open":["curves"]' in page.evaluate("sent.labs.at(-1)")
     tab.press("Enter")
     expect(page.locator("[data-figure]")).to_have_count(0)
     expect(tab).to_be_focused()
@@ -259,7 +257,7 @@ def test_the_file_to_take_home_has_what_the_controls_say(page):
 
 def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(bare, open_page):
     page = ready(open_page(bare + LAB, width=390, height=844))
-    open_drawers(page, "gradient", "forward", MORE)
+    open_drawers(page, "curves", "histogram", MORE)
     expect(page.locator("[data-figure]")).to_have_count(2)
     beyond, small = page.evaluate(
         """[[".gl-lab *", (box, one) => box.right > 390 && !one.closest(".gl-scroll, svg")],

@@ -36,6 +36,6 @@ def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
     to_lesson(page, "The place that works")
     page.wait_for_url("**/stop_gradient?lesson=right_place*")
     page.wait_for_selector(LAB)
-    open_drawers(page, "gradient")
+    open_drawers(page, "curves")
     expect(page.locator(".js-plotly-plot .js-line").first).to_be_attached()
     expect(note).to_have_count(0)

@@ -10,13 +10,15 @@ pytestmark = pytest.mark.browser
 # The box of every line, area, mark and word of a chart, cut off where the axes end: Plotly leaves
 # out what lies outside. It is measured from the corner of the axes, because the page may scroll.
 SEEN = """() => {
-  const plot = document.querySelector("[data-figure=gradient] .gl-plot");
-  const { left, top, right, bottom } = plot.querySelector(".nsewdrag").getBoundingClientRect();
+  const plot = document.querySelector("[data-figure=curves] .gl-plot");
   const cut = (at, low, high) => Math.min(Math.max(at, low), high);
   const seen = (node) => node.style.strokeWidth !== "0px" || node.matches(".js-fill, .point");
   const all = [...plot.querySelectorAll(".scatterlayer :is(path, .textpoint > text)")];
   return all.filter(seen).map((node) => {
     const box = node.getBoundingClientRect();
+    const row = node.closest(".subplot").classList[1];
+    const area = plot.querySelector(`.nsewdrag[data-subplot=${row}]`);
+    const { left, top, right, bottom } = area.getBoundingClientRect();
     return [node.getAttribute("class") + node.textContent,
       cut(box.left, left, right) - left, cut(box.top, top, bottom) - top,
       cut(box.right, left, right) - left, cut(box.bottom, top, bottom) - top];
@@ -24,7 +26,7 @@ SEEN = """() => {
 }"""
 # Keep what is shown from when numbers were written in until Plotly takes over.
 WATCH = f"""() => {{
-  const root = document.querySelector("[data-figure=gradient]");
+  const root = document.querySelector("[data-figure=curves]");
   new MutationObserver(() => {{ if ("behind" in root.dataset) window.moved = ({SEEN})(); }})
     .observe(root, {{ attributeFilter: ["data-behind"] }});
 }}"""
@@ -38,8 +40,8 @@ def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson):
         f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=6&x=-2,0,1.5&draws=2000"
     )
     page.emulate_media(reduced_motion="reduce")
-    open_drawers(ready(page), MORE, "gradient")
-    page.locator("[data-figure=gradient] .js-line").first.wait_for()
+    open_drawers(ready(page), MORE, "curves")
+    page.locator("[data-figure=curves] .js-line").first.wait_for()
     caught_up(page)
     before = page.evaluate(SEEN)
     page.evaluate(WATCH)

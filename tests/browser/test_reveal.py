@@ -3,8 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from lessons.contract.covering import COVERED
 from pages.ui.words import WORDS
-from tests.browser.looking import PATIENT, commit, control, on, ready, tiles
+from tests.browser.looking import PATIENT, commit, control, is_at_step, on, ready, says, tiles
 
 pytestmark = pytest.mark.browser
 
@@ -55,3 +56,17 @@ def test_the_stage_shows_the_case_that_was_asked_and_then_the_bug(app, open_page
     expect(verdict).to_contain_text(WORDS("you_tried", fix="Keep the graph"))
     fixed = page.get_by_label(WORDS("code_with_fix")).locator("ins")
     expect(fixed).to_contain_text("retain_graph=True")
+
+
+def test_what_a_question_covers_can_be_seen_without_an_answer(app, open_page):
+    page = ready(open_page(app.url + "/stop_gradient?lesson=noise_leaks&step=2", script=PATIENT))
+    stage = page.locator(".gl-stage")
+    expect(stage.locator(".gl-title")).not_to_contain_text("true")
+    expect(stage.locator(".annotation-text")).to_have_text(COVERED)
+    stage.get_by_role("button", name=says("uncover")).click()
+    expect(stage.locator(".gl-title")).to_contain_text("true")
+    expect(stage.locator(".annotation-text")).to_have_count(0)
+    expect(tiles(page).first).to_be_visible()
+    page.locator(".st-key-turn nav a").first.click()
+    is_at_step(page, 1)
+    expect(stage.locator(".annotation-text")).to_have_text(COVERED)

@@ -17,10 +17,10 @@ LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
 
 
 def saved(page: Page, form: str) -> bytes:
-    """The gradient's chart as a picture of this form."""
+    """The chart of value and gradient as a picture of this form."""
     with page.expect_download() as download:
         page.locator(".gl-pictures button", has_text=form).nth(1).click()
-    assert download.value.suggested_filename == f"gradient.{form.lower()}"
+    assert download.value.suggested_filename == f"curves.{form.lower()}"
     return Path(download.value.path()).read_bytes()
 
 
@@ -30,8 +30,8 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     page = context.new_page()
     page.goto(app.url + LESSON)
     ready(page)
-    open_drawers(page, "gradient", MORE)
-    page.locator("[data-figure=gradient] .js-plotly-plot").wait_for()
+    open_drawers(page, "curves", MORE)
+    page.locator("[data-figure=curves] .js-plotly-plot").wait_for()
     page.locator(".gl-share summary").click()
     page.get_by_role("button", name=says("copy_link")).click()
     text = page.get_by_label(says("to_copy"))
@@ -42,7 +42,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     assert png[:4] == b"\x89PNG"
     assert min(width, height) > 400
     assert len(png) > 8_000, "something is drawn"
-    title = page.locator("[data-figure=gradient] .gl-title").inner_text()
+    title = page.locator("[data-figure=curves] .gl-title").inner_text()
     assert svg.startswith("<svg")
     assert title in svg
     assert re.sub(r"[`*]", "", find("flip").title) in svg
@@ -51,7 +51,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     assert "data:font/woff2;base64," in svg
     page.get_by_role("button", name=says("copy_embed_code")).click()
     code = text.input_value()
-    assert 'height="600"' in code
+    assert 'height="660"' in code
 
     with elsewhere(code) as address:
         page.goto(address)

@@ -69,11 +69,11 @@ def test_what_is_no_control_is_left_out(name):
 def test_what_is_neither_on_the_stage_nor_open_is_not_in_a_frame(monkeypatch):
     monkeypatch.setattr(Lesson, "record", lambda *all_: pytest.fail("the graph is not shown"))
     shown = frame(wish(values={"noise_high": "1.77"}, open=["table"]))
-    assert shown["stage"] == "forward"
-    assert [figure["id"] for figure in shown["figures"]] == ["forward"]
+    assert shown["stage"] == "curves"
+    assert [figure["id"] for figure in shown["figures"]] == ["curves"]
     assert shown["graph"] is None
     assert shown["table"]["rows"]
-    assert {view["name"] for view in shown["views"]} > {"graph", "gradient", "table"}
+    assert {view["name"] for view in shown["views"]} > {"graph", "histogram", "table"}
 
 
 def test_dragging_draws_less_and_letting_go_draws_all():

@@ -86,16 +86,6 @@ def test_an_axis_never_overflows():
         assert math.isfinite(high - low)
 
 
-@pytest.mark.parametrize("slug", ["two_passes", "flip", "pick_surrogate"])
-def test_an_x_stands_at_one_place_in_the_two_charts(slug):
-    lesson = find(slug)
-    upper, lower = lesson.lab.figures(run(slug), lesson.validate({}))
-    assert upper.layout["xaxis"]["range"] == lower.layout["xaxis"]["range"]
-    assert [upper.layout["margin"][side] for side in "lr"] == [
-        lower.layout["margin"][side] for side in "lr"
-    ]
-
-
 def ends(**last: float) -> dict[str, float]:
     """Where the name of each line stands that ends at this height, on an axis from 0 to 100."""
     layout = {

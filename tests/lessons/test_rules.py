@@ -214,7 +214,7 @@ def test_a_chart_without_a_number_in_words_is_noticed():
         return [replace(one, alt="") for one in lesson.lab.figures(result, values)]
 
     runs = Runs(replace(lesson, lab=replace(lesson.lab, figures=figures)))
-    assert "gradient_alt has no number" in str(problems(runs, numbers.results))
+    assert "curves_alt has no number" in str(problems(runs, numbers.results))
 
 
 def test_an_answer_that_is_no_option_and_a_name_of_the_graph_are_noticed():

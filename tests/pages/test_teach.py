@@ -51,7 +51,22 @@ def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(mon
     link, frame = (code.value for code in page.code)
     assert link.startswith("https://lab.example.org/course/stop_gradient?")
     assert "hide=stopped" in link
-    assert 'height="600"' in frame
+    assert 'height="660"' in frame
+    assert "embed=true" in frame
+
+
+def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch):
+    url = "https://lab.example.org/teach"
+    monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
+    page = AppTest.from_function(teach, default_timeout=60)
+    page.session_state["teach_preview"] = {"query": "?trick=clipping&a.limit=3&lesson=x&nonsense=1"}
+    page.run()
+    page.selectbox[0].select("").run()
+    page.selectbox[1].select("clipping").run()
+    page.multiselect[0].select("b.limit").run()
+    assert not page.exception
+    link, frame = (code.value for code in page.code)
+    assert link == "https://lab.example.org/?trick=clipping&a.limit=3&hide=b.limit"
     assert "embed=true" in frame
 
 

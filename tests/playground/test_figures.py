@@ -5,7 +5,7 @@ import random
 import plotly.graph_objects as go
 import pytest
 
-from lessons.kit.off_target import NOISY
+from lessons.kit.noise_bands import NOISY
 from lessons.kit.titles import WORDS as KIT
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.contents import Document, Input

@@ -118,7 +118,9 @@ def test_the_traces_of_a_hidden_role_go_and_a_chart_of_no_other(colours, seen):
     figure = covered_figure(plain, frozenset({"trick_gradient"}))
     assert [one.get("visible", True) for one in figure.data] == seen
     assert (figure is plain) == all(seen)
-    assert figure.caption == (plain.caption if any(seen) else COVERED)
+    assert figure.caption == (plain.caption if any(seen) else "")
+    told = [note["text"] for note in figure.layout.get("annotations", ())]
+    assert told == ([] if all(seen) else [COVERED])
     assert figure.alt == (plain.alt if all(seen) else f"A chart. {COVERED}")
 
 

@@ -26,7 +26,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.curve_figures import forward_alt, gradient_alt
 from lessons.kit.line_names import NAMES, named
-from lessons.kit.off_target import NOISY, ends_of, over_draws
+from lessons.kit.noise_bands import NOISY, ends_of, over_draws
 from lessons.kit.titles import gradient_at, value_at
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Outcome

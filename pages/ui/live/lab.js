@@ -83,6 +83,10 @@ class Lab {
       cut: () => this.#cut(),
       walked: () => this.#showAddress(),
       opened: () => this.flow.offer(false),
+      uncovered: () => {
+        this.wish.uncovered = true;
+        this.flow.offer(false);
+      },
     });
     this.view.notes.page = place.note;
     this.controls = this.view.controls;
@@ -103,6 +107,7 @@ class Lab {
     const before = this.place;
     this.place = place;
     const { asked } = this.wish;
+    if (place.step !== before.step) this.wish.uncovered = false;
     this.view.repaint();
     let obeyed = false;
     for (const order of place.orders) obeyed = this.#obey(order) || obeyed;

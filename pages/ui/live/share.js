@@ -8,9 +8,10 @@ import { phrase } from "./phrase.js";
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options"];
-const HEIGHT = 600; // of the frame, in pixels: one stage
+const HEIGHT = 660; // of the frame, in pixels: one stage, or the bench with its sentence
 const FOOT = 26; // pixels below a picture, for the lesson and its address
 const LONGEST = 100; // characters of an address that fit there
+const LINE = 24, LETTER = 8; // pixels of a line of the sentence below a picture, and of a letter in it
 const SHARPER = 2; // pixels of a picture for each of the screen's
 
 export class Share {
@@ -42,6 +43,8 @@ export class Share {
     this.embeds.hidden = !address().searchParams.has("lesson") && !document.querySelector('[data-lab="bench"]'); // other pages are in no frame
     const graph = document.querySelector(".gl-lab .gl-svg");
     if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: phrase("graph"), draw: async () => dressed(graph) });
+    const sentence = document.querySelector(".gl-both")?.textContent ?? "";
+    if (sentence) pictures.push({ id: "bench", title: phrase("charts_and_sentence"), draw: () => together(this.charts, sentence) });
     for (const [id, chart] of this.charts.all) {
       pictures.push({ id, title: chart.spec.title, draw: async () => parsed(await chart.picture()) });
     }
@@ -110,6 +113,26 @@ function lesson() {
 function parsed(picture) {
   const source = decodeURIComponent(picture.slice(picture.indexOf(",") + 1));
   return new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+}
+
+/** The charts where they stand on the page, and a sentence below them. @param {Charts} charts  @param {string} sentence */
+async function together(charts, sentence) {
+  const there = [...charts.all.values()].filter(({ root }) => root.closest(".gl-below"));
+  const boxes = there.map(({ root }) => root.getBoundingClientRect());
+  const [left, top] = [Math.min(...boxes.map(({ x }) => x)), Math.min(...boxes.map(({ y }) => y))];
+  const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
+  const titled = (/** @type {import("./charts/chart.js").Chart} */ { spec }) => `${spec.id[0].toUpperCase()}: ${spec.title}`;
+  const pictures = await Promise.all(there.map(async (chart) => parsed(await chart.picture(titled(chart)))));
+  for (const [place, { x, y }] of boxes.entries()) {
+    pictures[place].setAttribute("x", String(x - left));
+    pictures[place].setAttribute("y", String(y - top));
+  }
+  const letters = Math.floor((right - left) / LETTER);
+  const lines = sentence.match(new RegExp(`.{1,${letters}}(?:\\s|$)`, "g")) ?? [];
+  const { color, fontFamily } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
+  const font = { x: 8, fill: color, "font-size": 16, "font-family": fontFamily };
+  const words = lines.map((line, place) => svg("text", "", { ...font, y: bottom - top + (place + 1) * LINE }, line));
+  return svg("svg", "", { width: right - left, height: bottom - top + (lines.length + 0.5) * LINE }, ...pictures, ...words);
 }
 
 const LOOK = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "visibility", "display"];

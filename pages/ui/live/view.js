@@ -31,6 +31,7 @@ import { Views } from "./views.js";
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
  * @property {() => void} opened   other drawers are open
+ * @property {() => void} uncovered  what a question covers is to be seen
  */
 
 /**
@@ -60,7 +61,7 @@ export class View {
     const status = part("status");
     const key = part("key", { role: "group", "aria-label": phrase("lines_of_charts") });
     const more = part("more");
-    const views = new Views(more, lab.opened);
+    const views = new Views(more, lab.opened, lab.uncovered);
     const head = element("div", "gl-head", {}, trainer, controls, folded);
     const graph = views.box("graph");
     setAll(graph, { class: "gl-view gl-graph", role: "group", "aria-label": phrase("graph_of_run") });
@@ -141,12 +142,17 @@ export class View {
     const { step } = place;
     const more = frame.groups.some(({ controls, area }, index) => index && !area && controls.some(({ hidden }) => !hidden));
     const views = [...(picture?.views ?? []), ...frame.views];
+    this.views.uncover.hidden = !frame.covered;
     this.views.show(frame.stage, frame.below_stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
     this.graph.show(frame.graph, graphStep, reset, newest, !resting, frame.query.startsWith("preset="));
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.showNotes();
+    for (const group of frame.groups) {
+      const formula = group.code === undefined ? null : this.root.querySelector(`[data-area="${group.area}"] .gl-formula`);
+      if (formula) this.numbers.write(formula, group);
+    }
     fit(this.sentence, frame.sentence.length, () => element("span", "")).forEach((part, place) => {
       const [role, text] = frame.sentence[place];
       setOrRemove(part, "data-role", role);

@@ -12,9 +12,11 @@ export class Views {
   /**
    * @param {HTMLElement} more  what the last drawer holds
    * @param {() => void} changed  other drawers are open
+   * @param {() => void} uncovered  what a question covers is to be seen
    */
-  constructor(more, changed) {
+  constructor(more, changed, uncovered) {
     this.changed = changed;
+    this.uncover = button(phrase("uncover"), uncovered, { class: "gl-uncover", hidden: "" });
     this.narrow = matchMedia("(max-width: 640px)"); // then a low window's stage scrolls, and the keyboard has to reach it
     this.narrow.addEventListener("change", () => this.#place());
     this.stage = element("section", "gl-stage", { "aria-label": phrase("stage") });
@@ -97,7 +99,7 @@ export class Views {
 
   #place() {
     const { name, opened } = this;
-    setChildren(this.stage, name ? [this.box(name)] : []);
+    setChildren(this.stage, name ? [this.box(name), this.uncover] : []);
     const scrolls = this.narrow.matches && !["graph", "table"].includes(name); // these two have a stop inside
     for (const [other, box] of this.boxes) setOrRemove(box, "tabindex", scrolls && other === name ? "0" : null);
     setChildren(this.below, this.belowStage.map((other) => this.box(other)));

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
+    ABOVE,
     Trace,
     along_x,
     axes,
@@ -17,22 +18,23 @@ from lessons.kit.chart_pieces import (
     fitted,
     marked,
     span,
-    spoken,
     stepped,
     thin,
+    ticks,
+    two_rows,
 )
+from lessons.kit.curve_figures import value_and_gradient
 from lessons.kit.inputs import place_of
-from lessons.kit.line_names import NAMES, label
-from lessons.kit.off_target import HEIGHT, NOISY, ends_of, framed, with_strip
-from lessons.kit.titles import gradient_at, value_at
+from lessons.kit.line_names import NAMES, label, named
+from lessons.kit.noise_bands import NOISY, ends_of, over_draws
 from lessons.text import number
 
 WORDS = Words(__file__)
 
 
 def figures(result: Result, values: Values) -> list[Figure]:
-    """Gradients over x, forward value over x, and the gradient's histogram at one input."""
-    return [_gradients(result), _forward(result), _histogram(result, values)]
+    """Value and gradients over x, and the gradient's histogram at one input."""
+    return [_curves(result), _histogram(result, values)]
 
 
 def table(result: Result, values: Values) -> Table:
@@ -53,35 +55,22 @@ def table(result: Result, values: Values) -> Table:
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result) -> Figure:
+def _curves(result: Result) -> Figure:
     curves = {series.name: series for series in result.curves}
-    shown = {name: curves[name] for name in GRADIENTS}
-    data, layout = with_strip(shown, "x", "dz/dx", framed(shown))
-    data += [along_x(result[name]) for name in reversed(NOISY)]
-    return Figure(
-        "gradient",
-        gradient_at("dz/dx", (float(result.facts[name]) for name in ("x", *NOISY))),
-        WORDS("gradient_caption"),
-        WORDS("gradient_alt", numbers=spoken(result, GRADIENTS)),
-        data,
-        layout,
-        selects="point",
-        height=HEIGHT,
-        subject=WORDS("gradient_subject"),
-    )
-
-
-def _forward(result: Result) -> Figure:
-    forward = next(series for series in result.curves if series.name == "forward")
-    return Figure(
-        "forward",
-        value_at("z", (float(result.facts[name]) for name in ("x", "forward"))),
-        WORDS("forward_caption"),
-        WORDS("forward_alt", numbers=spoken(result, ["forward"])),
-        [band(forward), curve(forward), along_x(result["forward"])],
-        axes(span(forward), fitted(ends_of({"forward": forward})), "x", "z"),
-        selects="point",
-    )
+    forward, titles = curves["forward"], ("z", "dz/dx")
+    gradients = {name: curves[name] for name in GRADIENTS}
+    heights = fitted(ends_of({"forward": forward})), fitted(ends_of(gradients), least=1.0)
+    layout = two_rows(span(forward), *heights, titles)
+    names = ((role, name, curves[role].y) for role, name in NAMES.items())
+    value = [band(forward), curve(forward), along_x(result["forward"])]
+    data = [
+        *over_draws(gradients),
+        ticks(gradients["intended_gradient"]),
+        *named(names, layout, TALL),
+        *(along_x(result[name]) for name in reversed(NOISY)),
+        *(trace | {"yaxis": ABOVE} for trace in value),
+    ]
+    return value_and_gradient(result, data, layout, titles, WORDS("curves_caption"))
 
 
 def _histogram(result: Result, values: Values) -> Figure:

@@ -111,10 +111,10 @@ export class Chart {
     }
   }
 
-  /** With its title, as the address of an SVG. */
-  async picture() {
+  /** With a title, as the address of an SVG. */
+  async picture(title = this.spec.title) {
     const { Plotly, palette } = this.charts;
-    const { figure, title, id } = this.spec;
+    const { figure, id } = this.spec;
     if (!Plotly || !this.width) throw new Error(`No chart ${id} is drawn.`);
     const layout = this.#full();
     const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };

@@ -144,9 +144,8 @@ export class Controls {
   show(groups, ordered, current) {
     const forced = ordered && !this.unsettled;
     this.#build(groups);
-    for (const [index, { open, code }] of groups.entries()) {
+    for (const [index, { open }] of groups.entries()) {
       const box = this.groups[index];
-      if (code !== undefined) setText(/** @type {Element} */ (box.querySelector(".gl-formula")), code);
       // Otherwise the learner opens and closes it.
       if (open && !this.open[index] && box instanceof HTMLDetailsElement) box.open = true;
     }

@@ -1,17 +1,19 @@
 // Numbers in the text that are settings: dragged sideways, or typed over, they set the lab as its
 // slider does. Which those are the lab's controls say; what they read the page's parts write.
 
-import { setAll } from "../dom.js";
+import { element, fit, setAll, setOrRemove, setText } from "../dom.js";
 import { phrase } from "../phrase.js";
-import { STEPS, keyed, slid } from "./scale.js";
+import { STEPS, keyed, numberIn, slid } from "./scale.js";
 
 /** @import { Controls } from "./controls.js" */
+/** @import { Group } from "../messages.d.ts" */
 
 const WIDE = 300; // px of a drag through the whole range
 const LIST = { min: -3, max: 3, unit: 0.01 }; // of an entry of a list, which has no ends of its own
 const SLOP = 3; // px before a press is a drag
 const TYPED = /^[\d.,eE+−-]$/;
 const TYPING = "gt-typing";
+const ARGUMENT = /_gradient\w*\([^()]*$/; // what is before an argument of a trick
 
 /** The name of the fact that a mark in the text quotes. @param {Element} node */
 const nameOf = (node) => (node.getAttribute("data-number") ?? "").split(":")[0];
@@ -52,6 +54,26 @@ export class NumberHandles {
       "aria-valuemax": spec?.max,
       title: spec && phrase("number_help", { label: spec.label }),
     });
+  }
+
+  /**
+   * Write a group's code. An argument of its trick that a slider of the group sets can be dragged; the keyboard
+   * has the slider.
+   * @param {Element} box
+   * @param {Group} group
+   */
+  write(box, { code = "", controls }) {
+    const sliders = controls.filter(({ kind }) => kind === "slider");
+    const parts = code.split(/(\d+(?:\.\d+)?(?:e[+-]?\d+)?)/);
+    for (const [place, node] of fit(box, parts.length, () => element("span", "")).entries()) {
+      const isArgument = place % 2 === 1 && ARGUMENT.test(parts.slice(0, place).join(""));
+      const number = isArgument ? numberIn(parts[place]) : NaN;
+      const spec = sliders.find(({ name, value }) => numberIn(value) === number && this.controls.isFree(name));
+      setText(node, parts[place]);
+      setOrRemove(node, "data-number", spec?.name);
+      setOrRemove(node, "title", spec?.label);
+      node.classList.toggle("gt-handle", spec !== undefined);
+    }
   }
 
   stop() {

@@ -11,6 +11,7 @@ export class Wish {
   constructor(before) {
     this.form = before?.form ?? {}; // what every control says, those out of sight too
     this.cuts = before?.cuts ?? "";
+    this.uncovered = false; // the learner wants to see what this step's question covers
     /** @type {?Record<string, string>} */
     this.good = null; // what gave the last picture, while some text is refused
     this.snip = ""; // an edge to cut or mend; sent until it is answered
@@ -66,8 +67,8 @@ export class Wish {
 
   /** What is to be seen. @param {Place} place */
   #parts({ lab, step, answers, hide, fix }) {
-    const { form, good, cuts } = this;
-    return { lab, values: form, good, cuts, step, answers, hide, fix };
+    const { form, good, cuts, uncovered } = this;
+    return { lab, values: form, good, cuts, step, answers, uncovered, hide, fix };
   }
 
   /** The same as text. @param {Place} place */
