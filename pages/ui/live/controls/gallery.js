@@ -1,8 +1,8 @@
-// A list over the page to choose from: under a heading, or by words. Each option has a sentence.
+// A list over the page to choose from, under headings. Each option has a sentence.
 // They come when the list is opened first.
 
 import { element, setText } from "../dom.js";
-import { counted, phrase } from "../phrase.js";
+import { phrase } from "../phrase.js";
 
 /** @import { Option } from "../messages.d.ts" */
 
@@ -16,22 +16,15 @@ export function gallery(spec, id, notify, { body, help }) {
   let value = "";
   const opener = element("button", "gl-field", { type: "button", id, popovertarget: `${id}-list` });
   const groups = element("div", "gl-groups", { role: "radiogroup", "aria-label": spec.label });
-  const words = element("input", "gl-field", { type: "search", "aria-label": phrase("find"), placeholder: phrase("find") });
-  const count = element("p", "gl-help", { role: "status" });
   const list = element("ul", "gl-presets");
   const close = element("button", "gl-button", { type: "button", popovertarget: `${id}-list` }, phrase("close"));
   const panel = element("div", "gl-gallery-list", { popover: "", id: `${id}-list`, role: "dialog", "aria-label": spec.label });
-  panel.append(groups, element("div", "gl-find", {}, words, close), count, list);
+  panel.append(groups, list, close);
   body.append(opener, panel);
 
   const show = () => {
-    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = /** @type {?HTMLInputElement} */ (groups.querySelector(":checked"))?.value;
-    const found = options.filter(({ label, help, group }) => {
-      const text = `${group} ${label} ${help}`.toLowerCase();
-      return wanted.length ? wanted.every((word) => text.includes(word)) : !group || group === chosen;
-    });
-    setText(count, wanted.length ? counted("results", found.length) : "");
+    const found = options.filter(({ group }) => !group || group === chosen);
     list.replaceChildren(...found.map((one) => element("li", "", {}, choose(one))));
     list.scrollTop = 0;
   };
@@ -61,14 +54,9 @@ export function gallery(spec, id, notify, { body, help }) {
     show();
     /** @type {?HTMLElement} */ (groups.querySelector(":checked"))?.focus();
   };
-  groups.addEventListener("change", () => {
-    words.value = "";
-    show();
-  });
-  words.addEventListener("input", show);
+  groups.addEventListener("change", show);
   panel.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
-    words.value = "";
     if (options.length) fill();
     else notify("opened");
   });
