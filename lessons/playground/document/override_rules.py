@@ -1,4 +1,4 @@
-"""The rules of override maps: ready ones by name, expressions, both as the engine takes them."""
+"""The rules of override maps: as a document has them, in Python, and as the engine takes them."""
 
 import ast
 import re
@@ -32,7 +32,8 @@ RULES: dict[str, tuple[str, str]] = {
     "zero": ("grad * 0", WORDS("does_zero")),
     "sign only": ("sign(grad)", WORDS("does_sign_only")),
 }
-"""The ready rules: name → expression and help."""
+"""The rules that the bench offers and that a document in the earlier format may name: name →
+expression and help."""
 
 _ENTRY = re.compile(
     r"(?:^|,)\s*([\"'])(\w+)\1\s*:\s*lambda\s+op((?:\s*,\s*grad\d?)+)\s*:", re.ASCII
