@@ -201,12 +201,12 @@ class _Reader:
         self.inputs: list[Input] = []
         self.rows: dict[tuple[str, str], list[str]] = {}  # the names on whose lines each holds
         self.program: list[str] = []
-        self.statements = 0  # of the program, without comments
+        self.started = False  # whether the program has a statement
         self.fields: dict[str, Any] = {}
         self.places = Reading()
         self.block: list[tuple[str, str]] | None = None  # the rules of the with that is open
         self.indent = ""
-        self.header, self.above = 0, 0  # where that with is, and how many statements stand above it
+        self.header = 0  # where that with is, until a statement stands in it
         self.ended = False
 
     def take(self, number: int, line: str) -> None:
@@ -219,8 +219,6 @@ class _Reader:
             self._keep(number, line, line[: line.index("#")])
         elif bare != line.rstrip() and bare:
             self._in_block(number, line)
-        elif bare.startswith("with ") or bare == "with":
-            self._map(number, bare)
         else:
             if bare:
                 self._close()
@@ -229,11 +227,14 @@ class _Reader:
     def _at_the_edge(self, number: int, line: str, bare: str) -> None:
         code, comments = _parted(bare)
         if found := _INPUT.fullmatch(code):
-            if self.statements:
+            if self.started:
                 raise PlaygroundError(WORDS("inputs_first"))
             self.places.parts.setdefault(found[1], number)
             self.inputs.append(self._input(found[1], found[2], found[3], comments))
             self.program, self.places.lines = [], []  # the comments above it are the input's
+        elif code.startswith("with ") or code == "with":
+            self._map(number, code)
+            self._keep_comments(number, comments)
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
             self._keep_comments(number, comments)
@@ -251,7 +252,8 @@ class _Reader:
 
     def _keep(self, number: int, statement: str, indent: str = "") -> None:
         """Take up a statement of the program, without its indent."""
-        self.statements += bool(_parted(statement)[0])
+        if _parted(statement)[0]:
+            self.started, self.header = True, 0
         for place, line in enumerate(statement.split("\n")):
             bare = line.removeprefix(indent)
             self.program.append(bare.rstrip())
@@ -266,9 +268,7 @@ class _Reader:
         for row in self.block:
             self.rows[row] += _names(line.strip())
 
-    def _map(self, number: int, bare: str) -> None:
-        self._close()
-        code, comments = _parted(bare)
+    def _map(self, number: int, code: str) -> None:
         found = _MAP.fullmatch(code)
         if not found:
             raise PlaygroundError(WORDS("map_line"))
@@ -276,12 +276,11 @@ class _Reader:
         for row in self.block:
             self.places.parts[row[0]] = number
             self.rows.setdefault(row, [])
-        self._keep_comments(number, comments)
-        self.header, self.above = number, self.statements
+        self.header = number
 
     def _close(self) -> None:
         """End the block that is open."""
-        if self.block is not None and self.statements == self.above:
+        if self.header:
             raise PlaygroundError(WORDS("empty_block"), self.header, 1)
         self.block = None
 
