@@ -40,7 +40,8 @@ def play(options: argparse.Namespace) -> str:
     if options.json:
         body = as_json(outcome, to_text(document))
         return json.dumps(body, allow_nan=False, ensure_ascii=False)
-    return as_table(outcome, document.title)
+    comments = [line for one in document.inputs for line in one.above]
+    return as_table(outcome, comments[0].lstrip("# ") if comments else "")
 
 
 def as_json(outcome: Outcome, text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from lessons.contract.figure import Figure, Table
 from pages.labs import payload
 from pages.labs.graph_messages import GraphSpec
-from pages.labs.messages import Code, Frame, GoalSpec, Group, KeyEntry, Link, NoteSpec
+from pages.labs.messages import Code, Frame, Group, KeyEntry, Link, NoteSpec
 
 
 def frame(
@@ -30,7 +30,6 @@ def frame(
     numbers: Mapping[str, str] | None = None,
     covered: bool = False,
     trained: Sequence[str] = (),
-    goals: Sequence[GoalSpec] = (),
     sentence: Sequence[tuple[str, str]] = (),
     links: Sequence[Link] = (),
 ) -> Frame:
@@ -44,7 +43,7 @@ def frame(
             computed only if they are shown.
         labels: the labels of the views that only this lab has.
         form, accepted, settled, groups, notes, query, key, status, turn, numbers, covered, trained,
-            goals, sentence, links: as in ``Frame``.
+            sentence, links: as in ``Frame``.
     """
     views = [
         *["graph"] * (graph is not None),
@@ -75,7 +74,6 @@ def frame(
         "numbers": {**(numbers or {})},
         "covered": covered,
         "trained": [*trained],
-        "goals": [*goals],
         "sentence": [*sentence],
         "links": [*links],
     }

@@ -42,14 +42,13 @@ def stretches_of_program(checked: Checked, reading: Reading) -> list[Stretch]:
         reading: the program's text, with the places of its lines.
     """
     found = []
-    for op in operations(checked.program):
-        node = op.node
+    for name, node in operations(checked.program).items():
         (line, indent), (last, _) = (
             reading.lines[at - 1] for at in (node.lineno, node.end_lineno or node.lineno)
         )
         start, end = node.col_offset + indent, (node.end_col_offset or 0) + indent * (line == last)
         head = IMPORTS.count("\n")  # and a blank line
-        stretch = Stretch(node=op.name, line=line + head, start=start, last=last + head, end=end)
+        stretch = Stretch(node=name, line=line + head, start=start, last=last + head, end=end)
         found.append(stretch | {"typed": line - 1})
     return found
 

@@ -104,14 +104,12 @@ class Wish(_Message):
 
 
 class Option(TypedDict):
-    """What may be chosen; in a gallery with its ``group``, a sentence, and a picture as SVG's paths
-    of the line 0, a value and a gradient."""
+    """What may be chosen; in a gallery with its ``group`` and a sentence."""
 
     value: str
     label: str
     group: NotRequired[str]
     help: NotRequired[str]
-    picture: NotRequired[list[str]]
 
 
 class Control(TypedDict):
@@ -221,15 +219,6 @@ class Code(TypedDict):
     files: dict[str, str]
 
 
-class GoalSpec(TypedDict):
-    """A goal for a program; whether the program's value meets it, and its gradient."""
-
-    name: str
-    text: str
-    value: bool
-    gradient: bool
-
-
 class View(TypedDict):
     """A part of a lab that the stage or a drawer can show: the graph, the table or a chart."""
 
@@ -292,7 +281,6 @@ class Frame(Shown):
     below_stage: list[str]
     covered: bool
     trained: list[str]
-    goals: list[GoalSpec]
     sentence: list[tuple[str, str]]
     links: list[Link]
 

@@ -1,8 +1,7 @@
 """The playground's lab: a form as typed, its program, and the program's result."""
 
-import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache, partial
 from urllib.parse import urlencode
 
@@ -12,7 +11,7 @@ from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
 from lessons.playground.document.as_text import IMPORTS, from_text, read_text, to_text
 from lessons.playground.document.check import check
-from lessons.playground.document.contents import Document, Input, as_numbers
+from lessons.playground.document.contents import Document
 from lessons.playground.document.gestures import (
     MOST_TEXT,
     Form,
@@ -20,30 +19,25 @@ from lessons.playground.document.gestures import (
     form_of,
     from_code,
     gestured,
-    is_from_code,
 )
 from lessons.playground.document.presets import preset, preset_of
-from lessons.playground.goals import GOALS, looked_at
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.scissors import edges, snip
+from lessons.playground.running.scissors import edges, is_cut, snip
 from lessons.recorder import Recording
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import stretches_of_program
-from pages.labs.messages import Code, Frame, GoalSpec, Group, NoteSpec, Wish
+from pages.labs.messages import Code, Frame, Group, NoteSpec, Wish
 from pages.labs.playground_controls import groups
 from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
 from pages.labs.words import WORDS
 
-_INPUT = re.compile(r"^(\w+)\s*=\s*input\(([^)]*)|^input (\w+)\s*=(.*)", re.MULTILINE)
-_NOISE = re.compile(r"^\w+\s*=\s*(?:uniform|normal)\([^)]*", re.MULTILINE)
-_REST = re.compile(r"^(?:show\(|with\s).*", re.MULTILINE)
 FIRST = "noise_leaks"
 """The program that is there at first."""
 
@@ -82,23 +76,24 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
         status=payload.status(made.outcome, {"dtype": made.document.dtype}, made.seconds)
         if made
         else "",
-        goals=() if is_from_code(state.document) else _goals(None if state.errors else made),
     )
 
 
 def seconds(wish: Wish) -> float:
     """About how long a wish takes to compute, by the length of its program and of its inputs."""
-    # To read a program takes some milliseconds, so only its characters are counted.
-    total = 0.3 if "preset" in wish.open else 0.0  # for all pictures, once in a process
+    # To read the expressions takes some milliseconds, so only their characters are counted.
+    total = 0.0
     for form in (wish.values, wish.good or {}):
         text = form.get("program", "")[:MOST_TEXT]
-        lists = [(name[3:-7], part) for name, part in form.items() if name.endswith(".values")]
-        lists += [(found[1] or found[3], found[2] or found[4]) for found in _INPUT.finditer(text)]
-        sizes: dict[str, int] = {}
-        for name, part in lists:
-            sizes[name] = max(sizes.get(name, 0), part.count(",") + 1)
-        program = _REST.sub("", _NOISE.sub("", _INPUT.sub("", text)))
-        total += seconds_of(program, [*sizes.values()], bool(_NOISE.search(text)))
+        try:
+            document = from_text(text)
+        except PlaygroundError:
+            document = Document((), text)
+        sizes = {f"in.{one.name}.values": np.size(one.values) for one in document.inputs}  # type: ignore[arg-type]
+        for name in (name for name in form if name.endswith(".values")):
+            sizes[name] = max(sizes.get(name, 0), form[name].count(",") + 1)
+        drawn = any(one.noise for one in document.inputs)
+        total += seconds_of(document.program, [*sizes.values()], drawn)
     return total
 
 
@@ -125,7 +120,7 @@ def state(wish: Wish) -> State:
         made = compute(document)
         if isinstance(made, Computed):
             refused = {name: form[name] for name in errors}
-            form = form_of(document, form.get("rule.op", "")) | refused
+            form = form_of(document) | refused
             return State(form, document, made, errors, notice)
         control = "program" if "program" in wish.touched else control_of(made, form)
         errors[control] = placed(made, form["program"]) if control == "program" else made
@@ -202,7 +197,7 @@ def _snipped(document: Document, edge: str) -> tuple[Document, str]:
 def _graph(made: Computed, recording: Recording) -> GraphSpec:
     """A run's graph; where an edge has a text of its own, the scissors cut it."""
     there, index = edges(made.checked.program), place(made.checked)
-    cut = [name for name, operand in there.items() if operand.cut]
+    cut = [name for name, operand in there.items() if is_cut(operand)]
     drawn = payload.graph(recording, index, "snip", sorted(cut))
     for edge in drawn["edges"]:
         name = edge["id"]
@@ -227,30 +222,6 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     if not state.address():
         found.append({"level": "warning", "text": WORDS("long_address")})
     return found
-
-
-def _goals(made: Computed | None) -> list[GoalSpec]:
-    """The goals, and what of them a program that ran meets; nothing of any without one."""
-    met: Mapping[str, tuple[bool, bool]] = {}
-    if made is not None:
-        # What x is now makes no difference: the goals have inputs of their own.
-        over = made.checked.over
-        x = Input(over.name, as_numbers(np.zeros(np.shape(over.values))))  # type: ignore[arg-type]
-        inputs = tuple(x if one is over else one for one in made.document.inputs)
-        still = made.document.with_(inputs=inputs, title="", about="")
-        met = _met(still, repr(still))
-    never = (False, False)
-    return [
-        {"name": g.name, "text": g.text, "value": value, "gradient": gradient}
-        for g in GOALS
-        for value, gradient in [met.get(g.name, never)]
-    ]
-
-
-@lru_cache(maxsize=200)
-def _met(document: Document, text: str) -> Mapping[str, tuple[bool, bool]]:
-    """Return the goals that a document meets; the second part of the key is its text."""
-    return looked_at(check(document))
 
 
 def _code(document: Document) -> Code:

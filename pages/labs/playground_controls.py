@@ -6,22 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from lessons.playground.document.contents import Input
-from lessons.playground.document.gestures import OWN_RULE, operand_counts
-from lessons.playground.document.input_text import read_ends, read_number
-from lessons.playground.document.override_rules import RULES
+from lessons.playground.document.contents import Input, Noise
+from lessons.playground.document.gestures import moved_number
 from lessons.playground.document.presets import presets
-from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.thumbnail import thumbnail
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_state import State
-from pages.labs.words import RULES as LABELS
 from pages.labs.words import WORDS
 
 
 def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
-    """All controls: the program, its inputs, and the rule of an op type.
+    """All controls: the program and its inputs.
 
     Args:
         opened: the list of presets is in the answer if ``preset`` is one of them.
@@ -30,22 +25,18 @@ def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
     return [
         {"title": None, "open": True, "controls": _program(state, "preset" in opened)},
         {"title": WORDS("inputs"), "open": True, "controls": inputs},
-        {"title": WORDS("rule_of_op"), "open": True, "controls": _rule(state)},
     ]
 
 
 def _control(state: State, name: str, label: str, kind: str = "text", **more: Any) -> Control:
     error = state.errors.get(name)
-    said = {"value": state.form.get(name, ""), "error": error and error.placed}
+    said = {"value": state.form.get(name, ""), "error": error and str(error)}
     return payload.control(name, label, kind=kind, **(said | more))
 
 
 @cache
 def _presets() -> list[Option]:
-    all_ = (
-        (p, Option(value=p.name, label=p.title, group=p.trick, help=p.about)) for p in presets()
-    )
-    return [{**option, "picture": thumbnail(p.document)} for p, option in all_]
+    return [Option(value=p.name, label=p.title, group=p.trick, help=p.about) for p in presets()]
 
 
 def _program(state: State, offers: bool) -> list[Control]:
@@ -85,7 +76,7 @@ def _input(state: State, one: Input) -> list[Control]:
         return []
     seed = WORDS("seed_of", name=name)
     return [
-        _interval(state, f"{at}.ends", name, one.noise.distribution == "normal"),
+        _interval(state, f"{at}.ends", name, one.noise),
         _control(state, f"{at}.seed", seed, "integer", min=0, max=2**32 - 1, step=1),
     ]
 
@@ -98,15 +89,13 @@ def _entry(state: State, one: Input) -> list[Control]:
     label = WORDS("move", name=one.name)
     if count > 1:
         label = WORDS("move_entry", name=one.name, entry=state.computed.document.entry)
-    return [_slider(state, f"in.{one.name}.entry", label, one.low, one.high)]
+    track = _track(one.low, one.high, moved_number(state.document, one))
+    return [_control(state, f"in.{one.name}.entry", label, "slider", **track)]
 
 
-def _interval(state: State, name: str, of: str, spread: bool) -> Control:
+def _interval(state: State, name: str, of: str, noise: Noise) -> Control:
     """A slider with a handle for each end of a noise, or for its mean and its deviation."""
-    try:
-        a, b = read_ends(state.form[name])
-    except PlaygroundError:
-        a = b = 0.0
+    a, b, spread = noise.a, noise.b, noise.distribution == "normal"
     label, track = WORDS("ends_of", name=of), _track(-2.0, 2.0, a, b)
     ends = [WORDS("low_of", name=of), WORDS("high_of", name=of)]
     if spread:
@@ -115,40 +104,9 @@ def _interval(state: State, name: str, of: str, spread: bool) -> Control:
     return _control(state, name, label, "interval", ends=ends, spread=spread, **track)
 
 
-def _slider(state: State, name: str, label: str, low: float, high: float) -> Control:
-    try:
-        value = read_number(state.form[name].strip())
-    except PlaygroundError:
-        value = low
-    return _control(state, name, label, "slider", **_track(low, high, value))
-
-
 def _track(low: float, high: float, *values: float) -> dict[str, Any]:
     """A track whose ends are widened to hold what is there."""
     step = 10.0 ** round(len(f"{max(high - low, 1e-9):.0f}") - 3)
     step = min(step, 0.01) if high - low < 20 else step
     ends = {"min": min(low, *values), "max": max(high, *values)}
     return {"scale": "linear", "step": step, **ends}
-
-
-def _rule(state: State) -> list[Control]:
-    """An op type of the program, and the rule that its ops have."""
-    chosen, rule = state.form.get("rule.op", ""), state.form.get("rule", OWN_RULE)
-    if not chosen:
-        return []
-    types = (
-        {op: op for op in operand_counts(state.document)} if not state.errors else {chosen: chosen}
-    )
-    rules = {OWN_RULE: WORDS("own_rule")} | {name: LABELS[name.replace(" ", "_")] for name in RULES}
-    about = RULES[rule][1] if rule in RULES else ""
-    return [
-        _control(state, "rule.op", WORDS("op"), "choice", options=payload.options(types)),
-        _control(
-            state,
-            "rule",
-            WORDS("rule", op=chosen),
-            "choice",
-            options=payload.options(rules | {rule: rules.get(rule, rule)}),
-            help=about,
-        ),
-    ]

@@ -1,15 +1,14 @@
-"""Progress across reloads, in one cookie: steps, answers, which were right at first, done, goals.
+"""Progress across reloads, in one cookie: steps, answers, which were right at first, done.
 
 The browser writes the cookie (``live/page/remember.js``), and a session reads it when it starts. A
 cookie is the visitor's own text: everything in it is checked before it is believed. Its form is
 short, because browsers drop a cookie beyond 4 KB::
 
-    2!noise_leaks:4*:l=1b:b=0n/wrong_place:2:g=0s/~round
+    2!noise_leaks:4*:l=1b:b=0n/wrong_place:2:g=0s
 
 Each lesson has its slug, its step with ``*`` once it is done, and its answers: the question, 1 or 0
 for a first answer that was right or wrong, the last answer. Questions and answers are shortened to
-the letters that distinguish them from the lesson's others. Each goal of the playground is a part
-of its own, so that one tab can't undo another tab's goal.
+the letters that distinguish them from the lesson's others.
 """
 
 import re
@@ -24,7 +23,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Question
 from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
-from lessons.playground.goals import GOALS
 from pages.server.addresses import root
 from pages.ui.component import component
 from pages.ui.natural import natural
@@ -39,8 +37,8 @@ LONGEST = 3_800
 
 _KEY = "memory"
 """Session key."""
-_FORM, _GOAL = "2!", "~"
-"""What a cookie, and in it a goal, begins with."""
+_FORM = "2!"
+"""What a cookie begins with."""
 _ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
 
 
@@ -71,12 +69,11 @@ class Trail:
 
 @dataclass
 class _Memory:
-    """What a session knows: the trails by lesson, the goals reached, the cookie that it found, how
-    often the learner had everything forgotten, and a name that no other session has.
+    """What a session knows: the trails by lesson, the cookie that it found, how often the
+    learner had everything forgotten, and a name that no other session has.
     """
 
     trails: dict[str, Trail]
-    goals: set[str]
     start: str
     forgotten: int = 0
     session: str = field(default_factory=secrets.token_hex)
@@ -85,7 +82,7 @@ class _Memory:
 def _memory() -> _Memory:
     if _KEY not in st.session_state:
         start = st.context.cookies.get(_name(), "")
-        st.session_state[_KEY] = _Memory(*unpack(start), start)
+        st.session_state[_KEY] = _Memory(unpack(start), start)
     memory: _Memory = st.session_state[_KEY]
     return memory
 
@@ -110,28 +107,15 @@ def progress(of: Iterable[Lesson]) -> str:
     return said
 
 
-def goals() -> list[str]:
-    """Return the goals of the playground that the learner reached."""
-    return sorted(_memory().goals)
-
-
-def reach(names: object) -> None:
-    """Remember the goals that a browser names; it may send anything."""
-    for goal in GOALS:
-        if isinstance(names, list) and goal.name in names:
-            _memory().goals.add(goal.name)
-
-
 def is_empty() -> bool:
     """Whether there is nothing to forget."""
-    return not goals() and all(one == Trail() for one in _memory().trails.values())
+    return all(one == Trail() for one in _memory().trails.values())
 
 
 def clear() -> None:
     """Forget everything, in this session and, once the cookie is written, in the browser."""
     memory = _memory()
     memory.trails.clear()
-    memory.goals.clear()
     memory.forgotten += 1
 
 
@@ -146,7 +130,7 @@ def keep() -> None:
         "name": _name(),
         "path": _path(),
         "session": memory.session,
-        "value": pack(memory.trails, goals()),
+        "value": pack(memory.trails),
         "start": memory.start,
         "forgotten": memory.forgotten,
         "longest": LONGEST,
@@ -154,22 +138,21 @@ def keep() -> None:
     _component(key="kept", data=data)
 
 
-def pack(trails: dict[str, Trail], reached: Iterable[str] = ()) -> str:
-    """Write trails and goals as a cookie's value."""
+def pack(trails: dict[str, Trail]) -> str:
+    """Write trails as a cookie's value."""
     parts = [_pack_trail(slug, one) for slug, one in trails.items() if one != Trail()]
-    parts += [f"{_GOAL}{name}" for name in reached]
     return _FORM + "/".join(parts) if parts else ""
 
 
-def unpack(text: str) -> tuple[dict[str, Trail], set[str]]:
-    """Read trails and goals from a cookie's value; ignore everything malformed."""
+def unpack(text: str) -> dict[str, Trail]:
+    """Read trails from a cookie's value; ignore everything malformed."""
     text = text[:20_000]
     parts = text.removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
     trails = {}
     for slug, *fields in (part.split(":") for part in parts):
         if lesson := catalogue.lessons_by_slug().get(slug):
             trails[slug] = _unpack_trail(lesson, fields)
-    return trails, {goal.name for goal in GOALS if f"{_GOAL}{goal.name}" in parts}
+    return trails
 
 
 def clamp_step(lesson: Lesson, step: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.playground.document.as_text import from_text, to_url, unpacked
+from lessons.playground.document.as_text import from_text, packed, to_text, unpacked
 from lessons.playground.document.gestures import Form, form_of
 from lessons.playground.document.presets import lesson_document, preset, presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
@@ -86,7 +86,7 @@ def offer(lesson: Lesson) -> None:
         "playground.py",
         label=WORDS("open_in_playground"),
         query_params={
-            "program": to_url(document.with_(title=lesson.title)),
+            "program": packed(f"# {lesson.title}\n{to_text(document)}"),
             "n": secrets.token_hex(3),
         },
     )

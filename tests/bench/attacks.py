@@ -20,7 +20,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.asyncio.client import ClientConnection
 
 from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
-from lessons.playground.document.as_text import to_url
+from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
@@ -131,7 +131,7 @@ async def page(url: str, number: int) -> None:
 
 async def heavy_page(url: str, number: int) -> None:
     """A page opened by the address of a heavy program."""
-    query = f"program={to_url(heavy(random.Random(number)))}"
+    query = f"program={packed(to_text(heavy(random.Random(number))))}"
     socket, _ = await open_page(url, "playground", query)
     await socket.close()
 

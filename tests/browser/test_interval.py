@@ -117,7 +117,7 @@ def test_a_finger_scrolls_over_the_track_and_drags_a_handle(bare, phone):
     ends = control(phone, NAME, ".gl-ends")
     ends.scroll_into_view_if_needed()
     assert ends.bounding_box()["height"] >= 44
-    assert abs(swipe(phone, place(phone, -1), 3, -80)) > 30
+    assert abs(swipe(phone, place(phone, -1), 3, 80)) > 30
     phone.touchscreen.tap(*place(phone, -1))
     expect(exact(phone, NAME)).to_have_value("0.8, 1.1")
     start, end = place(phone, 0.75), place(phone, 0)

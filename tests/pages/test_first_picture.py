@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lessons.outputs.catalogue import find
-from lessons.playground.document.as_text import to_url
+from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.presets import preset
 from pages.labs.messages import Wish
 from pages.ui import live, place
@@ -25,13 +25,13 @@ def first(words):
 
 
 def test_what_learners_write_has_one():
-    message = json.loads(first({"program": to_url(preset("gumbel"))})[0])
+    message = json.loads(first({"program": packed(to_text(preset("gumbel")))})[0])
     assert (message["seq"], message["kind"]) == (0, "frame")
     assert message["content"]["graph"]
 
 
 def test_what_takes_long_is_left_to_the_lab():
-    words = {"program": to_url(heavy(random.Random(40)))}
+    words = {"program": packed(to_text(heavy(random.Random(40))))}
     begun = time.thread_time()
     assert first(words) == []
     assert time.thread_time() - begun < live.SOON
@@ -59,7 +59,7 @@ class Taken:
 @pytest.mark.parametrize(
     "compute",
     [
-        lambda: first({"program": to_url(preset("flip").with_(title="a turn"))}),
+        lambda: first({"program": packed("# a turn\n" + to_text(preset("flip")))}),
         lambda: live.first(Wish(lab="flip", values={"scale": "1.2345"}).model_dump_json()),
         lambda: Place.opened(find("flip"), {"scale": "1.2346"}).result,
     ],

@@ -316,7 +316,7 @@ ODD = [
     '{"go": null}',
     '{"go": {"page": "stop_gradient", "lesson": "flip", "step": 1e999}}',
     '{"go": {"page": "glossary", "lesson": {"a": 1}}}',
-    '{"drawn": "\\ud800", "goals": [1], "commit": {"a": 1}}',
+    '{"drawn": "\\ud800", "commit": {"a": 1}}',
 ]
 
 

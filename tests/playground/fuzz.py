@@ -10,7 +10,7 @@ import random
 import sys
 import threading
 
-from lessons.playground.document.as_text import from_text, to_text, to_url, unpacked
+from lessons.playground.document.as_text import from_text, packed, to_text, unpacked
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
 from lessons.playground.document.presets import presets
@@ -69,10 +69,9 @@ def worked(document: Document, random_: random.Random, way: int) -> Outcome:
         text = mutated(random_, to_text(random_.choice(presets()).document), 3)
         document = from_text(text)
     elif way == 8:
-        packed = to_url(random_.choice(presets()).document)
-        document = from_text(
-            unpacked(mutated(random_, packed, 1) if random_.random() < 0.7 else packed)
-        )
+        address = packed(to_text(random_.choice(presets()).document))
+        address = mutated(random_, address, 1) if random_.random() < 0.7 else address
+        document = from_text(unpacked(address))
     outcome = run(document, curves=way == 1)
     if way in (7, 8, 9):
         text = to_text(document)

@@ -26,7 +26,8 @@ LINES = (
     "onehot_sample({p}*{p},0.5)+{p}",
 )  # fmt: skip
 SQUARES = ("{p}@{p}*0.02", "{p}@transpose({q})*0.02")
-RULES = ("clip", "halve", "grad * 0.99", "sin(grad)*0.5+tanh(grad)*0.5", "guided relu")
+RULES = ("clamp(grad, -0.1, 0.1)", "grad * 0.5", "grad * 0.99", "sin(grad)*0.5+tanh(grad)*0.5",
+         "where(grad > 0, where(out1 > 0, grad, 0), 0)")  # fmt: skip
 
 
 def heavy(chance: random.Random) -> Document:

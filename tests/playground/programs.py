@@ -44,10 +44,10 @@ def valid(random_: random.Random, lines: int = 6, tricks: bool = False) -> Docum
     overrides = ()
     if tricks and random_.random() < 0.5:
         op, rule = random_.choice([
-            ("add", "grad, grad"), ("mul", "grad"), ("identity", "clip"), ("relu", "guided relu"),
-            ("tanh", "halve"), ("square", "grad * 2 * in1"), ("py_func", "grad1"), ("sqrt", "flip"),
-            ("Sub", "grad * 0.5, -grad"), ("softmax", "sign(grad)"),
-            ("sin", "where(in1 > 0, 1, 0)"),
+            ("add", "grad, grad"), ("mul", "grad"), ("relu", RULES["guided relu"][0]),
+            ("identity", "clamp(grad, -0.1, 0.1)"), ("tanh", "grad * 0.5"), ("sqrt", "-grad"),
+            ("square", "grad * 2 * in1"), ("py_func", "grad1"), ("Sub", "grad * 0.5, -grad"),
+            ("softmax", "sign(grad)"), ("sin", "where(in1 > 0, 1, 0)"),
         ])  # fmt: skip
         overrides = (Override(op, rule),)
     return Document((Input("x", x), Input("u", u)), "\n".join(program), "out", overrides)
@@ -174,7 +174,9 @@ def wild(random_: random.Random) -> Document:
         program = "\n".join(lines)
     overrides = document.overrides
     if random_.random() < 0.3:
-        rule = random_.choice(HOSTILE_RULES + tuple(RULES) + ("grad * in2, None",))
+        rule = random_.choice(
+            (*HOSTILE_RULES, *(text for text, _ in RULES.values()), "grad * in2, None")
+        )
         if random_.random() < 0.3:
             rule = mutated(random_, rule, 2)
         op = random_.choice(["mul", "add", "Mul", "sqrt", "relu", "py_func", "Matmul", "", "sum"])

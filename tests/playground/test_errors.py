@@ -7,7 +7,6 @@ import pytest
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.language.functions import CALLABLE
-from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import OF_KEYWORDS
 from lessons.playground.language.spellings import INSTEAD
@@ -40,7 +39,6 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = maximum(u, x + 1)", 1, 5, said("shapes_clash", "u: [2], x + 1: [3]")),
         ("y = x @ u", 1, 5, said("matmul_clash", "x", "[3]", "u", "[2]")),
         ("y = x – 1", 1, 7, said("write_instead", "(EN DASH, U+2013)", "-")),
-        ("y = x ÷ 2", 1, 7, said("write_instead", "/")),
         ("y = x²", 1, 6, said("write_instead", "**2")),
         ("y = “x”", 1, 5, said("no_quotes", "LEFT DOUBLE QUOTATION MARK")),
         ("y = ｘ", 1, 5, said("write_instead", "FULLWIDTH LATIN SMALL LETTER X, U+FF58", "x")),
@@ -107,7 +105,6 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = logsumexp(sum(x))", 1, 5, said("needs_list")),
         ("y = logsumexp(x, 0)", 1, 18, said("takes_last_axis", "logsumexp(x)")),
         ("y = topk(x, 4)", 1, 5, said("large_k", "4", "3", "[3]")),
-        ("y = topk(x, 0)", 1, 13, said("whole_k")),
         ("y = select(x, 1 / 2)", 1, 15, said("whole_index")),
         ("y = topk(x, 1e30)", 1, 13, said("whole_k", "4,096")),
         ("y = topk(x, u)", 1, 13, said("needs_number", "k", "topk(x, k)")),
@@ -119,8 +116,6 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = py_func(lambda a: a * 2, x)", 1, 5, said("py_func_lambda")),
         ("y = select(x, 3)", 1, 5, said("no_index", "3", "[3]", "2")),
         ("y = select(x, [0, 1])", 1, 15, said("needs_number")),
-        ("y = x.gather(0)", 1, 5, said("no_function", INSTEAD["gather"])),
-        ("y = Categorical(x)", 1, 5, said("no_function", INSTEAD["Categorical"])),
         ("y = onehot_sample(sum(x), 0.5)", 1, 5, said("needs_list", "onehot_sample")),
         ("y = onehot_sample(x, [[0.5]])", 1, 5, said("sample_of_list", "[3]", "[1, 1]")),
         ("y = onehot_sample([[1, 2], [3, 4]], x)", 1, 5, said("sample_of_rows", "2")),
@@ -172,14 +167,6 @@ def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():
     assert said("two_rules", "mul") == refusal(program, overrides=twice).message
     apart = (Override("mul", half, ("y",)), Override("Mul", none, ("z",)))
     run(Document((Input("x", (1.0,)),), program, overrides=apart), curves=False)
-
-
-@pytest.mark.parametrize(
-    "character", ["–", "²", "“", "ｘ", "х", "\x00", "\u200b", "\ud800", "é", "☃"]
-)
-def test_every_strange_character_is_named_with_its_code_point(character):
-    assert f"U+{ord(character):04X}" in explain(character)
-    assert explain(character).isprintable()
 
 
 @pytest.mark.parametrize("word", [*keyword.kwlist, *CALLABLE, *LOOKALIKES])

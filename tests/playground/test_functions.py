@@ -33,11 +33,6 @@ def test_every_row_is_complete(name):
     assert function.op is None or function.op in op_types()
 
 
-def test_integers_are_floats_so_that_nothing_overflows_or_truncates():
-    document = Document((Input("x", 1.0),), "a = 1 / 2\nb = 7\ny = x * a + b**20")
-    assert live(check(document)).output.item() == 0.5 + 7.0**20
-
-
 def test_numbers_alone_make_tensors_of_the_documents_own_format():
     for dtype in ("float64", "float32", "bfloat16"):
         document = Document(

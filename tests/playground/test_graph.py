@@ -9,8 +9,9 @@ from lessons.playground.document.check import check
 from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.running.outcome import run
 from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.scissors import edges, operations, snip
+from lessons.playground.running.scissors import edges, is_cut, operations, snip
 from lessons.recorder.picture.backward_steps import backward_steps
 from lessons.tricks import op_types
 from tests.playground.programs import of_function, ran, valid
@@ -54,25 +55,32 @@ def test_ops_are_named_as_the_scissors_name_them():
         compared = ("gt", "ge", "lt", "le", "eq", "ne")
         found = [node.name for node in recording.ops if node.type not in compared]
         program = check(document).program
-        assert found == [one.name for one in operations(program)], document
+        assert found == [*operations(program)], document
         assert {node.type for node in recording.ops} & {*op_types()} <= {*program.op_types}, (
             document
         )
 
 
 @pytest.mark.random
-def test_snipping_an_edge_is_the_recorders_own_cut():
-    """Every edge with a text: rewritten around it, the gradients are those of that edge cut."""
+def test_snipping_an_edge_is_the_recorders_own_cut_and_mending_gives_back_the_text():
+    """Every edge with a text: rewritten around it, the values stay, and the gradients are those of
+    that edge cut."""
     count = 0
     for document in list(documents(12, 12))[:: cases(3, 1)]:
         try:
-            recorded(check(document))
+            before = run(document, curves=False)
         except PlaygroundError:
             continue
         for edge, found in edges(check(document).program).items():
-            if found.cut:
+            if is_cut(found):
                 continue
-            written = recorded(check(snip(document, edge))).gradients
+            done = snip(document, edge)
+            assert snip(done, edge) == document
+            after = run(done, curves=False)
+            assert repr(after.values) == repr(before.values)
+            for role in {*before.gradients} - {"trick_gradient"}:
+                assert repr(after.gradients[role]) == repr(before.gradients[role])
+            written = recorded(check(done)).gradients
             name, _, operand = edge.rpartition(":")
             cut = recorded(check(document), [(name, int(operand))]).gradients
             assert repr(written) == repr(cut), (edge, document)

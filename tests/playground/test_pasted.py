@@ -18,52 +18,6 @@ from tests.playground.said import said
 from tests.playground.test_newcomers import inputs as inputs_of
 from tests.playground.test_newcomers import statements, typed
 
-VQVAE = """
-class VectorQuantizer(nn.Module):
-    def __init__(self, num_embeddings, embedding_dim, commitment_cost=0.25):
-        super().__init__()
-        self._commitment_cost = commitment_cost
-        self._embedding = nn.Embedding(num_embeddings, embedding_dim)
-
-    def forward(self, inputs):
-        # convert inputs from BCHW -> BHWC
-        inputs = inputs.permute(0, 2, 3, 1).contiguous()
-        input_shape = inputs.shape
-        flat_input = inputs.view(-1, self._embedding_dim)
-        distances = (torch.sum(flat_input**2, dim=1, keepdim=True)
-                    + torch.sum(self._embedding.weight**2, dim=1)
-                    - 2 * torch.matmul(flat_input, self._embedding.weight.t()))
-        encoding_indices = torch.argmin(distances, dim=1).unsqueeze(1)
-        encodings = torch.zeros(encoding_indices.shape[0], self._num_embeddings, device=device)
-        encodings.scatter_(1, encoding_indices, 1)
-        quantized = torch.matmul(encodings, self._embedding.weight).view(input_shape)
-
-        # Loss
-        e_latent_loss = F.mse_loss(quantized.detach(), inputs)
-        q_latent_loss = F.mse_loss(quantized, inputs.detach())
-        loss = q_latent_loss + self._commitment_cost * e_latent_loss
-
-        quantized = inputs + (quantized - inputs).detach()
-        avg_probs = torch.mean(encodings, dim=0)
-        perplexity = torch.exp(-torch.sum(avg_probs * torch.log(avg_probs + 1e-10)))
-        return loss, quantized.permute(0, 3, 1, 2).contiguous(), perplexity, encodings
-"""
-
-GUMBEL = """
-def gumbel_softmax(self, logits, tau=1.0, hard=True):
-    u = torch.rand_like(logits)
-    gumbels = -torch.log(-torch.log(u + 1e-20) + 1e-20)
-    y_soft = ((logits + gumbels) / tau).softmax(dim=-1)
-    if hard:
-        # Straight through.
-        index = y_soft.max(dim=-1, keepdim=True)[1]
-        y_hard = torch.zeros_like(logits).scatter_(-1, index, 1.0)
-        ret = y_hard - y_soft.detach() + y_soft
-    else:
-        ret = y_soft
-    return ret
-"""
-
 BYOL = """
 def loss_fn(x, y):
     x = F.normalize(x, dim=-1, p=2)
@@ -115,23 +69,6 @@ REPARAM = '''
 
 
 READ = {
-    "vq_vae": (
-        VQVAE,
-        "loss",
-        {"inputs", "embedding_weight", "commitment_cost", "encodings2"},
-        ["q_latent_loss = mean((quantized - inputs.detach()) ** 2)",
-         "quantized2 = inputs + (quantized - inputs).detach()"],
-        [(18, said("unread_input", "encodings.scatter_(1, encoding_indices, 1)"))],
-    ),
-    "gumbel": (
-        GUMBEL,
-        "ret",
-        {"logits", "tau", "u", "y_hard"},
-        ["y_soft = ((logits + gumbels) / tau).softmax(dim=-1)",
-         "ret = y_hard - y_soft.detach() + y_soft"],
-        [(3, said("drawn", "uniform")), (6, said("first_branch", "if hard")),
-         (9, said("unread_input", "y_hard"))],
-    ),
     "byol": (
         BYOL,
         "out",
@@ -142,14 +79,6 @@ READ = {
          "loss_one = 2 - 2 * (x * y2).sum(dim=-1)"],
         [(9, said("unread_input", "online_pred_one")),
          (12, said("unread_input", "self.target_encoder(image_one)"))],
-    ),
-    "focal": (
-        FOCAL,
-        "out",
-        {"inputs", "targets", "alpha", "gamma"},
-        ["BCE_loss = softplus(inputs) - targets * inputs",
-         "F_loss = alpha * (1 - pt) ** gamma * BCE_loss"],
-        [(13, said("first_branch"))],
     ),
     "reparameterise": (
         REPARAM,

@@ -8,7 +8,7 @@ import pytest
 from lessons.contract.result import Series
 from lessons.playground.document.as_text import to_text
 from lessons.playground.document.contents import Document, Input, Noise
-from lessons.playground.document.presets import preset, presets
+from lessons.playground.document.presets import preset, preset_of, presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
 from lessons.playground.running import outcome
 from lessons.playground.running.budget import plan
@@ -113,7 +113,9 @@ def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
     )
 
 
-def test_a_name_that_is_no_preset_is_refused_with_the_nearest():
+def test_one_that_is_no_longer_offered_still_opens_and_no_other_name_does():
+    assert preset("linear_after").program.count("\n") == 3
+    assert preset_of(preset("linear_after")) == ""
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         preset("fliptwice")
     assert said("no_preset did_you_mean", "flip_twice") == caught.value.message

@@ -44,19 +44,12 @@ def every_class(document: Document, x) -> list[tuple[float, torch.Tensor]]:
     return found
 
 
-def mean_and_variance(found) -> tuple[torch.Tensor, float]:
-    mean = sum(p * one for p, one in found)
-    return mean, sum(p * float((one - mean).square().sum()) for p, one in found)
-
-
 @pytest.mark.parametrize("x", LOGITS)
-def test_reinforce_is_right_on_average_and_the_baseline_narrows_it(x):
-    based, bare = (every_class(preset(name), x) for name in ("reinforce", "reinforce_bare"))
+def test_reinforce_is_right_on_average_and_in_no_draw(x):
+    found = every_class(preset("reinforce"), x)
     exact = gradient(at(preset("reinforce"), x=x), role="intended_gradient")
-    for found in (based, bare):
-        close(mean_and_variance(found)[0], exact, rtol=1e-10, atol=1e-12)
-    assert mean_and_variance(bare)[1] > 20 * mean_and_variance(based)[1]
-    assert any(float((one - exact).abs().max()) > 0.1 for _, one in based), "no draw is the mean"
+    close(sum(p * one for p, one in found), exact, rtol=1e-10, atol=1e-12)
+    assert any(float((one - exact).abs().max()) > 0.1 for _, one in found), "no draw is the mean"
 
 
 @pytest.mark.parametrize("x", LOGITS)

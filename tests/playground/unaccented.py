@@ -60,7 +60,7 @@ def of_run(document: Document) -> Iterator[tuple[str, str]]:
     """What charts, table, graph, notes and generated code say of a document."""
     outcome = run(document)
     numbers = table(outcome)
-    said = [document.title, document.about, outcome.work, numbers.caption]
+    said = [outcome.work, numbers.caption]
     said += [label for label, _ in numbers.columns] + [note.text for note in outcome.notes]
     for one in figures(outcome, document):
         said += [one.title, one.caption, one.alt, one.subject, *strings([one.data, one.layout])]

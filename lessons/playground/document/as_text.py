@@ -2,7 +2,6 @@
 
 ::
 
-    # The obvious place is wrong
     # The root still reads the noisy value.
     x = input([-2, -1, 1], range=(-3, 3))
     u = uniform(0.9, 1.1, like=x, seed=0)
@@ -13,8 +12,8 @@
     clean = torch.sqrt(y)
     show(z, x, intended=clean)
 
-The comments in front are a title and more about it. The inputs come first. ``show`` says what is
-differentiated, what is plotted over, and whose gradient is the intended one.
+The inputs come first. ``show`` says what is differentiated, what is plotted over, and whose
+gradient is the intended one.
 """
 
 import base64
@@ -114,6 +113,9 @@ def read_text(text: str) -> Reading:
     if is_earlier(text):
         document, lines = read_earlier(text)
         return Reading(document, lines)
+    for number, line in enumerate(text.split("\n"), start=1):
+        if bad := unshowable(line.partition("#")[2]):
+            raise PlaygroundError(explain(bad), number, line.index(bad) + 1)
     reader = _Reader()
     for number, line in _statements(text):
         try:
@@ -134,8 +136,7 @@ def to_text(document: Document) -> str:
     """
     names = [one.name for one in document.inputs]
     program = parse_program(document.program, names)
-    said = (document.title, *document.about.split("\n"))
-    lines = [f"# {one}" for one in map(_one_line, said) if one]
+    lines: list[str] = []
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
     for one in document.inputs:
@@ -197,34 +198,27 @@ class _Reader:
     """Reads a document statement by statement."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []  # title and sentence
         self.inputs: list[Input] = []
         self.rows: dict[tuple[str, str], list[str]] = {}  # the names on whose lines each holds
         self.program: list[str] = []
-        self.statements = 0  # of the program, without comments
+        self.started = False  # whether the program has a statement
         self.fields: dict[str, Any] = {}
         self.places = Reading()
         self.block: list[tuple[str, str]] | None = None  # the rules of the with that is open
         self.indent = ""
-        self.header, self.above = 0, 0  # where that with is, and how many statements stand above it
+        self.header = 0  # where that with is, until a statement stands in it
         self.ended = False
 
     def take(self, number: int, line: str) -> None:
         bare = line.strip()
-        if bare.startswith("#") and not (self.inputs or self.program or self.block):
-            if bad := unshowable(bare):
-                raise PlaygroundError(WORDS("strange_title", why=explain(bad)))
-            self.told.append(bare.lstrip("# "))
-        elif _IMPORT.fullmatch(bare) or (not bare and not self.program):
+        if _IMPORT.fullmatch(bare) or (not bare and not self.program):
             return
-        elif self.ended and bare and not bare.startswith("#"):
+        if self.ended and bare and not bare.startswith("#"):
             raise PlaygroundError(WORDS("show_is_last"))
-        elif bare.startswith("#"):
+        if bare.startswith("#"):
             self._keep(number, line, line[: line.index("#")])
         elif bare != line.rstrip() and bare:
             self._in_block(number, line)
-        elif bare.startswith("with ") or bare == "with":
-            self._map(number, bare)
         else:
             if bare:
                 self._close()
@@ -233,11 +227,14 @@ class _Reader:
     def _at_the_edge(self, number: int, line: str, bare: str) -> None:
         code, comments = _parted(bare)
         if found := _INPUT.fullmatch(code):
-            if self.statements:
+            if self.started:
                 raise PlaygroundError(WORDS("inputs_first"))
             self.places.parts.setdefault(found[1], number)
             self.inputs.append(self._input(found[1], found[2], found[3], comments))
             self.program, self.places.lines = [], []  # the comments above it are the input's
+        elif code.startswith("with ") or code == "with":
+            self._map(number, code)
+            self._keep_comments(number, comments)
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
             self._keep_comments(number, comments)
@@ -255,7 +252,8 @@ class _Reader:
 
     def _keep(self, number: int, statement: str, indent: str = "") -> None:
         """Take up a statement of the program, without its indent."""
-        self.statements += bool(_parted(statement)[0])
+        if _parted(statement)[0]:
+            self.started, self.header = True, 0
         for place, line in enumerate(statement.split("\n")):
             bare = line.removeprefix(indent)
             self.program.append(bare.rstrip())
@@ -270,9 +268,7 @@ class _Reader:
         for row in self.block:
             self.rows[row] += _names(line.strip())
 
-    def _map(self, number: int, bare: str) -> None:
-        self._close()
-        code, comments = _parted(bare)
+    def _map(self, number: int, code: str) -> None:
         found = _MAP.fullmatch(code)
         if not found:
             raise PlaygroundError(WORDS("map_line"))
@@ -280,20 +276,17 @@ class _Reader:
         for row in self.block:
             self.places.parts[row[0]] = number
             self.rows.setdefault(row, [])
-        self._keep_comments(number, comments)
-        self.header, self.above = number, self.statements
+        self.header = number
 
     def _close(self) -> None:
         """End the block that is open."""
-        if self.block is not None and self.statements == self.above:
+        if self.header:
             raise PlaygroundError(WORDS("empty_block"), self.header, 1)
         self.block = None
 
     def _input(self, name: str, kind: str, given: str, comments: list[str]) -> Input:
         said = " ".join(comment.lstrip("# ") for comment in comments)
         made = Input(name, remark=said, above=tuple(self.program))
-        if bad := unshowable("".join([said, *made.above])):
-            raise PlaygroundError(explain(bad))
         if kind != "input":
             return replace(made, noise=read_noise(kind, given))
         if found := _RANGE.fullmatch(given):
@@ -318,13 +311,10 @@ class _Reader:
             self.program.pop()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]
-        title, *about = self.told or [""]
         self.places.document = Document(
             inputs=tuple(self.inputs),
             program="\n".join(self.program),
             overrides=tuple(Override(*row, tuple(only)) for row, only in self.rows.items()),
-            title=title,
-            about="\n".join(about),
             **self.fields,
         )
         return self.places
@@ -348,7 +338,7 @@ def _held(
     behind = program.behind(output)
     found = {}
     for one in overrides:
-        types = set(read_override(one, program.names).op_types)
+        types = set(read_override(one).op_types)
         lines = [line for line in program.assignments if types & {*line.op_types}]
         own = {name for line in lines for name in line.names} & behind
         found[one] = set(one.only) or own or behind
@@ -379,11 +369,6 @@ def _blocks(
     return [*groups, ([], between)]
 
 
-def to_url(document: Document) -> str:
-    """The document packed for a URL."""
-    return packed(to_text(document))
-
-
 def packed(text: str) -> str:
     """A text packed for a URL: letters, digits, ``-`` and ``_`` only."""
     data = zlib.compress(text.encode("utf-8", "replace"), 9)
@@ -410,7 +395,3 @@ def unpacked(packed: str) -> str:
         return raw.decode("utf-8")
     except (ValueError, binascii.Error, zlib.error) as error:
         raise PlaygroundError(WORDS("cut_address"), part="document") from error
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -4,7 +4,7 @@ import itertools
 import keyword
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from lessons.playground.document.override_rules import Row, read_override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program, kind_of
 from lessons.playground.language.limits import MAX_INPUT_ELEMENTS, MAX_INPUTS, MAX_OVERRIDES
-from lessons.playground.language.lookalikes import explain, unshowable
+from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import no_name
@@ -57,15 +57,11 @@ def check(document: Document) -> Checked:
     Raises:
         PlaygroundError: the first thing that is wrong, and where.
     """
-    for text in (document.title, *document.about.split("\n")):
-        bad = unshowable(text)
-        if bad:
-            raise _wrong(WORDS("strange_title", why=explain(bad)))
     names = _check_inputs(document)
     program = parse_program(document.program, names)
     if len(document.overrides) > MAX_OVERRIDES:
         raise _wrong(WORDS("many_overrides", count=len(document.overrides), most=MAX_OVERRIDES))
-    rows = tuple(read_override(row, program.names) for row in document.overrides)
+    rows = tuple(read_override(row) for row in document.overrides)
     _check_rows(rows)
     kinds = {n: kind_of(line.value) for line in program.assignments for n in line.names}
     output = document.output or program.names[-1]
@@ -115,7 +111,14 @@ def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
 
 def _check_inputs(document: Document) -> list[str]:
     names = [input_.name for input_ in document.inputs]
-    check_names(names)
+    if not names:
+        raise _wrong(WORDS("no_inputs"))
+    if len(names) > MAX_INPUTS:
+        raise _wrong(WORDS("many_inputs", count=len(names), most=MAX_INPUTS))
+    for place, name in enumerate(names):
+        _check_name(name)
+        if name in names[:place]:
+            raise _wrong(WORDS("input_twice"), name)
     given = [input_.name for input_ in document.inputs if input_.noise is None]
     if not given:
         raise _wrong(WORDS("all_drawn"))
@@ -125,22 +128,6 @@ def _check_inputs(document: Document) -> list[str]:
         else:
             _check_values(input_)
     return names
-
-
-def check_names(names: Sequence[str]) -> None:
-    """Refuse what are no names for the inputs of a document.
-
-    Raises:
-        PlaygroundError: the first thing that is wrong with them.
-    """
-    if not names:
-        raise _wrong(WORDS("no_inputs"))
-    if len(names) > MAX_INPUTS:
-        raise _wrong(WORDS("many_inputs", count=len(names), most=MAX_INPUTS))
-    for place, name in enumerate(names):
-        _check_name(name)
-        if name in names[:place]:
-            raise _wrong(WORDS("input_twice"), name)
 
 
 def _check_name(name: str) -> None:

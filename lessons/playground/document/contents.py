@@ -64,8 +64,7 @@ class Override:
 
     Args:
         op_type: the engine's name, torch's or TensorFlow's.
-        rule: the name of a ready rule, or one expression for each tensor operand over grad, in1,
-            out1.
+        rule: one expression for each tensor operand, over grad, in1, out1.
         only: the names on whose lines it holds; empty for the whole program. This is what stands
             inside TensorFlow's ``with``.
     """
@@ -88,8 +87,6 @@ class Document:
         entry: which of its entries moves, 1 for the first; the others stay.
         intended: a name whose true gradient is the one wanted; empty for none.
         dtype: a number format that ``contract/devices.py`` names.
-        title: a few words.
-        about: one sentence.
     """
 
     inputs: tuple[Input, ...]
@@ -100,8 +97,6 @@ class Document:
     entry: int = 1
     intended: str = ""
     dtype: str = "float64"
-    title: str = ""
-    about: str = ""
 
     def __post_init__(self) -> None:
         text = self.program.replace("\r\n", "\n").strip("\n")

@@ -52,6 +52,7 @@ def read_earlier(text: str) -> tuple[Document, list[tuple[int, int]]]:
     """
     lines = _renamed(text).split("\n")
     fields: dict[str, Any] = {"inputs": (), "overrides": (), "ends": (Input.low, Input.high)}
+    above: tuple[str, ...] = ()  # the title and the sentence, as comments
     for number, line in enumerate(lines, start=1):
         word, _, rest = line.strip().partition(" ")
         if word == "program":
@@ -62,12 +63,15 @@ def read_earlier(text: str) -> tuple[Document, list[tuple[int, int]]]:
             low, high = fields.pop("ends")
             document = Document(program=program, **fields)
             plotted = document.plotted
-            inputs = (
+            inputs = [
                 replace(one, low=low, high=high) if one.name == plotted else one
                 for one in document.inputs
-            )
+            ]
+            inputs[:1] = [replace(one, above=above) for one in inputs[:1]]
             return document.with_(inputs=tuple(inputs)), places
-        if word and not word.startswith("#"):
+        if word in ("title", "about"):
+            above += (f"# {rest.strip()}",)
+        elif word and not word.startswith("#"):
             try:
                 _take(fields, word, rest.strip())
             except PlaygroundError as error:
@@ -77,7 +81,7 @@ def read_earlier(text: str) -> tuple[Document, list[tuple[int, int]]]:
 
 def _take(fields: dict[str, Any], word: str, rest: str) -> None:
     match word:
-        case "title" | "about" | "output" | "intended" | "dtype":
+        case "output" | "intended" | "dtype":
             fields[word] = rest
         case "input":
             name, _, given = (part.strip() for part in rest.partition("="))

@@ -1,9 +1,8 @@
 """The playground's controls: the document's text, and fields that each change a part of it.
 
 Every control has one text under one name: ``program`` is the whole document; ``in.x.values`` is the
-list of an input, ``in.x.entry`` one number of it; ``in.u.ends`` and ``in.u.seed`` are noise;
-``rule.op`` and ``rule`` give the ops of one type a rule. What can't be read is an error at its
-control, and its text stays.
+list of an input, ``in.x.entry`` one number of it; ``in.u.ends`` and ``in.u.seed`` are noise. What
+can't be read is an error at its control, and its text stays.
 """
 
 import ast
@@ -20,7 +19,6 @@ from lessons.playground.document.contents import (
     Document,
     Input,
     Noise,
-    Override,
     as_numbers,
 )
 from lessons.playground.document.input_text import (
@@ -30,31 +28,21 @@ from lessons.playground.document.input_text import (
     read_values,
     read_whole,
 )
-from lessons.playground.document.override_rules import RULES, read_rule, types_of
 from lessons.playground.document.words import WORDS
-from lessons.playground.language.emit import in_torch_of
-from lessons.playground.language.expressions import op_types
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import Pasted, pasted
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.scissors import operations
 from lessons.text import visible
 
 Form = dict[str, str]
 
 MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
-OWN_RULE = "own"
-"""The rule of an op type that keeps its own derivative."""
 
 
-def form_of(document: Document, op_type: str = "") -> Form:
-    """The controls' texts for a document.
-
-    Args:
-        op_type: the type whose rule is shown; where the program has none, its first op's.
-    """
+def form_of(document: Document) -> Form:
+    """The controls' texts for a document."""
     form = {"program": to_text(document).rstrip("\n")}
     for one in document.inputs:
         at = f"in.{one.name}"
@@ -63,39 +51,8 @@ def form_of(document: Document, op_type: str = "") -> Form:
             form[f"{at}.seed"] = str(one.noise.seed)
         else:
             form[f"{at}.values"] = format_values(one.values)
-            form[f"{at}.entry"] = shortest(float(np.ravel(_array(one))[_moved(document, one)]))
-    types = operand_counts(document)
-    chosen = op_type if op_type in types else next(iter(types), "")
-    return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
-
-
-def operand_counts(document: Document) -> dict[str, dict[int, list[str]]]:
-    """The op types of a program that pass a gradient on, and how many tensor operands their ops
-    have: by that count, the names that those lines give."""
-    program = parse_program(document.program, [one.name for one in document.inputs])
-    given = {id(node): line.names for line in program.assignments for node in line.nodes}
-    found: dict[str, dict[int, list[str]]] = {}
-    for op in operations(program):
-        for op_type in op_types(op.node) if op.operands else ():
-            by_count = found.setdefault(op_type, {})
-            by_count.setdefault(len(op.operands), []).extend(given[id(op.node)])
-    return found
-
-
-def _rule_of(document: Document, op_type: str) -> str:
-    """The name of the ready rule that an op type has, or the rule's own text."""
-    rows = (one for one in document.overrides if op_type in types_of(one.op_type))
-    row = next(rows, None)
-    if row is None:
-        return OWN_RULE
-    gradients = [in_torch_of(one) for one in read_rule(row).gradients]
-    if op_type == "where" and gradients[0] == "None":
-        del gradients[0]
-    for name in RULES:
-        ready = [in_torch_of(one) for one in read_rule(Override("", name)).gradients]
-        if ready * len(gradients) == gradients:
-            return name
-    return row.rule
+            form[f"{at}.entry"] = shortest(moved_number(document, one))
+    return form
 
 
 def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, PlaygroundError]]:
@@ -110,33 +67,27 @@ def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, Pl
     document = read_text(form["program"]).document
     written = "program" in touched
     later = touched[touched.index("program") + 1 :] if written else form
-    op_type = form.get("rule.op", "")
-    there = form_of(document, op_type)
+    there = form_of(document)
     errors: dict[str, PlaygroundError] = {}
     texts = {name: form[name].strip() for name in there if name in later and name in form}
-    order = {name: touched.index(name) if name in touched else -1 for name in there}
-    if order["rule.op"] > order["rule"]:
-        texts.pop("rule", None)  # it is that of the op type chosen before
     # Of a list and its slider, the one touched last sets the other.
-    for name in sorted(texts, key=lambda name: order[name]):
-        now = form_of(document, op_type) if name in touched else there
-        if name in ("program", "rule.op") or texts[name] == now[name]:
+    for name in sorted(texts, key=lambda name: touched.index(name) if name in touched else -1):
+        now = form_of(document) if name in touched else there
+        if name == "program" or texts[name] == now[name]:
             continue
         try:
-            document = _set(document, name, texts[name], op_type)
+            document = _set(document, name, texts[name])
         except PlaygroundError as error:
             errors[name] = error
     return document, errors
 
 
-def _set(document: Document, name: str, text: str, op_type: str) -> Document:
+def _set(document: Document, name: str, text: str) -> Document:
     """The document with what one field says.
 
     Raises:
         PlaygroundError: the field's text can't be read.
     """
-    if name == "rule":
-        return _ruled(document, op_type, text)
     _, input_name, word = name.split(".")
     one = document.input(input_name)
     noise = cast(Noise, one.noise)
@@ -155,22 +106,9 @@ def _set(document: Document, name: str, text: str, op_type: str) -> Document:
     return document.with_(inputs=tuple(made if each is one else each for each in document.inputs))
 
 
-def _ruled(document: Document, op_type: str, rule: str) -> Document:
-    """The document with a rule for all ops of a type; a ready rule is for each operand, but for
-    the comparison of ``where``."""
-    rows = [one for one in document.overrides if op_type not in types_of(one.op_type)]
-    if rule == OWN_RULE:
-        return document.with_(overrides=tuple(rows))
-    by_count = operand_counts(document).get(op_type, {1: []})
-    for count, names in by_count.items():
-        gradients = [RULES[rule][0]] * count if rule in RULES else [rule]
-        if rule in RULES and op_type == "where":
-            gradients.insert(0, "None")
-        text = ", ".join(gradients)
-        only = tuple(dict.fromkeys(names)) if len(by_count) > 1 else ()
-        rows.append(Override(op_type, text, only))
-        read_rule(rows[-1])
-    return document.with_(overrides=tuple(rows))
+def moved_number(document: Document, one: Input) -> float:
+    """The number of an input that its slider moves."""
+    return float(np.ravel(_array(one))[_moved(document, one)])
 
 
 def _moved(document: Document, one: Input) -> int:
@@ -246,8 +184,10 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
             one = Input(name, read_values(values))
         elif one.noise and one.noise.like not in found.inputs:
             one = replace(one, noise=replace(one.noise, like=""))
-        inputs.append(replace(one, remark=found.invented.get(name, "")))
+        inputs.append(replace(one, remark=found.invented.get(name, ""), above=()))
     inputs = inputs or [*there.values()]
+    if found.output and inputs:
+        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}",))
     given = [one for one in inputs if one.noise is None]
     read = parse_program(found.program, [one.name for one in inputs])
     lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]
@@ -263,13 +203,7 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
         program if len(program) <= MAX_CHARACTERS else found.program,
         output=found.output,
         over=over,
-        title=WORDS("from_code") if found.output else "",
     )
-
-
-def is_from_code(document: Document) -> bool:
-    """Whether a document was read from pasted code."""
-    return document.title == WORDS("from_code")
 
 
 def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
@@ -278,6 +212,4 @@ def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
     if error.part == "input":
         word = "ends" if f"in.{error.subject}.ends" in form else "values"
         control = f"in.{error.subject}.{word}"
-    elif error.part == "rule" and error.subject == form.get("rule.op"):
-        control = "rule"
     return control if control in form else "program"

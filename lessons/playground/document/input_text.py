@@ -32,10 +32,10 @@ def read_values(text: str) -> Numbers:
     compact = re.sub(r"\s+", " ", body)
     if compact.startswith("[") and "[" in compact[1:]:
         if not re.fullmatch(r"\[ ?\[[^][]*\](?: ?, ?\[[^][]*\])* ?,? ?\]", compact):
-            raise _wrong(WORDS("matrix_of_rows"))
+            raise _wrong(WORDS("no_list"))
         return tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
     if compact.startswith("[") != compact.endswith("]"):
-        raise _wrong(WORDS("bracket_missing"))
+        raise _wrong(WORDS("no_list"))
     listed = compact.startswith("[")
     values = _row(compact[1:-1] if listed else compact)
     return values if listed or len(values) > 1 else values[0]

@@ -1,9 +1,9 @@
-"""The rules of override maps: ready ones by name, expressions, both as the engine takes them."""
+"""The rules of override maps: as a document has them, in Python, and as the engine takes them."""
 
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,13 @@ import torch
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
-from lessons.playground.language.expressions import Rule, kind_of
+from lessons.playground.language.expressions import Rule, kind_of, walk
 from lessons.playground.language.functions import Put
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.interpret import Machine
-from lessons.text import cited, suggestion, visible
+from lessons.text import cited, visible
 from lessons.tricks import op_types
 from lessons.tricks.lookup import nearest
 
@@ -32,7 +32,8 @@ RULES: dict[str, tuple[str, str]] = {
     "zero": ("grad * 0", WORDS("does_zero")),
     "sign only": ("sign(grad)", WORDS("does_sign_only")),
 }
-"""The ready rules: name → expression and help."""
+"""The rules that the bench offers and that a document in the earlier format may name: name →
+expression and help."""
 
 _ENTRY = re.compile(
     r"(?:^|,)\s*([\"'])(\w+)\1\s*:\s*lambda\s+op((?:\s*,\s*grad\d?)+)\s*:", re.ASCII
@@ -61,11 +62,11 @@ class Row:
     override: Override
 
 
-def read_override(override: Override, names: Sequence[str]) -> Row:
+def read_override(override: Override) -> Row:
     """Read one row.
 
     Raises:
-        PlaygroundError: an unknown op type (with the nearest), rule or name.
+        PlaygroundError: an unknown op type (with the nearest) or rule.
     """
     key = override.op_type
     types = types_of(key)
@@ -73,22 +74,16 @@ def read_override(override: Override, names: Sequence[str]) -> Row:
         near = nearest(key)
         message = WORDS("no_op_type_near", key=cited(key), near=near)
         raise _wrong(message if near else WORDS("no_op_type", key=cited(key)), visible(key, 32))
-    for name in override.only:
-        if name not in names:
-            near = suggestion(name, names)
-            raise _wrong(WORDS("no_line_gives", name=cited(name), near=near), key)
     return Row(types, read_rule(override), override)
 
 
 def read_rule(override: Override) -> Rule:
-    """Read an override's rule: the name of a ready one, or expressions.
+    """Read an override's rule.
 
     Raises:
-        PlaygroundError: an unknown name, or no expression.
+        PlaygroundError: it is no expression, or reads a name that no rule has.
     """
-    name = override.rule.strip()
-    text = RULES[name][0] if name in RULES else override.rule
-    return parse_rule(text, RULE_NAMES, override.op_type)
+    return parse_rule(override.rule, RULE_NAMES, override.op_type)
 
 
 def rules_of_map(entries: str) -> list[tuple[str, str]]:
@@ -111,7 +106,10 @@ def rules_of_map(entries: str) -> list[tuple[str, str]]:
     found = []
     for head, end in zip(heads, [*(one.start() for one in heads[1:]), len(entries)], strict=True):
         op_type = head[2]
-        rule = _PART.sub(_short, entries[head.end() : end].strip().removesuffix(","))
+        rule = _PART.sub(
+            lambda part: f"{part[1]}{int(part[2]) + 1}",
+            entries[head.end() : end].strip().removesuffix(","),
+        )
         gradients = read_rule(Override(op_type, rule)).gradients
         found.append((op_type, ", ".join(map(in_torch_of, gradients))))
     return found
@@ -142,10 +140,6 @@ def rule_in_python(rule: Rule, outputs: int = 1) -> str:
     return f"lambda {', '.join(['op', *names])}: {python(body)}"
 
 
-def _short(part: re.Match[str]) -> str:
-    return f"{part[1]}{int(part[2]) + 1}"
-
-
 def types_of(key: str) -> tuple[str, ...]:
     """The engine's op types that a key of a map stands for, in its own words or TensorFlow's."""
     table = op_types()
@@ -161,59 +155,48 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
         machine: with the rule's own text; its budget ends a rule that takes too long.
         calls: counts, by op type, how often the rule ran.
     """
+    key, nodes = row.override.op_type, row.rule.gradients
+    read = [part.id for node in nodes for part in walk(node) if isinstance(part, ast.Name)]
 
     def rule(op: Any, *upstream: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         calls[op.type] += 1
         env: dict[str, Any] = {"grad": upstream[0]}
         for word, tensors in (("grad", upstream), ("in", op.inputs), ("out", op.outputs)):
             env |= {f"{word}{place}": value for place, value in enumerate(tensors, start=1)}
-        used = _Present(env, op.type)
+        if lacking := [name for name in read if name not in env]:
+            names = ", ".join(env)
+            raise _wrong(WORDS("not_of_this_op", op=op.type, name=lacking[0], names=names), key)
+        if len(nodes) != len(op.inputs):
+            counts = {"count": len(nodes), "operands": len(op.inputs)}
+            raise _wrong(WORDS("gradients_of_rule", op=op.type, **counts), key)
         try:
-            gradients = tuple(machine.value(node, used) for node in row.rule.gradients)
+            return tuple(
+                _gradient(machine.value(node, env), op, place) for place, node in enumerate(nodes)
+            )
         except PlaygroundError as error:
-            raise error.within("rule", row.override.op_type) from None
-        # A number alone stands for that number everywhere.
-        gradients = tuple(
-            torch.full_like(op.inputs[place], value)
-            if isinstance(value, float) and place < len(op.inputs)
-            else value
-            for place, value in enumerate(gradients)
-        )
-        _check_gradients(gradients, op, row.override.op_type)
-        return gradients
+            raise error.within("rule", key) from None
 
     rule.__name__ = " ".join(row.override.rule.split())
     return rule
 
 
-def _check_gradients(gradients: Sequence[Any], op: Any, subject: str) -> None:
-    """Count and shapes, in the playground's own words; the engine would refuse them too."""
-    count, wanted = len(gradients), len(op.inputs)
-    if count != wanted:
-        message = WORDS("gradients_of_rule", count=count, op=op.type, operands=wanted)
-        raise _wrong(message, subject)
-    for place, (gradient, operand) in enumerate(zip(gradients, op.inputs, strict=True), start=1):
-        if gradient is None:
-            continue
-        if not operand.is_floating_point():
-            raise _wrong(WORDS("gradient_of_comparison", place=place, op=op.type), subject)
-        if gradient.shape != operand.shape:
-            shapes = {"mine": shape_text(gradient.shape), "wanted": shape_text(operand.shape)}
-            raise _wrong(WORDS("shape_of_gradient", place=place, **shapes), subject)
+def _gradient(gradient: Any, op: Any, place: int) -> torch.Tensor | None:
+    """What a rule gives for one operand; a number alone stands for that number everywhere.
+
+    Raises:
+        PlaygroundError: a wrong shape, in the playground's words; the engine would refuse it, too.
+    """
+    operand = op.inputs[place]
+    made: torch.Tensor | None = gradient
+    if isinstance(gradient, float):
+        made = torch.full_like(operand, gradient)
+    if made is not None and not operand.is_floating_point():
+        raise PlaygroundError(WORDS("gradient_of_comparison", place=place + 1, op=op.type))
+    if made is not None and made.shape != operand.shape:
+        shapes = {"mine": shape_text(made.shape), "wanted": shape_text(operand.shape)}
+        raise PlaygroundError(WORDS("shape_of_gradient", place=place + 1, **shapes))
+    return made
 
 
 def _wrong(message: str, subject: str) -> PlaygroundError:
     return PlaygroundError(message, part="rule", subject=subject)
-
-
-class _Present(dict[str, Any]):
-    """What this op has of grad1, in1, out1 …; what it lacks is an error that says so."""
-
-    def __init__(self, env: dict[str, Any], op_type: str) -> None:
-        super().__init__(env)
-        self._op_type = op_type
-
-    def __missing__(self, name: str) -> Any:
-        raise PlaygroundError(
-            WORDS("not_of_this_op", op=self._op_type, name=name, names=", ".join(self))
-        )

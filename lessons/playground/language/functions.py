@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from lessons import tricks
 from lessons.playground.language.words import HELP
+from lessons.tricks import playground
 from lessons.tricks.playground import onehot_argmax, onehot_sample, step
 
 ParameterKind = Literal["tensor", "number", "whole", "either", "mask", "any"]
@@ -167,16 +168,28 @@ def read_signature(row: str, text: str) -> tuple[list[str], Signature]:
 
 def _row(
     signature: str,
-    op: str | None,
-    run: Callable[..., Any],
-    code: str,
+    run: Callable[..., Any] | None = None,
+    code: str = "",
     text: str = "",
+    op: str | None = "",
     trick: bool = False,
     several: bool = False,
 ) -> dict[str, Function]:
+    """One function; torch's own of that name, called with all parameters, unless a row says more.
+
+    A trick is one of ours, and runs no op that a map could meet.
+    """
     names, read = read_signature(signature, text)
-    function = Function(**vars(read), op=op, run=run, help=HELP[read.name], code=code, trick=trick,
-                        several=several)  # fmt: skip
+    name, arguments = read.name, ", ".join(one.name for one in read.parameters)
+    function = Function(
+        **vars(read),
+        op=op if op or op is None else None if trick else name,
+        run=run or getattr(tricks if trick else torch, name),
+        help=HELP[name],
+        code=code or f"{'' if trick else 'torch.'}{name}({arguments})",
+        trick=trick,
+        several=several,
+    )
     return dict.fromkeys(names, function)
 
 
@@ -188,59 +201,41 @@ def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor
 
 
 _ROWS = (
-    _row("sqrt x", "sqrt", torch.sqrt, "torch.sqrt(x)"),
-    _row("square x", "square", torch.square, "torch.square(x)"),
-    _row("exp x", "exp", torch.exp, "torch.exp(x)"),
-    _row("log x", "log", torch.log, "torch.log(x)"),
-    _row("abs x", "abs", torch.abs, "torch.abs(x)"),
-    _row("sign|sgn x", "sign", torch.sign, "torch.sign(x)"),
-    _row("round x decimals:0", "round", torch.round, "torch.round(x)"),
-    _row("floor x", "floor", torch.floor, "torch.floor(x)"),
-    _row("ceil x", "ceil", torch.ceil, "torch.ceil(x)"),
-    _row("step x", None, step, "step(x)"),
-    _row("sin x", "sin", torch.sin, "torch.sin(x)"),
-    _row("cos x", "cos", torch.cos, "torch.cos(x)"),
-    _row("tanh x", "tanh", torch.tanh, "torch.tanh(x)"),
-    _row("sigmoid x", "sigmoid", torch.sigmoid, "torch.sigmoid(x)"),
-    _row("relu x inplace:False", "relu", torch.relu, "torch.relu(x)"),
-    _row("softplus x beta:1 threshold:20", "softplus", functional.softplus,
-         "torch.nn.functional.softplus(x)", "softplus(beta * x) / beta"),
-    _row("softmax x dim:-1", "softmax", lambda x: torch.softmax(x, -1), "torch.softmax(x, -1)"),
-    _row("log_softmax x dim:-1", "log_softmax", lambda x: torch.log_softmax(x, -1),
-         "torch.log_softmax(x, -1)"),
-    _row("logsumexp|reduce_logsumexp x dim:-1 keepdim:False", "logsumexp",
-         lambda x: torch.logsumexp(x, -1), "torch.logsumexp(x, -1)"),
-    _row("topk|top_k x k% dim:-1 largest:True sorted:True", "topk",
+    *(_row(f"{name} x") for name in ("sqrt", "square", "exp", "log", "abs", "sign|sgn")),
+    _row("round x decimals:0", code="torch.round(x)"),
+    *(_row(f"{name} x") for name in ("floor", "ceil")),
+    _row("step x", step, "step(x)", op=None),
+    *(_row(f"{name} x") for name in ("sin", "cos", "tanh", "sigmoid")),
+    _row("relu x inplace:False"),
+    _row("softplus x beta:1 threshold:20", functional.softplus, "torch.nn.functional.softplus(x)",
+         "softplus(beta * x) / beta"),
+    _row("softmax x dim:-1", playground.softmax, "torch.softmax(x, -1)"),
+    _row("log_softmax x dim:-1", playground.log_softmax, "torch.log_softmax(x, -1)"),
+    _row("logsumexp|reduce_logsumexp x dim:-1 keepdim:False", playground.logsumexp,
+         "torch.logsumexp(x, -1)"),
+    _row("topk|top_k x k% dim:-1 largest:True sorted:True",
          lambda x, k: torch.topk(x, int(k)).values, "torch.topk(x, k).values"),
-    _row("select x dim:-1 index%", "select", lambda x, index: torch.select(x, -1, int(index)),
+    _row("select x dim:-1 index%", lambda x, index: torch.select(x, -1, int(index)),
          "torch.select(x, -1, index)"),
-    _row("onehot_argmax x", None, onehot_argmax, "onehot_argmax(x)"),
-    _row("onehot_sample p u", None, onehot_sample, "onehot_sample(p, u)"),
-    _row("maximum a b", "maximum", torch.maximum, "torch.maximum(a, b)"),
-    _row("minimum a b", "minimum", torch.minimum, "torch.minimum(a, b)"),
-    _row("clamp|clip|clip_by_value x low#=-1e30 high#=1e30", "clamp", torch.clamp,
-         "torch.clamp(x, low, high)"),
-    _row("where condition? a! b!", "where", torch.where, "torch.where(condition, a, b)"),
-    _row("full_like x value#", None, lambda x, value: torch.full_like(x, value),
-         "torch.full_like(x, value)"),
-    _row("sum|reduce_sum x axis%? keepdim:False", "sum", _reduce(torch.sum), "torch.sum(x, axis)"),
-    _row("mean|reduce_mean x axis%? keepdim:False", "mean", _reduce(torch.mean),
-         "torch.mean(x, axis)"),
-    _row("matmul a b", "matmul", torch.matmul, "torch.matmul(a, b)"),
-    _row("transpose|t x dim0:-1 dim1:-2", "transpose", lambda x: torch.transpose(x, -1, -2),
-         "torch.transpose(x, -1, -2)"),
-    _row("unbind x dim:0", "unbind", torch.unbind, "torch.unbind(x)", several=True),
-    _row("identity|clone x", "identity", tricks.identity, "identity(x)", trick=True),
-    _row("stop_gradient x", "stop_gradient", tricks.stop_gradient, "stop_gradient(x)", trick=True),
-    _row("detach x", "stop_gradient", tricks.stop_gradient, "x.detach()", trick=True),
-    _row("flip_gradient x scale~=1", None, tricks.flip_gradient,
-         "flip_gradient(x, scale)", trick=True),
-    _row("scale_gradient x factor~", None, tricks.scale_gradient,
-         "scale_gradient(x, factor)", trick=True),
-    _row("clip_gradient x low# high#", None, tricks.clip_gradient,
-         "clip_gradient(x, low, high)", trick=True),
-    _row("clip_gradient_norm x max_norm#", None, tricks.clip_gradient_norm,
-         "clip_gradient_norm(x, max_norm)", trick=True),
+    _row("onehot_argmax x", onehot_argmax, "onehot_argmax(x)", op=None),
+    _row("onehot_sample p u", onehot_sample, "onehot_sample(p, u)", op=None),
+    _row("maximum a b"),
+    _row("minimum a b"),
+    _row("clamp|clip|clip_by_value x low#=-1e30 high#=1e30"),
+    _row("where condition? a! b!"),
+    _row("full_like x value#", op=None),
+    _row("sum|reduce_sum x axis%? keepdim:False", _reduce(torch.sum)),
+    _row("mean|reduce_mean x axis%? keepdim:False", _reduce(torch.mean)),
+    _row("matmul a b"),
+    _row("transpose|t x dim0:-1 dim1:-2", playground.transpose, "torch.transpose(x, -1, -2)"),
+    _row("unbind x dim:0", several=True),
+    _row("identity|clone x", trick=True, op="identity"),
+    _row("stop_gradient x", trick=True, op="stop_gradient"),
+    _row("detach x", tricks.stop_gradient, "x.detach()", trick=True, op="stop_gradient"),
+    _row("flip_gradient x scale~=1", trick=True),
+    _row("scale_gradient x factor~", trick=True),
+    _row("clip_gradient x low# high#", trick=True),
+    _row("clip_gradient_norm x max_norm#", trick=True),
 )  # fmt: skip
 
 _BY_NAME = {name: function for row in _ROWS for name, function in row.items()}

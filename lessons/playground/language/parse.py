@@ -23,7 +23,8 @@ def parse_program(text: str, inputs: Sequence[str]) -> Program:
     Raises:
         PlaygroundError: the first thing that is wrong, at its line and column.
     """
-    tree = _ast(scan(text), WORDS("no_line"))
+    scan(text)
+    tree = _ast(text, WORDS("no_line"))
     reader = Reader(dict.fromkeys(inputs, "tensor"))
     lines = tuple(reader.assignment(line, inputs) for line in tree.body)
     if not lines:
@@ -43,11 +44,9 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
     """
     text = text.strip()
     try:
-        clean = scan(text, rule=True)
-        if "\n" in clean:
-            raise PlaygroundError(WORDS("rule_of_lines"), 1, 1)
+        scan(text, rule=True)
         empty = ast.Expr(ast.Tuple([]))
-        line, *others = _ast(clean, WORDS("no_rule")).body or [empty]
+        line, *others = _ast(text, WORDS("no_rule")).body or [empty]
         if others or not isinstance(line, ast.Expr):
             raise PlaygroundError(WORDS("rule_assigns"), 1, 1)
         items = line.value.elts if isinstance(line.value, ast.Tuple) else [line.value]
@@ -59,9 +58,9 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
         raise error.within("rule", subject) from error.__cause__
 
 
-def _ast(clean: str, refusal: str) -> ast.Module:
+def _ast(text: str, refusal: str) -> ast.Module:
     try:
-        return ast.parse(clean)
+        return ast.parse(text)
     except SyntaxError as error:
         raise PlaygroundError(refusal, error.lineno or 1, error.offset or 1) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):

@@ -39,26 +39,15 @@ class PlaygroundError(ValueError):
         """This error, placed in a rule, an input or a document."""
         return type(self)(self.message, self.line, self.column, part, subject)
 
-    @property
-    def placed(self) -> str:
-        """The message with line and column in front, for a field that says what it is about."""
-        if not self.line or self.part not in ("program", "document"):
-            return self.message
-        return WORDS("at_place", line=self.line, column=self.column, said=self.message)
-
     def __str__(self) -> str:
-        """The message with its place in front.
+        """The message with its place in front; a rule's or an input's stands next to its own text.
 
         >>> str(PlaygroundError("There is no x.", 2, 5))
         'Line 2, column 5: There is no x.'
-        >>> str(PlaygroundError("There is no x.", 1, 3, "rule", "mul"))
-        'Rule for mul: There is no x.'
         """
-        if self.part == "input" and self.subject:
-            return WORDS("in_input", input=self.subject, said=self.message)
-        if self.part == "rule" and self.subject:
-            return WORDS("in_rule", rule=self.subject, said=self.message)
-        return self.placed
+        if not self.line or self.part not in ("program", "document"):
+            return self.message
+        return WORDS("at_place", line=self.line, column=self.column, said=self.message)
 
 
 def shape_text(shape: Iterable[int]) -> str:

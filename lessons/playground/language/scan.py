@@ -2,7 +2,7 @@
 
 Python's own parser can be driven out of its stack or memory by deep nesting, and its errors are
 not for learners. So every character, bracket, sign and word is checked here first; what passes is
-plain ASCII of bounded length and depth.
+plain ASCII but for its comments, and of bounded length and depth.
 """
 
 import keyword
@@ -37,8 +37,8 @@ _ALLOWED = {*"+-*/@()[],=<>.", "**", "==", "!=", "<=", ">="}
 _PAIRS = {")": "(", "]": "["}
 
 
-def scan(text: str, rule: bool = False) -> str:
-    """Check every character and token, and blank the comments out: plain ASCII of the same length.
+def scan(text: str, rule: bool = False) -> None:
+    """Check every character and token.
 
     Args:
         rule: True allows None and names one line only.
@@ -50,7 +50,6 @@ def scan(text: str, rule: bool = False) -> str:
     if len(text) > most:
         raise PlaygroundError(WORDS("long_text", count=len(text), most=most))
     scanner = _Scanner(text, rule)
-    kept: list[str] = []
     place = 0
     while place < len(text):
         match = _TOKEN.match(text, place)
@@ -60,12 +59,10 @@ def scan(text: str, rule: bool = False) -> str:
             said = WORDS("carriage_return") if lone else explain(text[place])
             raise scanner.refusal(place, said)
         scanner.token(str(kind), match[0], place)
-        kept.append(" " * len(match[0]) if kind == "comment" else match[0])
         place = match.end()
     if scanner.brackets:
         bracket, where = scanner.brackets[-1]
         raise scanner.refusal(where, WORDS("never_closed", bracket=bracket))
-    return "".join(kept)
 
 
 class _Scanner:

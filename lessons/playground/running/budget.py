@@ -50,8 +50,8 @@ EACH = 20_000
 45 microseconds."""
 
 PRODUCT, OP = 2.5e-9, 3e-4
-"""Seconds for a number of a product in the curves; and for an op at the learner's own points, in
-the graph and in the goals together."""
+"""Seconds for a number of a product in the curves; and for an op at the learner's own points and in
+the graph together."""
 
 
 @dataclass

@@ -8,7 +8,7 @@ touches nothing else: comments and layout stay, and mending gives back the very 
 import ast
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
@@ -27,81 +27,39 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.words import WORDS
 from lessons.text import cited
 
-_OPEN, _CLOSE = "stop_gradient(", ")"
 
-
-@dataclass(frozen=True)
-class Operand:
-    """One operand that is a tensor: an edge into an op.
-
-    Args:
-        text: the expression.
-        start, end: its offsets in the program.
-        cut: whether it is ``stop_gradient(…)`` or ``x.detach()`` already.
-        inner: what is left when it is mended.
-        place: its number among all tensors that torch gets, comparisons and made ones too: with
-            the op's name, the edge as a recording names it.
-    """
-
-    text: str
-    start: int
-    end: int
-    cut: bool
-    inner: str
-    place: int
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One op of a program.
-
-    Args:
-        name: its type, and from the second on a number: ``mul``, ``mul_1``.
-        operands: its tensor operands, in order; none for stop_gradient, which passes no
-            gradient back, and for py_func, whose edges have no text of their own.
-        node: the expression as it was read.
-    """
-
-    name: str
-    operands: tuple[Operand, ...]
-    node: Node
-
-
-def operations(program: Program) -> tuple[Operation, ...]:
-    """Every op of a program, in the order they run."""
+def operations(program: Program) -> dict[str, Node]:
+    """Every op of a program, in the order they run: its type, and from the second on a number."""
     count: Counter[str] = Counter()
-    found = []
+    found: dict[str, Node] = {}
     for node in program.nodes:
-        kind = _type(node)
-        if not kind:
-            continue
-        name = f"{kind}_{count[kind]}" if count[kind] else kind
-        count[kind] += 1
-        # py_func reads its operands inside its own expressions, so there is no text to cut around.
-        # No gradient flows back through a stop_gradient, so there is nothing to cut either.
-        closed = kind in ("py_func", "stop_gradient")
-        edges = [] if closed else children(node)
-        operands = tuple(
-            _operand(program.text, child, place)
-            for place, child in enumerate(edge for edge in edges if _reaches_torch(node, edge))
-            if kind_of(child) == "tensor"
-        )
-        found.append(Operation(name, operands, node))
-    return tuple(found)
+        if kind := _type(node):
+            found[f"{kind}_{count[kind]}" if count[kind] else kind] = node
+            count[kind] += 1
+    return found
 
 
-def edges(program: Program) -> dict[str, Operand]:
-    """The edges that have a text of their own, as a recording names them.
+def edges(program: Program) -> dict[str, Node]:
+    """The operands that have a text of their own, by the edges as a recording names them.
 
     >>> from lessons.playground.language.parse import parse_program
     >>> list(edges(parse_program("y = maximum(0, x) * x", ["x"])))
     ['maximum:1', 'mul:0', 'mul:1']
     """
-    return {
-        f"{op.name}:{operand.place}": operand
-        for op in operations(program)
-        for operand in op.operands
-    }
+    found: dict[str, Node] = {}
+    for name, node in operations(program).items():
+        # py_func reads its operands inside its own expressions, so there is no text to cut around.
+        # No gradient flows back through a stop_gradient, so there is nothing to cut either.
+        closed = _type(node) in ("py_func", "stop_gradient")
+        tensors = [] if closed else [one for one in children(node) if _reaches_torch(node, one)]
+        found |= {f"{name}:{place}": one for place, one in enumerate(tensors)}
+    return {name: operand for name, operand in found.items() if kind_of(operand) == "tensor"}
+
+
+def is_cut(operand: Node) -> bool:
+    """Whether an operand is ``stop_gradient(…)`` or ``x.detach()`` already."""
+    row = row_of(operand)
+    return row is not None and row.op == "stop_gradient"
 
 
 def snip(document: Document, edge: str) -> Document:
@@ -110,16 +68,17 @@ def snip(document: Document, edge: str) -> Document:
     Raises:
         PlaygroundError: the document is not valid, or has no such edge in its text.
     """
-    there = edges(check(document).program)
+    there, text = edges(check(document).program), document.program
     if edge not in there:
         raise PlaygroundError(WORDS("no_edge", edge=cited(edge), edges=", ".join(there)))
-    operand, text = there[edge], document.program
-    before, after = text[: operand.start], text[operand.end :]
-    if not operand.cut:
-        return replace(document, program=f"{before}{_OPEN}{operand.text}{_CLOSE}{after}")
+    start, end = span(text, there[edge])
+    before, own, after = text[:start], text[start:end], text[end:]
+    if not is_cut(there[edge]):
+        return replace(document, program=f"{before}stop_gradient({own}){after}")
     # Without its brackets a sum may become another expression, and an expression of two lines may
     # be no Python.
-    bare, bracketed = f"{before}{operand.inner}{after}", f"{before}({operand.inner}){after}"
+    inner = text[slice(*span(text, children(there[edge])[0]))]
+    bare, bracketed = f"{before}{inner}{after}", f"{before}({inner}){after}"
     with suppress(SyntaxError):
         if ast.dump(ast.parse(bare)) == ast.dump(ast.parse(bracketed)):
             return replace(document, program=bare)
@@ -144,11 +103,3 @@ def _reaches_torch(node: Node, child: Node) -> bool:
     return row.parameters[place].kind == "tensor" or (
         row.name == "where" and place == 1 and all(kind_of(one) == "number" for one in branches)
     )
-
-
-def _operand(text: str, node: Node, place: int) -> Operand:
-    row = row_of(node)
-    is_cut = row is not None and row.op == "stop_gradient"
-    start, end = span(text, node)
-    inside = slice(*span(text, children(node)[0] if is_cut else node))
-    return Operand(text[start:end], start, end, is_cut, text[inside], place)

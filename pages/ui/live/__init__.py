@@ -17,7 +17,6 @@ from pages.labs.by_name import LABS
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.server.application import SOCKET
-from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.place import room
 
@@ -53,9 +52,6 @@ def live_lab(
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
         note: something to say above the charts until the learner changes something.
     """
-    state = st.session_state.get(f"lab_{lab}")
-    if isinstance(state, Mapping):
-        memory.reach(state.get("goals"))
     values: dict[str, str] = {}
     for order in orders:
         values |= order["values"]
@@ -71,9 +67,8 @@ def live_lab(
         "first": first(wish) if comes_first else [],
         "orders": [dict(one) for one in orders],
         "note": note,
-        "goals": memory.goals(),
     }
-    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
+    _component(key=f"lab_{lab}", data=data)
 
 
 def first(wish: str) -> list[str]:

@@ -37,11 +37,10 @@ const labs = new WeakMap();
  * @param {Component<Place>} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement, setStateValue }) {
+export function render({ data, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
-  lab.tell = setStateValue;
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -58,8 +57,6 @@ class Lab {
   /** @param {HTMLElement} root  @param {Place} place */
   constructor(root, place) {
     this.place = place;
-    /** @type {((name: string, value: unknown) => void) | undefined} */
-    this.tell = undefined;
     const before = labsLeft.get(place.lab);
     this.done = before?.done ?? []; // orders
     this.wish = new Wish(before);
@@ -83,7 +80,6 @@ class Lab {
       changed: (live) => this.#changed(live),
       went: (word) => this.#went(word),
       trained: () => this.#train(),
-      reached: (names) => this.tell?.("goals", names),
       cut: () => this.#cut(),
       walked: () => this.#showAddress(),
       opened: () => this.flow.offer(false),
@@ -112,7 +108,6 @@ class Lab {
     this.place = place;
     const { asked } = this.wish;
     if (place.step !== before.step) this.wish.uncovered = false;
-    this.view.goals.remember(place.goals ?? []);
     this.view.repaint();
     let obeyed = false;
     for (const order of place.orders) obeyed = this.#obey(order) || obeyed;

@@ -16,8 +16,6 @@ export interface Place {
   fix: string[];
   /** until the learner changes something */
   note: string;
-  /** those that were reached */
-  goals?: string[];
 }
 
 /**

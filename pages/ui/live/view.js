@@ -10,7 +10,6 @@ import { CodeView } from "./code.js";
 import { Controls } from "./controls/controls.js";
 import { NumberHandles } from "./controls/number_handles.js";
 import { element, fit, setAll, setChildren, setOrRemove, setText } from "./dom.js";
-import { Goals } from "./goals.js";
 import { Graph } from "./graph/graph.js";
 import { Linked } from "./links/linked.js";
 import { Notes } from "./notes.js";
@@ -29,7 +28,6 @@ import { Views } from "./views.js";
  * @property {(live: boolean) => void} changed  a control was moved
  * @property {(word: "undo"|"redo") => void} went
  * @property {() => void} trained  something else is wanted of the training
- * @property {(names: string[]) => void} reached  goals
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
  * @property {() => void} opened   other drawers are open
@@ -55,7 +53,6 @@ export class View {
   constructor(root, name, lab) {
     const part = (/** @type {string} */ name, attributes = {}) =>
       element("div", `gl-${name}`, attributes);
-    const goals = part("goals", { hidden: "" });
     const controls = part("controls");
     const folded = part("controls");
     const settings = part("settings");
@@ -73,9 +70,9 @@ export class View {
     const { stage, below, tabs, drawers } = views;
     const sentence = element("p", "gl-both", { role: "status" });
     const links = element("p", "gl-links");
-    if (name === "playground") root.replaceChildren(head, notes, stage, below, goals, tabs, drawers); // its program comes first
+    if (name === "playground") root.replaceChildren(head, notes, stage, below, tabs, drawers); // its program comes first
     else if (name === "bench") root.replaceChildren(head, stage, notes, below, key, sentence, tabs, links, drawers);
-    else root.replaceChildren(goals, stage, head, notes, tabs, drawers);
+    else root.replaceChildren(stage, head, notes, tabs, drawers);
     // On a narrow page the result follows the program, and the other controls come after it: for the
     // keyboard, too.
     this.narrow = matchMedia("(max-width: 999px)");
@@ -107,7 +104,6 @@ export class View {
     more.append(settings, ...(name === "bench" ? [] : [key]), status, this.share.root);
     // Where the browser copies only what is selected, that has to be in sight.
     if (!navigator.clipboard) this.share.link.addEventListener("click", () => views.reveal(this.share.root), { capture: true });
-    this.goals = new Goals(goals, lab.reached);
     this.table = new Table(scroll);
     this.graph = new Graph(graph, {
       cut: lab.cut,
@@ -118,13 +114,9 @@ export class View {
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
     });
-    // In the playground, a click on an op chooses its type for a rule; elsewhere there is no such control.
     graph.addEventListener("click", ({ target }) => {
       const id = /** @type {Element} */ (target).closest(".gl-node")?.getAttribute("data-id");
       const type = this.frame?.graph?.nodes.find((node) => node.id === id)?.type ?? "";
-      /** @type {?HTMLInputElement} */
-      const choice = root.querySelector(`[data-control="rule.op"] [value="${CSS.escape(type)}"]`);
-      choice?.click();
       if (type && name === "bench") this.controls.choose({ "a.op": type, "b.op": type }, false);
     });
     this.code = new CodeView(views.box("code"));
@@ -154,7 +146,6 @@ export class View {
     this.views.show(frame.stage, frame.below_stage, views, step, more ? phrase("more_settings") : phrase("more"));
     this.charts.frame([...(picture?.figures ?? []), ...frame.figures]);
     this.graph.show(frame.graph, graphStep, reset, newest, !resting, frame.query.startsWith("preset="));
-    this.goals.show(frame.goals, newest && resting, frame.accepted);
     this.root.classList.toggle("gl-old", !frame.accepted && frame.stage !== "");
     setChildren(this.key, keyOf(picture ? [] : frame.key));
     this.showNotes();

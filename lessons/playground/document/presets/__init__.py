@@ -1,8 +1,8 @@
 """The articles' snippets and their wrong variants as documents, each in a file of this folder.
 
-To add one, add a file, its number to its trick's, and a title and a sentence about it to en.md. The
-number at the start of the file's name sets its place. A lesson's own program is next to the lesson,
-as in_playground.txt.
+To add one, add a file, its name to its trick's, and a title and a sentence about it to en.md. The
+folder earlier has those that are no longer offered: their addresses still open. A lesson's own
+program is next to the lesson, as in_playground.txt.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.text import cited, suggestion
 from lessons.text.words import Texts
 
-_FILES = {path.stem.partition("_")[2]: path for path in sorted(Path(__file__).parent.glob("*.txt"))}
-WORDS = Texts(__file__, asked=(*_FILES, *(f"{name}_about" for name in _FILES)))
+_FILES = {path.stem: path for path in Path(__file__).parent.rglob("*.txt")}
+_NAMES = [name for name, path in _FILES.items() if path.parent.name != "earlier"]
+WORDS = Texts(__file__, asked=(*_NAMES, *(f"{name}_about" for name in _NAMES)))
 
 
 @dataclass(frozen=True)
@@ -32,63 +33,58 @@ class Preset:
 
 
 _TRICKS = {
-    WORDS("stop_gradient"): "01 02 03 04 05 08 57 58 59 60 61 62",
-    WORDS("straight_through_trick"): "40 41 42 43 44 45 46 47 48 49 54 55 56",
-    WORDS("override_map"): "06 07 13 14 15 16 17 18 30 31 32 33 34 35 36 37 38 39",
-    WORDS("reversal"): "20 21 22 23",
-    WORDS("clipping"): "10 11 12",
-    WORDS("losses"): "24 25 26 50 51 52 53",
-    "": "00",
+    WORDS("stop_gradient"): (
+        *("noise_leaks", "wrong_place", "right_place", "square_after"),
+        *("truncated", "gate_by_itself", "gate_stopped"),
+    ),
+    WORDS("straight_through_trick"): (
+        *("straight_through_rounding", "straight_through_exact", "round_square"),
+        *("argmax_softmax", "sample_straight_through", "gumbel"),
+    ),
+    WORDS("override_map"): (
+        *("override_noise", "halve", "halve_square_right", "mul_gradient"),
+        *("matmul_right", "three_outputs_right", "guided_relu", "guided_maximum"),
+    ),
+    WORDS("reversal"): ("flip", "flip_twice", "flip_schedule"),
+    WORDS("clipping"): ("clip_inside", "clip_outside"),
+    WORDS("losses"): ("squared_error", "cross_entropy_logits", "policy_loss_zero", "reinforce"),
+    "": ("blank",),
 }
-"""Tricks, in the order in which they are offered: the numbers of their presets."""
+"""Tricks and their presets, in the order in which they are offered."""
 
 
 @cache
 def presets() -> tuple[Preset, ...]:
     """Every preset, in order."""
     return tuple(
-        Preset(
-            name,
-            from_text(path.read_text("utf-8")),
-            WORDS.texts[name],
-            WORDS.texts[f"{name}_about"],
-            trick,
-        )
-        for trick, numbers in _TRICKS.items()
-        for name, path in _FILES.items()
-        if path.stem[:2] in numbers.split()
+        Preset(name, preset(name), WORDS.texts[name], WORDS.texts[f"{name}_about"], trick)
+        for trick, names in _TRICKS.items()
+        for name in names
     )
 
 
+@cache
 def preset(name: str) -> Document:
-    """The document of the preset with this name.
+    """The document of the preset with this name, offered or not.
 
     Raises:
         PlaygroundError: there is none; with the nearest.
     """
-    for known in presets():
-        if known.name == name:
-            return known.document
-    message = WORDS("no_preset", name=cited(name), near=suggestion(name, _FILES))
+    if name in _FILES:
+        return from_text(_FILES[name].read_text("utf-8"))
+    message = WORDS("no_preset", name=cited(name), near=suggestion(name, _NAMES))
     raise PlaygroundError(message, part="document")
 
 
 def preset_of(document: Document) -> str:
-    """The name of the preset that a document is, its title aside; empty where it is none."""
-    try:
-        return _names().get(_bare(document), "")
-    except PlaygroundError:  # it has no text yet
-        return ""
+    """The name of the preset that a document is; empty where it is none."""
+    return _names().get(to_text(document), "")
 
 
 @cache
 def _names() -> dict[str, str]:
     """The presets' names by their texts."""
-    return {_bare(one.document): one.name for one in reversed(presets())}
-
-
-def _bare(document: Document) -> str:
-    return to_text(document.with_(title="", about=""))
+    return {to_text(one.document): one.name for one in reversed(presets())}
 
 
 @cache

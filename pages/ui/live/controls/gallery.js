@@ -1,12 +1,10 @@
-// A list over the page to choose from: under a heading, or by words. Each option has a sentence and a
-// picture. They come when the list is opened first.
+// A list over the page to choose from, under headings. Each option has a sentence.
+// They come when the list is opened first.
 
-import { element, setText, svg } from "../dom.js";
-import { counted, phrase } from "../phrase.js";
+import { element, setText } from "../dom.js";
+import { phrase } from "../phrase.js";
 
 /** @import { Option } from "../messages.d.ts" */
-
-const CURVES = ["zero", "forward", "trick_gradient"];
 
 /**
  * One of the inputs that `makeField` in fields.js puts into a control.
@@ -18,32 +16,22 @@ export function gallery(spec, id, notify, { body, help }) {
   let value = "";
   const opener = element("button", "gl-field", { type: "button", id, popovertarget: `${id}-list` });
   const groups = element("div", "gl-groups", { role: "radiogroup", "aria-label": spec.label });
-  const words = element("input", "gl-field", { type: "search", "aria-label": phrase("find"), placeholder: phrase("find") });
-  const count = element("p", "gl-help", { role: "status" });
   const list = element("ul", "gl-presets");
   const close = element("button", "gl-button", { type: "button", popovertarget: `${id}-list` }, phrase("close"));
   const panel = element("div", "gl-gallery-list", { popover: "", id: `${id}-list`, role: "dialog", "aria-label": spec.label });
-  panel.append(groups, element("div", "gl-find", {}, words, close), count, list);
+  panel.append(groups, list, close);
   body.append(opener, panel);
 
   const show = () => {
-    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = /** @type {?HTMLInputElement} */ (groups.querySelector(":checked"))?.value;
-    const found = options.filter(({ label, help, group }) => {
-      const text = `${group} ${label} ${help}`.toLowerCase();
-      return wanted.length ? wanted.every((word) => text.includes(word)) : !group || group === chosen;
-    });
-    const key = `${phrase("values_forward")} · ${phrase("gradients_back")}`;
-    setText(count, wanted.length ? counted("results", found.length) : key);
+    const found = options.filter(({ group }) => !group || group === chosen);
     list.replaceChildren(...found.map((one) => element("li", "", {}, choose(one))));
     list.scrollTop = 0;
   };
   /** @param {Option} option */
   function choose(option) {
-    const picture = svg("svg", "gl-mini", { viewBox: "0 0 64 32", "aria-hidden": "true" });
-    picture.append(...(option.picture ?? []).map((d, index) => svg("path", `gl-${CURVES[index]}`, { d })));
-    const said = element("span", "", {}, element("strong", "", {}, option.label), ` ${option.help}`);
-    const made = element("button", "gl-preset", { type: "button" }, picture, said);
+    const title = element("strong", "", {}, option.label);
+    const made = element("button", "gl-preset", { type: "button" }, title, ` ${option.help}`);
     if (option.value === value) made.setAttribute("aria-current", "true");
     made.addEventListener("click", () => {
       ({ value } = option);
@@ -66,14 +54,9 @@ export function gallery(spec, id, notify, { body, help }) {
     show();
     /** @type {?HTMLElement} */ (groups.querySelector(":checked"))?.focus();
   };
-  groups.addEventListener("change", () => {
-    words.value = "";
-    show();
-  });
-  words.addEventListener("input", show);
+  groups.addEventListener("change", show);
   panel.addEventListener("toggle", ({ newState }) => {
     if (newState !== "open") return;
-    words.value = "";
     if (options.length) fill();
     else notify("opened");
   });
