@@ -14,8 +14,7 @@ from lessons.bench.function import NOISE, Function, expression, put
 from lessons.bench.words import label
 from lessons.contract.parameters import Choice, Number, Parameter, Text
 from lessons.playground.document.contents import Override
-from lessons.playground.document.override_rules import RULES
-from lessons.playground.language.expressions import children, kind_of, op_types
+from lessons.playground.document.override_rules import ops_by_type, ready_rules
 from lessons.playground.language.parse import parse_program
 
 OWN = "own"
@@ -200,7 +199,7 @@ class OverrideMap(Trick):
     ready = ("halve", "clip", "flip", "zero")
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
-        types = tuple(_ops_by_type(function))
+        types = tuple(_ops(function))
         rules = {name: label(f"rule_{name}") for name in ("own", *self.ready, "typed")}
         usual = "grad * in2, None" if types[-1] == "mul" else "grad * 0.5"
         expression = Text("expression", usual, label("expression"))
@@ -212,18 +211,13 @@ class OverrideMap(Trick):
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
         op, rule = values["op"], values["rule"]
-        ops = _ops_by_type(function)[op]
+        ops = _ops(function)[op]
         around = tuple(name for names in ops.values() for name in names)
         if rule == "own":
             return Variant(function, (), around)
         if rule == "typed":
             return Variant(function, (Override(op, values["expression"]),), around)
-        # Ops of one type with one tensor operand and with two need a rule each.
-        rules = (
-            Override(op, ", ".join([RULES[rule][0]] * count), names if len(ops) > 1 else ())
-            for count, names in ops.items()
-        )
-        return Variant(function, tuple(rules), around)
+        return Variant(function, tuple(ready_rules(op, rule, ops)), around)
 
 
 class Reversal(Trick):
@@ -328,15 +322,5 @@ def _factors(function: Function) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _ops_by_type(function: Function) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
-    """The ops that pass a gradient on, by type, the last type at the end: by their number of
-    tensor operands, the names of their lines."""
-    program = parse_program(function.text, [*function.inputs, NOISE])
-    found: dict[str, dict[int, tuple[str, ...]]] = {}
-    for line in program.assignments:
-        for node in line.nodes:
-            count = sum(kind_of(one) == "tensor" for one in children(node))
-            for op in op_types(node) if count else ():
-                by_count = found[op] = found.pop(op, {})
-                by_count[count] = (*by_count.get(count, ()), *line.names)
-    return found
+def _ops(function: Function) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
+    return ops_by_type(parse_program(function.text, [*function.inputs, NOISE]))

@@ -120,7 +120,7 @@ def state(wish: Wish) -> State:
         made = compute(document)
         if isinstance(made, Computed):
             refused = {name: form[name] for name in errors}
-            form = form_of(document) | refused
+            form = form_of(document, form.get("rule.op", "")) | refused
             return State(form, document, made, errors, notice)
         control = "program" if "program" in wish.touched else control_of(made, form)
         errors[control] = placed(made, form["program"]) if control == "program" else made

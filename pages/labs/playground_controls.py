@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from lessons.playground.document.contents import Input, Noise
-from lessons.playground.document.gestures import moved_number
+from lessons.playground.document.gestures import OWN_RULE, moved_number, rulable
+from lessons.playground.document.override_rules import RULES
 from lessons.playground.document.presets import presets
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
 from pages.labs.playground_state import State
+from pages.labs.words import RULES as LABELS
 from pages.labs.words import WORDS
 
 
 def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
-    """All controls: the program and its inputs.
+    """All controls: the program, its inputs, and the rule of an op type.
 
     Args:
         opened: the list of presets is in the answer if ``preset`` is one of them.
@@ -25,6 +27,7 @@ def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
     return [
         {"title": None, "open": True, "controls": _program(state, "preset" in opened)},
         {"title": WORDS("inputs"), "open": True, "controls": inputs},
+        {"title": WORDS("rule_of_op"), "open": True, "controls": _rule(state)},
     ]
 
 
@@ -110,3 +113,24 @@ def _track(low: float, high: float, *values: float) -> dict[str, Any]:
     step = min(step, 0.01) if high - low < 20 else step
     ends = {"min": min(low, *values), "max": max(high, *values)}
     return {"scale": "linear", "step": step, **ends}
+
+
+def _rule(state: State) -> list[Control]:
+    """An op type of the program, and the rule that its ops have."""
+    chosen, rule = state.form.get("rule.op", ""), state.form.get("rule", OWN_RULE)
+    if not chosen:
+        return []
+    types = {op: op for op in rulable(state.document)} if not state.errors else {chosen: chosen}
+    rules = {OWN_RULE: WORDS("own_rule")} | {name: LABELS[name.replace(" ", "_")] for name in RULES}
+    about = RULES[rule][1] if rule in RULES else ""
+    return [
+        _control(state, "rule.op", WORDS("op"), "choice", options=payload.options(types)),
+        _control(
+            state,
+            "rule",
+            WORDS("rule", op=chosen),
+            "choice",
+            options=payload.options(rules | {rule: rules.get(rule, rule)}),
+            help=about,
+        ),
+    ]

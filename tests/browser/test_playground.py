@@ -241,7 +241,7 @@ def test_the_address_restores_the_text_from_either_format(page, open_page, earli
     expect(program(there)).to_have_value(text)
 
 
-def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_and_a_cut(page):
+def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(page):
     names = LAB_WORDS("undo"), LAB_WORDS("redo")
     undo, redo = (page.get_by_role("button", name=name) for name in names)
     texts = [FIRST]
@@ -260,6 +260,10 @@ def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_and_a_cut(page):
     page.locator(".gl-preset", has_text=titles("stop_gradient")[1]).click()
     noted()
     write(page, texts[-1].replace("x**2", "x**4"))
+    noted()
+    control(page, "rule.op", "input[value=sqrt]").check(force=True)
+    answered(page)
+    control(page, "rule", "input[value=halve]").check(force=True)
     noted()
     edge(page, "sqrt:0").focus()
     page.keyboard.press("Enter")

@@ -13,7 +13,7 @@ from lessons.contract.lesson import RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons
 from lessons.playground.document.contents import Document, Input, Noise
-from lessons.playground.document.gestures import form_of
+from lessons.playground.document.gestures import OWN_RULE, form_of
 from lessons.playground.document.presets import presets
 from pages.labs import lesson, playground
 from pages.labs.messages import MAX_MESSAGE, Wish
@@ -150,11 +150,11 @@ def test_a_form_does_not_grow_over_many_messages():
     for number in range(150):
         name = f"n{number}"
         text = f"x = input(1)\n{name} = input(2)\ny = x * {name}\nshow(y, x)"
-        form |= {"program": text, f"in.{name}.values": "1" * 20_000, "in.x.entry": "z" * 60_000}
+        form |= {"program": text, f"in.{name}.values": "1" * 20_000, "rule": "z" * 60_000}
         asked = Wish(lab="playground", values=form, good={})
         form = playground.state(asked).form
         assert len(json.dumps(form)) < MAX_MESSAGE / 2, "the next message can be read"
         assert len(form) < 20, "a wish has at most 256 texts"
     junk = {"in.x.values.more": "1", "in.y.values": "2", "anything": "2"}
-    asked = Wish(lab="playground", values=form | junk, good={})
+    asked = Wish(lab="playground", values=form | {"rule": OWN_RULE} | junk, good={})
     assert playground.state(asked).form.keys().isdisjoint(junk)

@@ -6,7 +6,7 @@ import pytest
 
 from lessons.playground.document.as_text import IMPORTS, from_text, packed, to_text
 from lessons.playground.document.contents import Document, Input, Noise, Override
-from lessons.playground.document.gestures import Form, form_of
+from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import preset, presets
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, shown, state
@@ -96,6 +96,7 @@ def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls():
         ("in.u.ends", "1, 9e99", said("wide_noise")),
         ("in.u.ends", "1.1, 0.9", said("noise_ends_first")),
         ("in.u.ends", "0.9", said("no_ends")),
+        ("rule", "gard", said("no_name_in_rule", "gard")),
     ],
 )
 def test_what_is_wrong_is_said_at_its_control(tab, control, text, words):
@@ -185,6 +186,39 @@ def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_afte
     assert values("program", "in.x.entry") == "[1.7, -1, 1]"
     assert values("in.x.entry", "in.x.values") == form["in.x.values"]
     assert values("in.x.entry", "program") == form["in.x.values"]
+
+
+def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
+    text = tab.text
+    now = tab.send("rule", "halve", rule__op="mul")
+    assert '{"mul": lambda op, grad: (grad * 0.5, grad * 0.5)}' in now.form["program"]
+    assert (now.form["rule.op"], now.form["rule"]) == ("mul", "halve")
+    assert tab.send("rule.op", "sqrt").form["rule"] == OWN_RULE
+    assert tab.send("rule.op", "mul").form["rule"] == "halve"
+    assert tab.send("rule", OWN_RULE).form["program"] == text
+
+
+@pytest.mark.parametrize(
+    ("code", "made"),
+    [
+        ("torch.where(x > 0, x, -x)", '"where": lambda op, grad: (None, -grad, -grad)}'),
+        ("where(x > 0, x, 0)", '"where": lambda op, grad: (None, -grad)}'),
+        ("torch.square(x)", '"square": lambda op, grad: -grad}'),
+    ],
+)
+def test_a_ready_rule_fits_a_comparison_and_takes_the_place_of_one_by_tensorflows_name(
+    tab, code, made
+):
+    before = MAP.replace("mul", "Square").replace("(grad, grad)", "grad * 3")
+    _, op_type, _ = made.split('"')
+    tab.send("program", f"{before}    y = {code}")
+    assert tab.send("rule.op", op_type).form["rule"] == (
+        "grad * 3" if op_type == "square" else OWN_RULE
+    )
+    now = tab.send("rule", "flip")
+    assert now.errors == {}
+    assert made in now.form["program"]
+    assert now.form["rule"] == "flip"
 
 
 def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):

@@ -209,7 +209,7 @@ def changed(random_: random.Random, wish: dict[str, Any]) -> str:
             names = [*(values if isinstance(values, dict) else ()), "x", "", "training", "preset"]
             wish[part] = random_.choices(names, k=random_.choice([1, 3, 128]))
         elif kind == 7 and isinstance(values, dict):
-            name = mutated(random_, random_.choice([*values, "in.x.values", "in.u.ends"]), 1)
+            name = mutated(random_, random_.choice([*values, "in.x.values", "rule.op"]), 1)
             wish["values"] = values | {name: random_.choice(NUMBERS)}
         else:
             part = random_.choice([*wish, "open", "step", "live", "good", "more", "cuts"])

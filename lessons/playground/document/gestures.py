@@ -1,8 +1,9 @@
 """The playground's controls: the document's text, and fields that each change a part of it.
 
 Every control has one text under one name: ``program`` is the whole document; ``in.x.values`` is the
-list of an input, ``in.x.entry`` one number of it; ``in.u.ends`` and ``in.u.seed`` are noise. What
-can't be read is an error at its control, and its text stays.
+list of an input, ``in.x.entry`` one number of it; ``in.u.ends`` and ``in.u.seed`` are noise;
+``rule.op`` and ``rule`` give the ops of one type a rule. What can't be read is an error at its
+control, and its text stays.
 """
 
 import ast
@@ -19,6 +20,7 @@ from lessons.playground.document.contents import (
     Document,
     Input,
     Noise,
+    Override,
     as_numbers,
 )
 from lessons.playground.document.input_text import (
@@ -28,7 +30,15 @@ from lessons.playground.document.input_text import (
     read_values,
     read_whole,
 )
+from lessons.playground.document.override_rules import (
+    RULES,
+    ops_by_type,
+    read_rule,
+    ready_rules,
+    types_of,
+)
 from lessons.playground.document.words import WORDS
+from lessons.playground.language.emit import in_torch_of
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import Pasted, pasted
@@ -39,10 +49,16 @@ Form = dict[str, str]
 
 MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
+OWN_RULE = "own"
+"""The rule of an op type that keeps its own derivative."""
 
 
-def form_of(document: Document) -> Form:
-    """The controls' texts for a document."""
+def form_of(document: Document, op_type: str = "") -> Form:
+    """The controls' texts for a document.
+
+    Args:
+        op_type: the type whose rule is shown; where the program has none, its first op's.
+    """
     form = {"program": to_text(document).rstrip("\n")}
     for one in document.inputs:
         at = f"in.{one.name}"
@@ -52,7 +68,31 @@ def form_of(document: Document) -> Form:
         else:
             form[f"{at}.values"] = format_values(one.values)
             form[f"{at}.entry"] = shortest(moved_number(document, one))
-    return form
+    types = rulable(document)
+    chosen = op_type if op_type in types else next(iter(types), "")
+    return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
+
+
+def rulable(document: Document) -> dict[str, dict[int, tuple[str, ...]]]:
+    """The op types of a program that a rule can be given to, as ``ops_by_type`` has them."""
+    names = [one.name for one in document.inputs]
+    return ops_by_type(parse_program(document.program, names))
+
+
+def _rule_of(document: Document, op_type: str) -> str:
+    """The name of the ready rule that an op type has, or the rule's own text."""
+    rows = (one for one in document.overrides if op_type in types_of(one.op_type))
+    row = next(rows, None)
+    if row is None:
+        return OWN_RULE
+    gradients = [in_torch_of(one) for one in read_rule(row).gradients]
+    if op_type == "where" and gradients[0] == "None":
+        del gradients[0]
+    for name in RULES:
+        ready = [in_torch_of(one) for one in read_rule(Override("", RULES[name][0])).gradients]
+        if ready * len(gradients) == gradients:
+            return name
+    return row.rule
 
 
 def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, PlaygroundError]]:
@@ -67,27 +107,33 @@ def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, Pl
     document = read_text(form["program"]).document
     written = "program" in touched
     later = touched[touched.index("program") + 1 :] if written else form
-    there = form_of(document)
+    op_type = form.get("rule.op", "")
+    there = form_of(document, op_type)
     errors: dict[str, PlaygroundError] = {}
     texts = {name: form[name].strip() for name in there if name in later and name in form}
+    order = {name: touched.index(name) if name in touched else -1 for name in there}
+    if order["rule.op"] > order["rule"]:
+        texts.pop("rule", None)  # it is that of the op type chosen before
     # Of a list and its slider, the one touched last sets the other.
-    for name in sorted(texts, key=lambda name: touched.index(name) if name in touched else -1):
-        now = form_of(document) if name in touched else there
-        if name == "program" or texts[name] == now[name]:
+    for name in sorted(texts, key=lambda name: order[name]):
+        now = form_of(document, op_type) if name in touched else there
+        if name in ("program", "rule.op") or texts[name] == now[name]:
             continue
         try:
-            document = _set(document, name, texts[name])
+            document = _set(document, name, texts[name], op_type)
         except PlaygroundError as error:
             errors[name] = error
     return document, errors
 
 
-def _set(document: Document, name: str, text: str) -> Document:
+def _set(document: Document, name: str, text: str, op_type: str) -> Document:
     """The document with what one field says.
 
     Raises:
         PlaygroundError: the field's text can't be read.
     """
+    if name == "rule":
+        return _ruled(document, op_type, text)
     _, input_name, word = name.split(".")
     one = document.input(input_name)
     noise = cast(Noise, one.noise)
@@ -104,6 +150,17 @@ def _set(document: Document, name: str, text: str) -> Document:
             a, b = read_ends(text)
             made = replace(one, noise=replace(noise, a=a, b=b))
     return document.with_(inputs=tuple(made if each is one else each for each in document.inputs))
+
+
+def _ruled(document: Document, op_type: str, rule: str) -> Document:
+    """The document with a rule for all ops of a type."""
+    rows = [one for one in document.overrides if op_type not in types_of(one.op_type)]
+    if rule in RULES:
+        rows += ready_rules(op_type, rule, rulable(document).get(op_type, {}))
+    elif rule != OWN_RULE:
+        rows.append(Override(op_type, rule))
+        read_rule(rows[-1])
+    return document.with_(overrides=tuple(rows))
 
 
 def moved_number(document: Document, one: Input) -> float:
@@ -212,4 +269,6 @@ def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
     if error.part == "input":
         word = "ends" if f"in.{error.subject}.ends" in form else "values"
         control = f"in.{error.subject}.{word}"
+    elif error.part == "rule" and error.subject == form.get("rule.op"):
+        control = "rule"
     return control if control in form else "program"

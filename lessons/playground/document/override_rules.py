@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ import torch
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
-from lessons.playground.language.expressions import Rule, kind_of, walk
+from lessons.playground.language.expressions import Program, Rule, children, kind_of, walk
+from lessons.playground.language.expressions import op_types as op_types_of
 from lessons.playground.language.functions import Put
 from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
@@ -32,8 +33,8 @@ RULES: dict[str, tuple[str, str]] = {
     "zero": ("grad * 0", WORDS("does_zero")),
     "sign only": ("sign(grad)", WORDS("does_sign_only")),
 }
-"""The rules that the bench offers and that a document in the earlier format may name: name →
-expression and help."""
+"""The rules that playground and bench offer, and that a document in the earlier format may name:
+name → expression and help."""
 
 _ENTRY = re.compile(
     r"(?:^|,)\s*([\"'])(\w+)\1\s*:\s*lambda\s+op((?:\s*,\s*grad\d?)+)\s*:", re.ASCII
@@ -84,6 +85,38 @@ def read_rule(override: Override) -> Rule:
         PlaygroundError: it is no expression, or reads a name that no rule has.
     """
     return parse_rule(override.rule, RULE_NAMES, override.op_type)
+
+
+def ops_by_type(program: Program) -> dict[str, dict[int, tuple[str, ...]]]:
+    """The ops of a program that pass a gradient on, by type, the last type at the end.
+
+    Returns:
+        For each type, by the number of tensor operands of its ops, the names of their lines.
+    """
+    found: dict[str, dict[int, tuple[str, ...]]] = {}
+    for line in program.assignments:
+        for node in line.nodes:
+            count = sum(kind_of(one) == "tensor" for one in children(node))
+            for op in op_types_of(node) if count else ():
+                by_count = found[op] = found.pop(op, {})
+                by_count[count] = tuple(dict.fromkeys((*by_count.get(count, ()), *line.names)))
+    found.pop("stop_gradient", None)
+    return found
+
+
+def ready_rules(op_type: str, rule: str, ops: Mapping[int, tuple[str, ...]]) -> list[Override]:
+    """Give all ops of a type one of ``RULES``, for each tensor operand.
+
+    Args:
+        ops: as ``ops_by_type`` has them; ops with another number of operands need another rule.
+    """
+    found = []
+    for count, names in ops.items():
+        gradients = [RULES[rule][0]] * count
+        if op_type == "where":
+            gradients.insert(0, "None")  # for its comparison
+        found.append(Override(op_type, ", ".join(gradients), names if len(ops) > 1 else ()))
+    return found
 
 
 def rules_of_map(entries: str) -> list[tuple[str, str]]:

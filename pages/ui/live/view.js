@@ -114,9 +114,13 @@ export class View {
       },
       looked: (id) => this.linked.light(id === null ? null : { id }),
     });
+    // In the playground, a click on an op chooses its type for a rule; elsewhere there is no such control.
     graph.addEventListener("click", ({ target }) => {
       const id = /** @type {Element} */ (target).closest(".gl-node")?.getAttribute("data-id");
       const type = this.frame?.graph?.nodes.find((node) => node.id === id)?.type ?? "";
+      /** @type {?HTMLInputElement} */
+      const choice = root.querySelector(`[data-control="rule.op"] [value="${CSS.escape(type)}"]`);
+      choice?.click();
       if (type && name === "bench") this.controls.choose({ "a.op": type, "b.op": type }, false);
     });
     this.code = new CodeView(views.box("code"));

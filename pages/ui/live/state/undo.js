@@ -18,7 +18,10 @@ export class Undo {
   remember(form) {
     if (JSON.stringify(this.shown) === JSON.stringify(form)) return;
     const { shown } = this;
+    // To look at another op type changes nothing.
+    const looked = shown && shown["rule.op"] !== form["rule.op"] && shown.program === form.program;
     this.shown = { ...form };
+    if (looked) return;
     if (shown) this.past = [...this.past, shown].slice(-MOST);
     this.future = [];
   }
