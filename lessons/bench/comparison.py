@@ -3,8 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -15,8 +15,8 @@ from lessons.bench.tricks import Variant
 from lessons.bench.words import WORDS
 from lessons.contract.result import Series
 from lessons.kit.titles import brief
-from lessons.playground.document.check import Checked, check, draws
-from lessons.playground.document.contents import Document, Input, Noise
+from lessons.playground.document.check import Checked, check
+from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.outcome import Gradient, Outcome, by_name, run_checked
@@ -124,29 +124,12 @@ def compare(setting: Setting) -> Comparison:
     """
     a = _run(setting, "a", setting.variants[0])
     b = _run(setting, "b", setting.variants[1], a.outcome)
-    return Comparison(setting, a, b, recorded(_checked(setting.document()), backward=False))
-
-
-def _checked(document: Document) -> Checked:
-    """Check a document. What depends on its text alone is found once for all numbers."""
-    inputs = []
-    for one in document.inputs:
-        bare = Input(one.name, tuple([0.0] * np.size(one.values)))  # type: ignore[arg-type]
-        inputs.append(Input(one.name, noise=Noise("uniform", 0.0, 1.0)) if one.noise else bare)
-    return replace(
-        _read(document.with_(inputs=tuple(inputs))),
-        document=document,
-        over=document.input(document.plotted),
-        inputs={one.name: next(draws(document, one)) for one in document.inputs},
-    )
-
-
-_read = lru_cache(maxsize=64)(check)
+    return Comparison(setting, a, b, recorded(check(setting.document()), backward=False))
 
 
 def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = None) -> Side:
     try:
-        checked = _checked(setting.document(variant))
+        checked = check(setting.document(variant))
         outcome = run_checked(checked, like=like, full=True)
         edges = _along_edges(checked, outcome, setting.function)
         return Side(variant, checked, outcome, edges)

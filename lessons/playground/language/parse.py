@@ -5,6 +5,7 @@ Nothing is evaluated here but arithmetic between written numbers.
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from lessons.playground.language.expressions import Program, Rule
 from lessons.playground.language.playground_error import PlaygroundError
@@ -23,6 +24,12 @@ def parse_program(text: str, inputs: Sequence[str]) -> Program:
     Raises:
         PlaygroundError: the first thing that is wrong, at its line and column.
     """
+    return _program(text, tuple(inputs))
+
+
+@lru_cache(maxsize=64)
+def _program(text: str, inputs: tuple[str, ...]) -> Program:
+    """Read a program once while its numbers move: reading it takes as long as running it."""
     scan(text)
     tree = _ast(text, WORDS("no_line"))
     reader = Reader(dict.fromkeys(inputs, "tensor"))
