@@ -174,7 +174,7 @@ def _at_entry(series: dict[str, Series], document: Document, *roles: str) -> Ite
 def _held(trace: Trace, outcome: Outcome) -> Trace:
     """The points of an input, each dragged along the axis, where its values are a flat list.
 
-    The control is named as in ``document/form.py``.
+    The control is named as in ``document/gestures.py``.
     """
     along: Measure = "x"
     if not _is_flat(outcome, len(trace["x"])):
