@@ -202,7 +202,7 @@ class OverrideMap(Trick):
         types = tuple(_ops(function))
         rules = {name: label(f"rule_{name}") for name in ("own", *self.ready, "typed")}
         usual = "grad * in2, None" if types[-1] == "mul" else "grad * 0.5"
-        expression = Text("expression", usual, label("expression"))
+        expression = Text("expression", usual, label("expression"), label("expression_help"))
         return (
             replace(choice("op", dict.fromkeys(types, "")), default=types[-1], labels=()),
             choice("rule", rules),

@@ -30,7 +30,7 @@ from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build
 from pages.labs.graph_messages import Bracket, GraphSpec, OtherGradient
-from pages.labs.messages import Code, Control, Frame, Group, Link, NoteSpec, Wish
+from pages.labs.messages import Code, Control, Frame, Group, KeyEntry, Link, NoteSpec, Wish
 from pages.labs.words import WORDS
 
 _SHARED = {
@@ -91,10 +91,20 @@ def frame(wish: Wish) -> Frame:
         groups=groups,
         notes=[*_strays(groups, errors), *payload.notes(_warnings(comparison))],
         query="" if wish.live else urlencode(_address(comparison.setting)),
-        key=[payload.key_entry(ROLES[name]) for name in key(comparison.a.outcome)],
+        key=_key(comparison),
         sentence=comparison.sentence,
         links=() if wish.live else _links(comparison),  # the browser keeps those that it has
     )
+
+
+def _key(comparison: Comparison) -> list[KeyEntry]:
+    """Explain the lines; with noise, of the true gradient the ends of its band are drawn."""
+    entries = [payload.key_entry(ROLES[name]) for name in key(comparison.a.outcome)]
+    if len(comparison.a.outcome.draws["forward"]) > 1:
+        for entry in entries:
+            if entry["role"] == "true_gradient":
+                entry["label"] = WORDS("ends_of_band", role=entry["label"])
+    return entries
 
 
 def _warnings(comparison: Comparison) -> list[Note]:
