@@ -1,7 +1,7 @@
 """A program in a few lines: without what its settings leave out.
 
 Where a lesson lets one choose between spellings, its program has a branch for each. A few lines to
-take home, or to read in a quiz, are those of the choice that was made.
+take home are those of the choice that was made.
 """
 
 import ast

@@ -42,6 +42,7 @@ def live_lab(
     hide: Collection[str] = (),
     fix: Collection[str] = (),
     note: str = "",
+    name: str = "",
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
@@ -52,8 +53,11 @@ def live_lab(
             nothing newer.
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
         note: something to say above the charts until the learner changes something.
+        name: keeps the lab apart from other pages' labs of this slug: the browser shows it as this
+            page left it, and it doesn't write the address.
     """
-    state = st.session_state.get(f"lab_{lab}")
+    name = name or lab
+    state = st.session_state.get(f"lab_{name}")
     if isinstance(state, Mapping):
         memory.reach(state.get("goals"))
     values: dict[str, str] = {}
@@ -67,13 +71,14 @@ def live_lab(
     # first page again shows the same.
     comes_first = st.session_state.setdefault(_FIRST, wish) == wish
     data = here | {
+        "name": name,
         "socket": SOCKET,
         "first": first(wish) if comes_first else [],
         "orders": [dict(one) for one in orders],
         "note": note,
         "goals": memory.goals(),
     }
-    _component(key=f"lab_{lab}", data=data, on_goals_change=lambda: None)
+    _component(key=f"lab_{name}", data=data, on_goals_change=lambda: None)
 
 
 def first(wish: str) -> list[str]:

@@ -60,7 +60,7 @@ class Lab {
     this.place = place;
     /** @type {((name: string, value: unknown) => void) | undefined} */
     this.tell = undefined;
-    const before = labsLeft.get(place.lab);
+    const before = labsLeft.get(place.name);
     this.done = before?.done ?? []; // orders
     this.wish = new Wish(before);
     /** @type {?number} */
@@ -325,6 +325,7 @@ class Lab {
   #showAddress() {
     const query = this.frame?.query ?? "";
     const step = this.#keep();
+    if (this.place.name !== this.place.lab) return;
     showAddress(step === null || !query ? query : `${query}&at=${step}`);
   }
 
@@ -333,7 +334,7 @@ class Lab {
     const { done, undo, wish, graph } = this;
     const form = { ...wish.form, ...this.controls.values() };
     const graphStep = this.frame?.graph ? graph.graphStep : null;
-    labsLeft.set(this.place.lab, { form, cuts: wish.cuts, graphStep, done, undo });
+    labsLeft.set(this.place.name, { form, cuts: wish.cuts, graphStep, done, undo });
     return graphStep;
   }
 }
