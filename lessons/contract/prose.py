@@ -165,12 +165,7 @@ class Question:
     of_code: bool = False
 
     def filled(self, facts: Facts, mark: "Mark | None" = None) -> dict[str, Option]:
-        """Return the answers by key, with these facts in their texts and replies.
-
-        Args:
-            facts: of the case that it asks about.
-            mark: how a reply marks its facts, as in ``fill``.
-        """
+        """Fill facts into the answers, by key; ``mark`` marks those in a reply, as in ``fill``."""
         return {
             one.key: replace(one, text=fill(one.text, facts), reply=fill(one.reply, facts, mark))
             for one in self.options

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Option, Question, Step, fill
+from lessons.contract.prose import Option, Question, Step
 from lessons.contract.result import Result
 from lessons.outputs.catalogue import chapters_by_slug
 
@@ -22,28 +22,18 @@ class Item:
     """One question.
 
     Args:
-        lesson: the lesson that asks it.
-        number: the lesson's step, counted from 1.
+        lesson, number, step: the lesson that asks it, and at which of its steps, counted from 1.
+        question: the lesson's question.
         settings: what the lab is set to, as text by parameter.
         keys: the answers in the order of their tiles.
     """
 
     lesson: Lesson
     number: int
+    step: Step
+    question: Question
     settings: Mapping[str, str]
     keys: tuple[str, ...]
-
-    @property
-    def step(self) -> Step:
-        """The step that asks it."""
-        return self.lesson.prose.steps[self.number - 1]
-
-    @property
-    def question(self) -> Question:
-        """The lesson's question."""
-        question = self.step.question
-        assert question is not None  # the lesson's text can't be read otherwise
-        return question
 
     @cached_property
     def result(self) -> Result:
@@ -54,11 +44,6 @@ class Item:
     def right(self) -> str:
         """The key of the right answer."""
         return self.lesson.right(self.question, self.result)
-
-    @property
-    def text(self) -> str:
-        """The question with its numbers, Markdown."""
-        return fill(self.step.text, self.result.facts)
 
     @property
     def options(self) -> dict[str, Option]:
@@ -89,5 +74,7 @@ def _item(lesson: Lesson, number: int, draw: random.Random) -> Item:
     """Draw the settings of a step's question and the order of its answers."""
     step = lesson.prose.steps[number - 1]
     settings = lesson.spelled({**lesson.defaults, **step.lab, **draw.choice(step.quiz)})
-    keys = [option.key for option in step.question.options] if step.question else []
-    return Item(lesson, number, settings, tuple(draw.sample(keys, len(keys))))
+    question = step.question
+    assert question is not None  # the lesson's text can't be read otherwise
+    keys = [option.key for option in question.options]
+    return Item(lesson, number, step, question, settings, tuple(draw.sample(keys, len(keys))))

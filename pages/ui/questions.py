@@ -25,7 +25,7 @@ from pages.ui.words import WORDS
 MARKS = {True: ":material/check:", False: ":material/close:"}
 """Whether an answer is right, from the icons' font: the letters' font has no such signs."""
 _NUMBER = re.compile(
-    r"^([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
+    r"^([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?(\s.+|$)"
 )
 """A number at the start of an answer, or a word that stands for one, and the rest."""
 _REFUSED = "answer_refused"
@@ -138,15 +138,7 @@ def _commit(lesson: Lesson, question: Question, place: Place, trail: Trail, answ
 def verdict(
     question: Question, facts: Facts, right: bool, said: tuple[str, str], true: str
 ) -> None:
-    """Show the numbers of a verdict, the reply to the answer, and what is true if it was wrong.
-
-    Args:
-        question: what was asked.
-        facts: of the case that it asked about.
-        right: whether the answer is right.
-        said: the answer and the reply to it.
-        true: the right answer's reply.
-    """
+    """Show the answer and the reply to it, as ``said`` has them, and what is ``true`` instead."""
     if question.computed:
         named = [f"- {what}: **{written(facts[n], form)}**" for what, n, form in question.computed]
         st.markdown("\n".join(named))
@@ -171,7 +163,7 @@ def _show_refusal() -> None:
 def labels(options: Mapping[str, Option]) -> dict[str, str]:
     """Label each answer's tile with its text; the number at its start is in bold."""
     return {
-        name: _NUMBER.sub(r"**\1** \2", option.text.rstrip(".")) for name, option in options.items()
+        name: _NUMBER.sub(r"**\1**\2", option.text.rstrip(".")) for name, option in options.items()
     }
 
 

@@ -51,7 +51,7 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
             _end(chapter, items, said)
         else:
             st.markdown(WORDS("question_of", number=place + 1, all=LENGTH))
-            _question(items[place], f"{seed}_{place}", place, said)
+            _question(items[place], f"quiz_{seed}_{place}", place, said)
         link(chapter, WORDS("new_questions", n=LENGTH), ":material/refresh:")
 
 
@@ -67,24 +67,26 @@ def _said(items: Sequence[Item], text: str) -> list[str]:
 
 def _question(item: Item, name: str, place: int, said: list[str]) -> None:
     """Show a question next to its lab and, after the answer, what is right."""
-    question, options, answered = item.question, item.options, place < len(said)
+    facts, options, answered = item.result.facts, item.options, place < len(said)
     with st.container(key="lesson"):
         words, stage = st.columns([4, 8], gap="large")
         with stage, st.container(key="lab"):
             _lab(item, name, answered)
         with words, st.container(key="words"):
+            text = fill(item.step.text, facts)
             heading = options[item.right].text if answered else item.step.title
             st.markdown(f"## {heading}", anchors=False)
             if not answered:
-                show_text(item.lesson, item.number, item.text)
-                shown = {str(item.keys.index(key)): one for key, one in labels(options).items()}
+                show_text(item.lesson, item.number, text)
+                shown = {str(option): one for option, one in enumerate(labels(options).values())}
                 tiles(shown, f"quiz_{place}", lambda option: _answer(place, option))
                 return
             answer = options[said[place]]
             right, true = said[place] == item.right, options[item.right].reply
-            verdict(question, item.result.facts, right, (answer.text, answer.reply), true)
+            verdict(item.question, facts, right, (answer.text, answer.reply), true)
+            show_text(item.lesson, item.number, text, code_alone=True)
             if item.step.turn:
-                turn(fill(item.step.turn.text, item.result.facts))
+                turn(fill(item.step.turn.text, facts))
             label = WORDS("see_end") if place + 1 == LENGTH else WORDS("next_question")
             st.button(label, on_click=_go_on, args=(place + 1,), type="primary")
 
@@ -96,13 +98,7 @@ def _lab(item: Item, name: str, answered: bool) -> None:
     if answered:
         lab.reveal(item.question)
     answers = [one.name for one in item.lesson.prose.questions] if answered else []
-    live_lab(
-        item.lesson.slug,
-        lab.as_data(),
-        step=item.number,
-        answers=answers,
-        name=f"quiz_{name}",
-    )
+    live_lab(item.lesson.slug, lab.as_data(), step=item.number, answers=answers, name=name)
 
 
 def _answer(place: int, option: str) -> None:

@@ -69,8 +69,6 @@ def test_a_quiz_asks_at_five_steps_of_as_many_lessons_as_can_be(chapter):
         assert len({one.lesson.slug for one in items}) == min(LENGTH, len(lessons))
         for item in items:
             assert {*item.keys} == {one.key for one in item.question.options}
-            values = item.lesson.validate(item.settings)
-            assert item.right == item.lesson.right(item.question, item.lesson.compute(values))
     assert items == quiz.__wrapped__(chapter.slug, seed), "the address brings the same numbers"
     assert quiz(chapter.slug, 1) != quiz(chapter.slug, 2)
 
@@ -86,5 +84,3 @@ def test_the_lab_covers_the_answer_until_it_is_given(chapter):
         assert before["form"].items() >= {n: item.settings[n] for n in question.reveal}.items()
         assert not frame(wish.model_copy(update={"answers": names}))["covered"]
         assert question.hides or question.reveal
-        for option in item.options.values():
-            assert option.reply not in item.text
