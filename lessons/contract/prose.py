@@ -51,6 +51,9 @@ about the step's own code, which no lab runs; a ``transfer`` is so, unless its c
 case. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces is a fact of
 the Result, with an optional format behind the colon.
 
+``quiz: x=3 | x=5 scale=3`` are settings, over those of ``lab``, at which a chapter's quiz asks the
+question: each of them leaves all of its text true.
+
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
 what the step's ``lab`` sets. What the lab cannot show is listed with the verdict:
 ``computed: for s {{ to_s:.3g }}; for h {{ to_h:.3g }}``.
@@ -76,7 +79,7 @@ from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
 _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
-               "uncovers", "touch"}  # fmt: skip
+               "uncovers", "touch", "quiz"}  # fmt: skip
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+)(?: = ([\w.-]+))?: (.+)$")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
@@ -161,6 +164,13 @@ class Question:
     by: str = "Torch"
     of_code: bool = False
 
+    def filled(self, facts: Facts, mark: "Mark | None" = None) -> dict[str, Option]:
+        """Fill facts into the answers, by key; ``mark`` marks those in a reply, as in ``fill``."""
+        return {
+            one.key: replace(one, text=fill(one.text, facts), reply=fill(one.reply, facts, mark))
+            for one in self.options
+        }
+
     @property
     def is_of_lab(self) -> bool:
         """Whether it is about what the lab runs; a bug and most transfers are about other code."""
@@ -200,6 +210,7 @@ class Step:
         touch: the settings that the text asks the learner to try first.
         uncovers: the roles to show though a later question hides them.
         turn: a task to do there.
+        quiz: the settings at which a quiz asks its question, over those of ``lab``.
     """
 
     title: str
@@ -213,6 +224,7 @@ class Step:
     touch: Mapping[str, str] = field(default_factory=dict)
     uncovers: frozenset[str] = frozenset()
     turn: Turn | None = None
+    quiz: tuple[Mapping[str, str], ...] = ()
 
     @property
     def says_start(self) -> bool:
@@ -428,10 +440,11 @@ def _step(path: Path, title: str, body: str) -> Step:
         touch=_settings(said.get("touch", "")),
         uncovers=frozenset(_names(said.get("uncovers", ""))),
         turn=turn,
+        quiz=_cases(said["quiz"]) if "quiz" in said else (),
     )
     if not asked:
-        if reveal or computed:
-            raise ProseError(f"{where}: there is no question whose commit could reveal anything")
+        if reveal or computed or step.quiz:
+            raise ProseError(f"{where}: there is no question to reveal anything or to be in a quiz")
         return step
     text, options = _options(where, lines)
     settings = _settings(" ".join(asked[1:]))
@@ -465,7 +478,7 @@ def _turn(where: str, lines: list[str], task: Mapping[str, str]) -> tuple[list[s
         goal = Goal.read(task["goal"])
     except GoalError as error:
         raise ProseError(f"{where}: {error}") from None
-    missed = tuple(_settings(one) for one in task["missed"].split("|"))
+    missed = _cases(task["missed"])
     text = " ".join(lines[start:end])
     return lines[:start] + lines[end:], Turn(text, goal, _settings(task["solved"]), missed)
 
@@ -478,6 +491,11 @@ def _names(text: str) -> tuple[str, ...]:
 def _settings(text: str) -> dict[str, str]:
     """As ``x=1,2 point=2`` has them."""
     return dict(pair.split("=", 1) for pair in text.split())
+
+
+def _cases(text: str) -> tuple[dict[str, str], ...]:
+    """Settings, each for itself, with bars between."""
+    return tuple(_settings(one) for one in text.split("|"))
 
 
 def _computed(where: str, text: str) -> list[tuple[str, str, str]]:

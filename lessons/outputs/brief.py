@@ -1,7 +1,7 @@
 """A program in a few lines: without what its settings leave out.
 
 Where a lesson lets one choose between spellings, its program has a branch for each. A few lines to
-take home, or to read in a quiz, are those of the choice that was made.
+take home are those of the choice that was made.
 """
 
 import ast
@@ -100,7 +100,7 @@ def _does_what_is_meant(lesson: Lesson, values: Values) -> bool:
     return bool(np.allclose(given, meant))
 
 
-def specialised(text: str, name: str, chosen: Mapping[str, str | None]) -> str:
+def specialised(text: str, name: str, chosen: Mapping[str, str]) -> str:
     """The function or class of this name, without docstrings, types and branches not taken.
 
     >>> text = "def f(x: float, way: str) -> float:\\n    return 2 * x if way == 'on' else x\\n"
@@ -130,7 +130,7 @@ def specialised(text: str, name: str, chosen: Mapping[str, str | None]) -> str:
 class _Fold(ast.NodeTransformer):
     """Decides each comparison of a known name with what stands there literally."""
 
-    def __init__(self, known: Mapping[str, str | None]) -> None:
+    def __init__(self, known: Mapping[str, str]) -> None:
         self._known = known
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -148,8 +148,6 @@ class _Fold(ast.NodeTransformer):
                 return ast.Constant(value != beside)
             case [ast.In()]:
                 return ast.Constant(value in beside)
-            case [ast.Is()]:
-                return ast.Constant(value is beside)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:

@@ -93,8 +93,7 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
         show_text(lesson, trail.step, text, code_alone=True)
     hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text
     if step.turn and not hidden and (answered or not question):
-        tick = '<span class="gt-tick" data-turn role="status"></span>'
-        st.markdown(f"{fill(step.turn.text, facts, mark)} {tick}", unsafe_allow_html=True)
+        questions.turn(fill(step.turn.text, facts, mark))
 
 
 def _heading(lesson: Lesson, step: Step, answered: bool) -> str:

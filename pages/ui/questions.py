@@ -4,7 +4,6 @@ import html
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -12,6 +11,7 @@ import streamlit as st
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.prose import Option, Question, fill
+from lessons.contract.result import Facts
 from lessons.contract.typed import Typed, grade
 from lessons.text.words import written
 from pages.ui import numbers
@@ -25,7 +25,7 @@ from pages.ui.words import WORDS
 MARKS = {True: ":material/check:", False: ":material/close:"}
 """Whether an answer is right, from the icons' font: the letters' font has no such signs."""
 _NUMBER = re.compile(
-    r"^([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?\s+(.+)"
+    r"^([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?(\s.+|$)"
 )
 """A number at the start of an answer, or a word that stands for one, and the rest."""
 _REFUSED = "answer_refused"
@@ -36,10 +36,7 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask the question, or give the verdict on the learner's answer."""
     facts = place.asked(question).facts
     mark = None if stands_still(lesson, question) else numbers.mark
-    options = {
-        one.key: replace(one, text=fill(one.text, facts), reply=fill(one.reply, facts, mark))
-        for one in question.options
-    }
+    options = question.filled(facts, mark)
     commit = partial(_commit, lesson, question, place, trail)
     key = f"{lesson.slug}_{question.name}"
     if question.kind == "bug":
@@ -49,7 +46,7 @@ def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
             show = _sketched if question.kind == "sketch" else _answered
             show(lesson, question, options, trail)
     elif question.kind == "choice":
-        tiles(_labels(options), key, commit)
+        tiles(labels(options), key, commit)
     elif question.kind == "number":
         with st.form(f"{key}_form", border=False):  # a click sends what was typed just before
             st.text_input(WORDS("your_answer"), key=key, placeholder=WORDS("a_number"))
@@ -138,15 +135,35 @@ def _commit(lesson: Lesson, question: Question, place: Place, trail: Trail, answ
     place.reveal(question)
 
 
+def verdict(
+    question: Question, facts: Facts, right: bool, said: tuple[str, str], true: str
+) -> None:
+    """Show the answer and the reply to it, as ``said`` has them, and what is ``true`` instead."""
+    if question.computed:
+        named = [f"- {what}: **{written(facts[n], form)}**" for what, n, form in question.computed]
+        st.markdown("\n".join(named))
+    if right:
+        reply(True, WORDS("as_you_said"), said[1])
+    else:
+        reply(False, WORDS("you_said", answer=said[0]), said[1])
+        st.markdown(true, unsafe_allow_html=True)
+
+
+def turn(text: str) -> None:
+    """Show a task for the learner, with its tick, which the lab's script fills in."""
+    tick = '<span class="gt-tick" data-turn role="status"></span>'
+    st.markdown(f"{text} {tick}", unsafe_allow_html=True)
+
+
 def _show_refusal() -> None:
     if refused := st.session_state.pop(_REFUSED, None):
         st.html(f'<p class="gt-refused" role="alert">{html.escape(refused)}</p>')
 
 
-def _labels(options: Mapping[str, Option]) -> dict[str, str]:
-    """Each answer's text for its tile, the number that it starts with in bold."""
+def labels(options: Mapping[str, Option]) -> dict[str, str]:
+    """Label each answer's tile with its text; the number at its start is in bold."""
     return {
-        name: _NUMBER.sub(r"**\1** \2", option.text.rstrip(".")) for name, option in options.items()
+        name: _NUMBER.sub(r"**\1**\2", option.text.rstrip(".")) for name, option in options.items()
     }
 
 
@@ -176,15 +193,7 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
     head, why = (options[key].text, options[key].reply) if key else ("", "")
     if typed:
         head, why = typed.followed_by(head), why or typed.distance()
-    if question.computed:
-        facts = asked_about.facts
-        named = [f"- {what}: **{written(facts[n], form)}**" for what, n, form in question.computed]
-        st.markdown("\n".join(named))
-    if key == right:
-        reply(True, WORDS("as_you_said"), why)
-    else:
-        reply(False, WORDS("you_said", answer=head), why)
-        st.markdown(options[right].reply, unsafe_allow_html=True)
+    verdict(question, asked_about.facts, key == right, (head, why), options[right].reply)
 
 
 def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
@@ -202,7 +211,7 @@ def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: 
             mark_done(lesson, trail)
 
         left = {name: option for name, option in options.items() if name != tried}
-        tiles(_labels(left), f"{lesson.slug}_{question.name}", run)
+        tiles(labels(left), f"{lesson.slug}_{question.name}", run)
 
 
 def _bug_stage(bug: Bug, tried: str | None) -> None:

@@ -1,4 +1,4 @@
-"""A chapter's quiz on a page: five questions with new numbers.
+"""A chapter's quiz on a page: five predictions of its lessons, each with the lesson's lab.
 
 The address holds the whole state, so that a reload, Back and another process find the same quiz:
 ``?quiz=SEED&said=20&at=1`` has answered two questions and shows the second.
@@ -9,11 +9,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from lessons.contract.prose import fill
 from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
-from pages.ui.listing import markup
+from pages.ui.glossed import show_text
+from pages.ui.live import live_lab
 from pages.ui.natural import natural
-from pages.ui.questions import reply, tiles
+from pages.ui.place import Place
+from pages.ui.questions import labels, tiles, turn, verdict
 from pages.ui.words import WORDS
 
 WORD = "quiz"
@@ -48,39 +51,55 @@ def quiz_view(chapter: Chapter, seed: int) -> None:
             _end(chapter, items, said)
         else:
             st.markdown(WORDS("question_of", number=place + 1, all=LENGTH))
-            _question(items[place], place, said)
+            _question(items[place], f"quiz_{seed}_{place}", place, said)
         link(chapter, WORDS("new_questions", n=LENGTH), ":material/refresh:")
 
 
 def _said(items: Sequence[Item], text: str) -> list[str]:
-    """Read the answers in an address: the place of each among its question's options."""
+    """Read the answers in an address: the place of each among its question's answers."""
     said: list[str] = []
     for item, digit in zip(items, text, strict=False):
-        if digit not in "0123456789"[: len(item.options)]:
+        if digit not in "0123456789"[: len(item.keys)]:
             break
-        said.append([*item.options][int(digit)])
+        said.append(item.keys[int(digit)])
     return said
 
 
-def _question(item: Item, place: int, said: list[str]) -> None:
-    """Show the program next to its question and, after the answer, what torch gives and why."""
-    code, words = st.columns([7, 5], gap="medium")
-    with code:
-        st.html(markup(item.code, label=WORDS("program")))
-    with words:
-        st.markdown(f"## {item.question}", anchors=False)
-        if place == len(said):
-            labels = {str(option): f"**{text}**" for option, text in enumerate(item.options)}
-            tiles(labels, f"quiz_{place}", lambda option: _answer(place, option))
-            return
-        why = "\n\n".join(item.why)
-        if said[place] == item.right:
-            reply(True, WORDS("you_said", answer=item.right), why)
-        else:
-            reply(False, WORDS("you_said", answer=said[place]), item.options[said[place]].reply)
-            reply(True, WORDS("torch_gives", answer=item.right), why)
-    label = WORDS("see_end") if place + 1 == LENGTH else WORDS("next_question")
-    st.button(label, on_click=_go_on, args=(place + 1,), type="primary")
+def _question(item: Item, name: str, place: int, said: list[str]) -> None:
+    """Show a question next to its lab and, after the answer, what is right."""
+    facts, options, answered = item.result.facts, item.options, place < len(said)
+    with st.container(key="lesson"):
+        words, stage = st.columns([4, 8], gap="large")
+        with stage, st.container(key="lab"):
+            _lab(item, name, answered)
+        with words, st.container(key="words"):
+            text = fill(item.step.text, facts)
+            heading = options[item.right].text if answered else item.step.title
+            st.markdown(f"## {heading}", anchors=False)
+            if not answered:
+                show_text(item.lesson, item.number, text)
+                shown = {str(option): one for option, one in enumerate(labels(options).values())}
+                tiles(shown, f"quiz_{place}", lambda option: _answer(place, option))
+                return
+            answer = options[said[place]]
+            right, true = said[place] == item.right, options[item.right].reply
+            with st.container(key="verdict"):  # the lab's script moves the keyboard there
+                verdict(item.question, facts, right, (answer.text, answer.reply), true)
+            show_text(item.lesson, item.number, text, code_alone=True)
+            if item.step.turn:
+                turn(fill(item.step.turn.text, facts))
+            label = WORDS("see_end") if place + 1 == LENGTH else WORDS("next_question")
+            st.button(label, on_click=_go_on, args=(place + 1,), type="primary")
+
+
+def _lab(item: Item, name: str, answered: bool) -> None:
+    """Show the lesson's lab at the question's settings; it covers the answer until it is given."""
+    lab, step = Place.opened(item.lesson, item.settings), item.step
+    lab.order(item.settings, step.cuts or "", step.graph_step)
+    if answered:
+        lab.reveal(item.question)
+    answers = [one.name for one in item.lesson.prose.questions] if answered else []
+    live_lab(item.lesson.slug, lab.as_data(), step=item.number, answers=answers, name=name)
 
 
 def _answer(place: int, option: str) -> None:
@@ -93,22 +112,20 @@ def _go_on(place: int) -> None:
 
 
 def _end(chapter: Chapter, items: Sequence[Item], said: Sequence[str]) -> None:
-    """Say how many were right, the trick in a sentence, and where to read on."""
+    """Say how many were right, the chapter in a sentence, and the way on."""
     missed = [item for item, answer in zip(items, said, strict=True) if answer != item.right]
     score = WORDS("score", right=len(items) - len(missed), all=len(items))
     st.markdown(f"## {score}", anchors=False)
     st.markdown(f"**{chapter.title}:** {chapter.summary}")
     if st.context.is_embedded:
         return  # a teacher's page, which the links would lead out of
-    for item in {one.lesson.slug: one for one in missed}.values():
-        front = item.lesson.prose.front
+    for item in missed[:1]:
         st.page_link(
             f"{chapter.slug}.py",
-            label=WORDS("missed", lesson=front["short"]),
+            label=WORDS("missed", lesson=item.lesson.prose.front["short"]),
             icon=":material/arrow_forward:",
-            query_params={"lesson": item.lesson.slug, **item.settings},
+            query_params={"lesson": item.lesson.slug, "step": str(item.number)},
         )
-        st.markdown(front["remember"])
     course = chapters()
     for after in course[course.index(chapter) + 1 :][:1]:
         st.page_link(f"{after.slug}.py", label=WORDS("next_chapter", chapter=after.title))

@@ -1,71 +1,86 @@
-"""A quiz has five questions about the trick: the shown code runs, and prints the right answer."""
+"""A quiz has five questions of different steps, and torch decides which answer is right."""
 
-import ast
-import builtins
-import random
-from types import CodeType
+import math
 
 import pytest
 
-from lessons.outputs.catalogue import chapters, find
-from lessons.outputs.quiz import LENGTH, _drawn, can_be_asked, quiz
-from lessons.tricks import fresh_registry
+from lessons.contract.prose import fill
+from lessons.outputs.catalogue import chapters
+from lessons.outputs.quiz import LENGTH, quiz
+from pages.labs.lesson import frame
+from pages.labs.messages import Wish
 from tests.support.amount import cases
 
 SEEDS = cases(3, 200)
-TRUE = "the true gradient"
-LEAST = {"clipping": 3, "gone_missing": 5, "in_the_wild": 3, "reversal": 3}
-"""Lessons that a chapter's quiz asks about; 4 of each other chapter."""
+CHAPTERS = pytest.mark.parametrize("chapter", chapters(), ids=lambda one: one.slug)
+APART = 0.05
+"""How far the right answer is from every other one at least, as a share of the larger."""
 
 
-def value(text):
-    return float(text.replace("−", "-"))
+def asked(chapter):
+    """The steps whose questions are in the chapter's quizzes."""
+    return [(one, step) for one in chapter.lessons for step in one.prose.steps if step.quiz]
 
 
-def codes(text):
-    """The code object of a program and of all its functions."""
-    found = [compile(text, "quiz", "exec")]
-    for one in found:  # grows while it runs
-        found += [const for const in one.co_consts if isinstance(const, CodeType)]
-    return found
+def reached(lesson, turn, settings):
+    """Whether these settings do the task."""
+    texts = dict(settings)
+    cuts = texts.pop("cuts", "")
+    values = lesson.validate(texts)
+    result = lesson.compute(values, lesson.cuts_in(cuts, values)[0])
+    return turn.goal.is_reached(result.facts)
 
 
-def test_an_input_that_is_drawn_ties_with_nothing():
-    """Of the router's scores two are whole; a half may be rounded either way."""
-    x = next(one for one in find("router").lab.parameters if one.name == "x")
-    drawn = {float(_drawn(x, random.Random(seed))) for seed in range(100)}
-    assert len(drawn) > 8
-    assert not any((2 * one).is_integer() for one in drawn)
+@CHAPTERS
+def test_a_question_is_as_clear_at_each_setting_of_the_quiz_as_in_its_lesson(chapter):
+    for lesson, step in asked(chapter):
+        question = step.question
+        assert question.is_of_lab
+        assert question.kind in ("choice", "number")
+        assert lesson.lab.training is None
+        for settings in step.quiz:
+            assert {**step.lab, **settings} != step.lab
+            result = lesson.compute(lesson.validate({**step.lab, **settings}))
+            where = f"{lesson.slug}, {question.name}, {settings}"
+            right = lesson.right(question, result)
+            assert right == lesson.answer(question), where
+            texts = [fill(option.text, result.facts) for option in question.options]
+            assert len({*texts}) == len(texts), where
+            if question.asks:
+                values = {one.key: one.value(result.facts) for one in question.options}
+                came = values.pop(right)
+                for other in values.values():
+                    assert not math.isclose(came, other, rel_tol=APART), where
+            if step.turn:
+                told = {**step.lab, **settings, **question.reveal}
+                assert not reached(lesson, step.turn, told), where
+                assert reached(lesson, step.turn, {**told, **step.turn.solved}), where
 
 
 @pytest.mark.random
-@pytest.mark.parametrize("chapter", chapters(), ids=lambda one: one.slug)
-def test_the_shown_code_runs_and_gives_the_answer_that_differs_from_the_true_gradient(chapter):
-    askable = [lesson for lesson in chapter.lessons if can_be_asked(lesson.slug)]
-    assert len(askable) >= LEAST.get(chapter.slug, 4)
+@CHAPTERS
+def test_a_quiz_asks_at_five_steps_of_as_many_lessons_as_can_be(chapter):
+    lessons = {lesson.slug for lesson, _ in asked(chapter)}
     for seed in range(SEEDS):
         items = quiz(chapter.slug, seed)
-        assert len(items) == LENGTH == len({item.code for item in items})
-        assert len({item.lesson.slug for item in items}) == min(LENGTH, len(askable))
+        steps = [(chapter.lessons.index(one.lesson), one.number) for one in items]
+        assert len({*steps}) == LENGTH
+        assert steps == sorted(steps), "easy first"
+        assert len({one.lesson.slug for one in items}) == min(LENGTH, len(lessons))
         for item in items:
-            values = [value(text) for text in item.options]
-            assert 3 <= len(values) <= 4
-            assert values == sorted(set(values))
-            (true,) = [text for text, one in item.options.items() if TRUE in one.reply]
-            assert true != item.right
-            assert item.options[item.right].reply == "That is what torch gives."
-            assert item.right in item.why[-1]
-            assert "true gradient" in item.why[-1]
-            assert item.why[-1].endswith(f" {true}.")
-            names = {}
-            with fresh_registry():
-                exec(item.code, names)
-            read = {one.id for one in ast.walk(ast.parse(item.code)) if isinstance(one, ast.Name)}
-            local = {
-                one for code in codes(item.code) for one in code.co_varnames + code.co_cellvars
-            }
-            assert read <= names.keys() | local | {*dir(builtins)}
-            gradient = eval(item.question.split("`")[1], names).item()
-            assert gradient == pytest.approx(value(item.right), rel=2e-3), item.code
+            assert {*item.keys} == {one.key for one in item.question.options}
     assert items == quiz.__wrapped__(chapter.slug, seed), "the address brings the same numbers"
     assert quiz(chapter.slug, 1) != quiz(chapter.slug, 2)
+
+
+@CHAPTERS
+def test_the_lab_covers_the_answer_until_it_is_given(chapter):
+    for item in quiz(chapter.slug, 1):
+        question = item.question
+        names = [one.name for one in item.lesson.prose.questions]
+        wish = Wish(lab=item.lesson.slug, step=item.number, values=dict(item.settings))
+        before = frame(wish)
+        assert before["covered"] or not question.hides
+        assert before["form"].items() >= {n: item.settings[n] for n in question.reveal}.items()
+        assert not frame(wish.model_copy(update={"answers": names}))["covered"]
+        assert question.hides or question.reveal

@@ -1,4 +1,4 @@
-"""Print the English words left in lessons and quizzes.
+"""Print the English words left in lessons.
 
 Their texts are in the language of tests/support/pseudo.py. Run it with the lessons that
 ``copy_in_pseudo`` wrote first in the path.
@@ -12,7 +12,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.prose import fill
 from lessons.kit.formulas.products import PRODUCTS
 from lessons.outputs.catalogue import chapters, lessons
-from lessons.outputs.quiz import quiz
 from lessons.outputs.trained import end_of
 from lessons.training.under_way import Run
 from tests.support.pseudo import APART
@@ -93,19 +92,12 @@ def prose_texts(lesson: Lesson) -> Iterator[str]:
         yield from (fill(text, facts) for text in texts)
 
 
-def quiz_texts(chapter: str) -> Iterator[str]:
-    """The questions of one quiz and the replies to their answers."""
-    for item in quiz(chapter, seed=1):
-        yield from (item.question, *(option.reply for option in item.options.values()))
-
-
 def main() -> None:
     said = [
         (one.slug, text)
         for one in chapters()
         for text in (*one.prose.front.values(), one.prose.intro)
     ]
-    said += [("reversal", text) for text in quiz_texts("reversal")]  # all say the same
     rules = [(op, latex) for op, texts in PRODUCTS.items() for latex in texts]
     said += [(op, text) for op, latex in rules for text in in_formula(latex)]
     for lesson in lessons():

@@ -41,6 +41,7 @@ def live_lab(
     hide: Collection[str] = (),
     fix: Collection[str] = (),
     note: str = "",
+    name: str = "",
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
@@ -51,6 +52,8 @@ def live_lab(
             nothing newer.
         step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
         note: something to say above the charts until the learner changes something.
+        name: keeps the lab apart from other pages' labs of this slug: the browser shows it as this
+            page left it, and it doesn't write the address.
     """
     values: dict[str, str] = {}
     for order in orders:
@@ -63,12 +66,13 @@ def live_lab(
     # first page again shows the same.
     comes_first = st.session_state.setdefault(_FIRST, wish) == wish
     data = here | {
+        "name": name or lab,
         "socket": SOCKET,
         "first": first(wish) if comes_first else [],
         "orders": [dict(one) for one in orders],
         "note": note,
     }
-    _component(key=f"lab_{lab}", data=data)
+    _component(key=f"lab_{name or lab}", data=data)
 
 
 def first(wish: str) -> list[str]:

@@ -3,6 +3,7 @@
 // lab says what it wants when something was set, and has the view show what is answered.
 
 import { showAddress } from "./page/address_bar.js";
+import { goToStep, goToVerdict } from "./page/verdict.js";
 import { phrase } from "./phrase.js";
 import { Flow } from "./state/flow.js";
 import { Undo } from "./state/undo.js";
@@ -32,6 +33,7 @@ const UNNOTED = 1000; // ms without a line before there is a note of it: most br
 const labsLeft = new Map();
 /** @type {WeakMap<Element, Lab>} */
 const labs = new WeakMap();
+let quizzed = false; // whether the last lab was that of a question in a quiz, and the learner answered it
 
 /**
  * @param {Component<Place>} component
@@ -57,7 +59,9 @@ class Lab {
   /** @param {HTMLElement} root  @param {Place} place */
   constructor(root, place) {
     this.place = place;
-    const before = labsLeft.get(place.lab);
+    if (quizzed && this.#apart) goToStep();
+    quizzed = false;
+    const before = labsLeft.get(place.name);
     this.done = before?.done ?? []; // orders
     this.wish = new Wish(before);
     /** @type {?number} */
@@ -116,6 +120,10 @@ class Lab {
     const same = ["step", "answers", "hide", "fix"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
+    if (this.#apart && place.answers.length > before.answers.length) {
+      quizzed = true;
+      goToVerdict();
+    }
     // All orders in one wish: the page passes through none of the settings in between.
     if (!asked || !same || obeyed) this.flow.offer(false);
     else this.view.pageParts.refresh();
@@ -203,6 +211,11 @@ class Lab {
     this.view.notes.asides = [];
     this.view.showNotes();
     this.line.send(`${this.flow.seq} train ${this.#asking(false)}\n${this.trainer.wish()}`);
+  }
+
+  /** Whether a page holds it apart from its lesson, as a quiz does. */
+  get #apart() {
+    return this.place.name !== this.place.lab;
   }
 
   /** Whether what is set belongs together, so that undo goes over it and the order in which it was set counts. */
@@ -320,6 +333,7 @@ class Lab {
   #showAddress() {
     const query = this.frame?.query ?? "";
     const step = this.#keep();
+    if (this.#apart) return;
     showAddress(step === null || !query ? query : `${query}&at=${step}`);
   }
 
@@ -328,7 +342,7 @@ class Lab {
     const { done, undo, wish, graph } = this;
     const form = { ...wish.form, ...this.controls.values() };
     const graphStep = this.frame?.graph ? graph.graphStep : null;
-    labsLeft.set(this.place.lab, { form, cuts: wish.cuts, graphStep, done, undo });
+    labsLeft.set(this.place.name, { form, cuts: wish.cuts, graphStep, done, undo });
     return graphStep;
   }
 }

@@ -4,6 +4,8 @@
 export interface Place {
   /** a lesson's slug, "home" or "playground" */
   lab: string;
+  /** under which this tab keeps it; a name other than the lab's leaves the address to the page */
+  name: string;
   /** the address of the labs' route */
   socket: string;
   /** the messages with the first frame, and the picture of a training; empty later */

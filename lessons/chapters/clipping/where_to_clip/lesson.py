@@ -144,9 +144,6 @@ def by_role(
     }
 
 
-EXAMPLE = {"w": 1.0, "v": 2.0, "x": 2.0, "limit": 3.0, "rate": 0.3}
-"""The lab's defaults. The facts about each place are computed at them."""
-
 SCALED = {"times": 8.0, "limit": 4.0, "plain": 2.0}
 """Loss scaling: the factor, the limit, and the length of the loss's own gradient."""
 
@@ -203,7 +200,7 @@ def compute(program: Program, values: Values) -> Result:
             "loss": float(roles["forward"][0]),
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
-            **_example(program),
+            **_example(program, *(float(values[n]) for n in ("w", "v", "x", "limit", "rate"))),
             **_scaled(),
             **_after_a_spike(),
         },
@@ -285,10 +282,11 @@ def _training(result: Result) -> Figure:
 
 
 @lru_cache(maxsize=8)
-def _example(program: Program) -> Mapping[str, float]:
-    """The effect of each place, and the value that ``clip_grad_norm_`` returns, at the defaults."""
-    w, v = (torch.tensor(EXAMPLE[name], dtype=torch.float64) for name in "wv")
-    x, limit, rate = (EXAMPLE[name] for name in ("x", "limit", "rate"))
+def _example(
+    program: Program, w_is: float, v_is: float, x: float, limit: float, rate: float
+) -> Mapping[str, float]:
+    """The effect of each place, and the value that ``clip_grad_norm_`` returns."""
+    w, v = (torch.tensor(one, dtype=torch.float64) for one in (w_is, v_is))
 
     def lengths(place: str) -> Array:
         return array(train(program, w, v, x, place, limit, rate, 2)[1].norm(dim=1))
@@ -303,7 +301,7 @@ def _example(program: Program) -> Mapping[str, float]:
     return {
         "example_limit": limit,
         "example_norm": norm,
-        "example_factor": limit / norm,
+        "example_factor": limit / norm if norm else math.inf,
         "returned": returned,
         "left": float(torch.stack([w.grad for w in weights if w.grad is not None]).norm()),
         **{f"late_used_{step + 1}": float(late[step]) for step in range(2)},

@@ -196,7 +196,6 @@ def _ratio(
 
 PARAMETERS = (
     Choice("rounding", "straight", names=("straight", "plain", "whole")),
-    # A quiz draws multiples of a half from a range as wide as this: no tie, and none is rounded.
     Number("s", "0.3", low=1e-3, high=100.0, slider=(0.05, 2.1), step=0.01),
     Integer("bits", "3", low=2, high=8),
     Choice("scale", "none", names=("none", "lsq")),
