@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from lessons.outputs.catalogue import chapters, find, lessons
+from lessons.outputs.catalogue import chapters, chapters_by_slug, find, lessons
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB, SPY, control, look, ran, ready, silent, to_lesson
 
