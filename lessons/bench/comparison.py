@@ -35,14 +35,14 @@ class Side:
 
     Args:
         variant, checked, outcome: the function with the trick, its program, its run.
-        edges: the gradient along each edge of the function, as ``Function.edges`` names them; None
-            if there is none.
+        edges: the gradients along each edge of the function, one for each name that it reads, as
+            ``Function.edges`` has them; None if there is none.
     """
 
     variant: Variant
     checked: Checked
     outcome: Outcome
-    edges: Mapping[tuple[str, str], float | None]
+    edges: Mapping[tuple[str, str], tuple[float | None, ...]]
 
     @property
     def document(self) -> Document:
@@ -53,10 +53,10 @@ class Side:
         return next((one for one in self.outcome.series if one.role == role), None)
 
     def at_point(self, role: str) -> float:
-        """A number at the learner's point; NaN where there is none."""
+        """A number at the learner's point; a value of another shape is summed, as in its chart."""
         found = self.series(role)
         if found is None:
-            return float("nan")
+            return float(self.outcome.values[self.outcome.output].sum())
         return float(found.y[min(self.document.entry, len(found.y)) - 1])
 
     @property
@@ -69,7 +69,7 @@ class Side:
     @property
     def rounding(self) -> float:
         """The relative size of a difference that may be rounding."""
-        return max(_ROUNDING, 8 * torch.finfo(self.checked.dtype).eps)
+        return max(_ROUNDING, 2 * torch.finfo(self.checked.dtype).eps)
 
     def spread(self, role: str) -> float:
         """The range of the numbers over the draws at the point: 0 if they differ by rounding alone,
@@ -139,36 +139,43 @@ def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = N
 
 def _along_edges(
     checked: Checked, outcome: Outcome, function: Function
-) -> Mapping[tuple[str, str], float | None]:
-    """The gradient along each edge of the function.
+) -> Mapping[tuple[str, str], tuple[float | None, ...]]:
+    """The gradients along each edge of the function, one for each name that the edge reads.
 
     If only one line reads a name, this is the name's whole gradient, whichever way the trick sends
-    it. Else another run tells the lines' parts of it.
+    it. Else another run tells the lines' parts of it; a trick at the input then acts on their sum.
     """
     index, edges = place(checked), function.edges
     readers = Counter(name for name, _ in edges)
     shared = [one for (name, _), reads in edges.items() if readers[name] > 1 for one in reads]
+    shared += [f"{one}_in" for one in shared]
     parts: Mapping[tuple[str, str], Gradient] = {}
     if shared:
         made = live(checked, apart=shared)
         parts = by_name(made.reads, gradients(made.output, [*made.reads.values()]))
-    found: dict[tuple[str, str], float | None] = {}
-    for (name, reader), reads in edges.items():
-        sent = [
-            parts.get((one, reader)) if readers[name] > 1 else outcome.sent.get(one)
-            for one in reads
-        ]
-        numbers = [float(one[at(index, one.shape)]) for one in sent if one is not None]
-        found[name, reader] = sum(numbers[1:], numbers[0]) if numbers else None
-    return found
+
+    def sent(name: str, reader: str, one: str) -> float | None:
+        gradient = outcome.sent.get(one)
+        if readers[name] > 1:
+            gradient = parts.get((f"{one}_in", reader), parts.get((one, reader)))
+        return None if gradient is None else float(gradient[at(index, gradient.shape)])
+
+    return {
+        (name, reader): tuple(sent(name, reader, one) for one in reads)
+        for (name, reader), reads in edges.items()
+    }
 
 
 def _in_words(one: float | None, other: float | None, rounding: float) -> tuple[str, str]:
-    """Write two numbers; the texts are equal exactly if the numbers differ by rounding alone."""
+    """Write two numbers; the texts are equal exactly if the numbers differ by rounding alone.
+
+    Numbers whose texts differ are told apart: the charts' titles have these texts, too.
+    """
     if one is None or other is None:
         a, b = (WORDS("none") if each is None else brief(each) for each in (one, other))
         return a, b
-    if math.isclose(one, other, rel_tol=rounding) or (math.isnan(one) and math.isnan(other)):
+    alike = math.isclose(one, other, rel_tol=4 * rounding) and brief(one) == brief(other)
+    if alike or (math.isnan(one) and math.isnan(other)):
         return brief(one), brief(one)
     digits = next((n for n in (3, 6, 9) if brief(one, digits=n) != brief(other, digits=n)), 12)
     return brief(one, digits=digits), brief(other, digits=digits)

@@ -1,5 +1,6 @@
 """The bench's charts and table: value and gradient of A and B on the same axes."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -53,11 +54,13 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
     spread = side.spread(role)
     said = WORDS("at", input=over, at=brief(x))
     if len(side.outcome.draws[role]) > 1:
-        said += (
-            WORDS("spread", spread=brief(spread), n=len(side.outcome.draws[role]))
-            if spread
-            else WORDS("same_in_every_draw")
-        )
+        count = len(side.outcome.draws[role])
+        if math.isinf(spread):
+            said += WORDS("not_finite", n=count)
+        elif spread:
+            said += WORDS("spread", spread=brief(spread), n=count)
+        else:
+            said += WORDS("same_in_every_draw")
     low, high = figure.layout["yaxis"]["range"]
     along: Measure = "x"
     cursor = thin([x, x], [low, high], WORDS("cursor"), "dot")

@@ -14,7 +14,7 @@ from lessons.bench.function import NOISE, Function, expression, put
 from lessons.bench.words import label
 from lessons.contract.parameters import Choice, Number, Parameter, Text
 from lessons.playground.document.contents import Override
-from lessons.playground.document.override_rules import ops_by_type, ready_rules
+from lessons.playground.document.override_rules import RULES, Ops, ops_by_type, rules_of
 from lessons.playground.language.parse import parse_program
 
 OWN = "own"
@@ -186,7 +186,12 @@ class OverrideMap(Trick):
         replace(_ROOT, b={"rule": "halve"}),
         Example("identity", "identity(x)", {"x": "3"}, b={"rule": "clip"}),
         Example("six_squared", "identity(square(6 * x))", {"x": "3"}, b={"rule": "halve"}),
-        Example("w_times_i", "W * I", {"W": "0.013", "I": "10"}, b={"rule": "typed"}),
+        Example(
+            "w_times_i",
+            "W * I",
+            {"W": "0.013", "I": "10"},
+            b={"rule": "typed", "expression": "grad * in2, None"},
+        ),
         Example(
             "three_outputs",
             "o1, o2, o3 = py_func(a + b, a * b, a - b)\nL = o1 + o2 + o3",
@@ -199,10 +204,9 @@ class OverrideMap(Trick):
     ready = ("halve", "clip", "flip", "zero")
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
-        types = tuple(_ops(function))
+        types = tuple(_ops(function)) or ("–",)  # no op passes a gradient on
         rules = {name: label(f"rule_{name}") for name in ("own", *self.ready, "typed")}
-        usual = "grad * in2, None" if types[-1] == "mul" else "grad * 0.5"
-        expression = Text("expression", usual, label("expression"), label("expression_help"))
+        expression = Text("expression", "grad * 0.5", label("expression"), label("expression_help"))
         return (
             replace(choice("op", dict.fromkeys(types, "")), default=types[-1], labels=()),
             choice("rule", rules),
@@ -211,13 +215,13 @@ class OverrideMap(Trick):
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:
         op, rule = values["op"], values["rule"]
-        ops = _ops(function)[op]
+        ops = _ops(function).get(op, {})
         around = tuple(name for names in ops.values() for name in names)
-        if rule == "own":
+        if rule == "own" or not ops:
             return Variant(function, (), around)
         if rule == "typed":
-            return Variant(function, (Override(op, values["expression"]),), around)
-        return Variant(function, tuple(ready_rules(op, rule, ops)), around)
+            return Variant(function, tuple(rules_of(op, values["expression"], ops)), around)
+        return Variant(function, tuple(rules_of(op, RULES[rule][0], ops)), around)
 
 
 class Reversal(Trick):
@@ -322,5 +326,5 @@ def _factors(function: Function) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _ops(function: Function) -> Mapping[str, Mapping[int, tuple[str, ...]]]:
+def _ops(function: Function) -> Mapping[str, Ops]:
     return ops_by_type(parse_program(function.text, [*function.inputs, NOISE]))

@@ -10,6 +10,7 @@ from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 COVERED = WORDS("covered")
+_NUMBERS = {"x", "y", "z", "text", "hovertext", "customdata"}
 
 
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
@@ -27,7 +28,7 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         return figure
     whole = everywhere <= hidden
     data = [
-        trace | {"visible": False} if whole or of & hidden else trace
+        _emptied(trace) if whole or of & hidden else trace
         for trace, of in zip(figure.data, roles, strict=True)
     ]
     rows = dict.fromkeys(
@@ -45,6 +46,12 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         caption="" if whole else figure.caption,
         alt=f"{title}. {COVERED}",
     )
+
+
+def _emptied(trace: dict[str, Any]) -> dict[str, Any]:
+    """A trace out of sight, without its numbers and words: a browser's tools show all it has."""
+    kept = {name: value for name, value in trace.items() if name not in _NUMBERS}
+    return kept | {name: [] for name in _NUMBERS & trace.keys()} | {"visible": False}
 
 
 def _note(axis: str) -> dict[str, Any]:

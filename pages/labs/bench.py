@@ -90,7 +90,7 @@ def frame(wish: Wish) -> Frame:
         accepted=not errors,
         groups=groups,
         notes=[*_strays(groups, errors), *payload.notes(_warnings(comparison))],
-        query="" if wish.live else urlencode(_address(comparison.setting)),
+        query="" if wish.live else urlencode(_address(comparison.setting) | _teachers(wish, said)),
         key=_key(comparison),
         sentence=comparison.sentence,
         links=() if wish.live else _links(comparison),  # the browser keeps those that it has
@@ -225,6 +225,13 @@ def _formula(setting: Setting, side: Side) -> str:
     return "; ".join(changed or before[-1:]).replace("stop_gradient", "sg")
 
 
+def _teachers(wish: Wish, form: Form) -> dict[str, str]:
+    """The controls that a teacher's link hides and locks, as in its address."""
+    named = {"hide": wish.hide, "fix": wish.fix}
+    there = {word: ",".join(sorted(form.keys() & set(names))) for word, names in named.items()}
+    return {word: names for word, names in there.items() if names}
+
+
 def _address(setting: Setting) -> dict[str, str]:
     """The texts that an address needs to restore these settings: the others are defaults."""
     form = {name: text for name, text in setting.form.items() if not name.endswith(".entry")}
@@ -305,7 +312,14 @@ def _graph(comparison: Comparison) -> GraphSpec:
     sides = comparison.a.edges, comparison.b.edges
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
-    sent = [[side.get(one) for side in sides] for one in ends]
+    kinds = {node["id"]: node["type"] for node in drawn["nodes"]}
+    sent = [
+        [
+            _along(side.get(one, ()), ends[:place].count(one), ends.count(one), kinds[edge["to"]])
+            for side in sides
+        ]
+        for place, (one, edge) in enumerate(zip(ends, drawn["edges"], strict=True))
+    ]
     sizes = [abs(one) for both in sent for one in both if one is not None and not math.isnan(one)]
     largest = max(sizes, default=0.0) or 1.0
     for edge, both, (name, reader) in zip(drawn["edges"], sent, ends, strict=True):
@@ -320,6 +334,21 @@ def _graph(comparison: Comparison) -> GraphSpec:
         for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
     ]
     return drawn
+
+
+def _along(sent: Sequence[float | None], place: int, count: int, op: str) -> float | None:
+    """The gradient along one of several edges between two nodes.
+
+    Args:
+        sent: for each name that the edges read, from the first result on.
+        place: of the edge among them.
+        op: the type of the op that reads; these give each operand the same share.
+    """
+    if len(sent) == count:
+        return sent[place]
+    numbers = [one for one in sent if one is not None]
+    shares = count if op in ("add", "mul", "maximum", "minimum") and len(sent) == 1 else 1
+    return sum(numbers) / shares if numbers else None
 
 
 def _sent(gradient: float | None, largest: float) -> OtherGradient:

@@ -137,7 +137,7 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     given = lesson.prose.steps[step - 1].lab
     place = Place(lesson, {**lesson.defaults, **given})
     words = _in_preview()
-    if words.pop("lesson", "") == lesson.slug:
+    if (words.pop("lesson", ""), words.get("step")) == (lesson.slug, str(step)):
         place = Place.opened(lesson, words)
     return lesson.query(place.values, step, place.drawn, hidden, locked, given)
 

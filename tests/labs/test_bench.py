@@ -140,3 +140,28 @@ def test_hidden_and_locked_controls_are_so():
     every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
     assert every["noise"]["hidden"]
     assert every["in.x.values"]["disabled"]
+
+
+@pytest.mark.parametrize("text", ["stop_gradient(x)", "x.detach()", "where(x > 0, 1, 2)"])
+def test_a_function_without_an_op_to_override_has_a_picture(text):
+    made = shown({"trick": "override_map", "function": "own", "own": text})
+    assert "none" in "".join(words for _, words in made["sentence"])
+
+
+@pytest.mark.parametrize("text", ["sin(3*x)*u", "x*x + 2*x", "tanh(x)", "maximum(0, x)"])
+def test_a_typed_rule_fits_any_op_at_first(text):
+    form = {"trick": "override_map", "function": "own", "own": text, "b.rule": "typed"}
+    assert refusals(shown(form)) == []
+
+
+def test_edges_between_the_same_two_ops_share_what_comes():
+    def sent(**form):
+        return [edge["other"]["gradient"] for edge in shown(form)["graph"]["edges"]]
+
+    assert sent(function="own", own="x*x", noise="off", **{"b.cut": "none"}) == ["−2", "−2"]
+    assert sent(trick="override_map", function="three_outputs")[2:4] == ["1", "1"]
+
+
+def test_a_teachers_address_keeps_what_it_hides_and_locks():
+    made = shown({"trick": "clipping"}, hide=["b.limit", "x"], fix=["a.limit"])
+    assert made["query"] == "trick=clipping&hide=b.limit&fix=a.limit"

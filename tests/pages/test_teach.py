@@ -18,13 +18,14 @@ from tests.support.folded import folded
 
 
 def test_the_link_follows_the_preview_of_its_lesson_as_far_as_that_is_read(monkeypatch):
-    flip, hot = find("flip"), "?lesson=flip&scale=3&" + "a=1&" * 5000
+    flip, hot = find("flip"), "?lesson=flip&step=1&scale=3&" + "a=1&" * 5000
     own = flip.prose.steps[0].lab
     for query, wanted in (
         (hot, {"scale": "3"}),
-        ("?lesson=two_passes&scale=3", own),
+        ("?lesson=two_passes&step=1&scale=3", own),
+        ("?lesson=flip&step=2&scale=3", own),
         ("?scale=3", own),
-        ("?lesson=flip&scale=<script>", {}),
+        ("?lesson=flip&step=1&scale=<script>", {}),
         (None, own),
         (3, own),
     ):

@@ -1,5 +1,6 @@
 """What the bench says is so: same value, whose gradient gets the noise, the articles' numbers."""
 
+import math
 import random
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from lessons.bench.comparison import compare
 from lessons.bench.figures import figures, table
 from lessons.bench.setting import read_setting
+from lessons.bench.words import WORDS
 from lessons.contract.parameters import InvalidParametersError
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
@@ -86,11 +88,37 @@ def test_along_the_edges_come_the_gradients_of_the_results(seed):
     for side in (comparison.a, comparison.b):
         x = side.outcome.over
         whole = side.gradient
-        shares = [one for (name, _), one in side.edges.items() if name == x]
+        shares = [one for (name, _), sent in side.edges.items() if name == x for one in sent]
         if len(shares) == 1 or not any(x in bracket for bracket in side.variant.around):
             assert sum(one or 0.0 for one in shares) == pytest.approx(
                 whole or 0.0, rel=1e-9, nan_ok=True
             )
+
+
+@pytest.mark.parametrize(
+    ("form", "edge", "sent"),
+    [
+        # A clip at x acts on the sum of what two lines send.
+        ({"trick": "clipping", "own": "x * sin(x)"}, ("x", "y"), (2 * math.cos(2) * -1,)),
+        ({"trick": "reversal", "own": "x * sin(x)"}, ("x", "z"), (math.sin(-2.0),)),
+    ],
+)
+def test_two_lines_that_read_x_each_send_a_part_though_a_trick_is_at_x(form, edge, sent):
+    comparison = compare(read_setting(form | {"function": "own", "noise": "off"}))
+    assert comparison.b.edges[edge] == pytest.approx(sent)
+
+
+def test_numbers_that_differ_in_the_titles_are_not_the_same_in_the_sentence():
+    form = {"dtype": "bfloat16", "a.cut": "none", "in.u.ends": "1, 1.06"}
+    words = "".join(text for _, text in compare(read_setting(form)).sentence)
+    assert "Different gradient" in words
+    assert WORDS("noise_reaches_a") in words
+
+
+def test_a_value_of_another_shape_than_x_is_summed():
+    form = {"trick": "override_map", "function": "w_times_i", "b.rule": "own"}
+    comparison = compare(read_setting(form | {"in.W.values": "0.5", "in.I.values": "1, 2"}))
+    assert comparison.a.at_point("forward") == 1.5
 
 
 @pytest.mark.parametrize(

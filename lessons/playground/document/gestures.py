@@ -32,9 +32,10 @@ from lessons.playground.document.input_text import (
 )
 from lessons.playground.document.override_rules import (
     RULES,
+    Ops,
     ops_by_type,
     read_rule,
-    ready_rules,
+    rules_of,
     types_of,
 )
 from lessons.playground.document.words import WORDS
@@ -73,7 +74,7 @@ def form_of(document: Document, op_type: str = "") -> Form:
     return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
 
 
-def rulable(document: Document) -> dict[str, dict[int, tuple[str, ...]]]:
+def rulable(document: Document) -> dict[str, Ops]:
     """The op types of a program that a rule can be given to, as ``ops_by_type`` has them."""
     names = [one.name for one in document.inputs]
     return ops_by_type(parse_program(document.program, names))
@@ -86,11 +87,10 @@ def _rule_of(document: Document, op_type: str) -> str:
     if row is None:
         return OWN_RULE
     gradients = [in_torch_of(one) for one in read_rule(row).gradients]
-    if op_type == "where" and gradients[0] == "None":
-        del gradients[0]
+    gradients = [one for one in gradients if one != "None"]
     for name in RULES:
         ready = [in_torch_of(one) for one in read_rule(Override("", RULES[name][0])).gradients]
-        if ready * len(gradients) == gradients:
+        if gradients and ready * len(gradients) == gradients:
             return name
     return row.rule
 
@@ -156,7 +156,7 @@ def _ruled(document: Document, op_type: str, rule: str) -> Document:
     """The document with a rule for all ops of a type."""
     rows = [one for one in document.overrides if op_type not in types_of(one.op_type)]
     if rule in RULES:
-        rows += ready_rules(op_type, rule, rulable(document).get(op_type, {}))
+        rows += rules_of(op_type, RULES[rule][0], rulable(document).get(op_type, {}))
     elif rule != OWN_RULE:
         rows.append(Override(op_type, rule))
         read_rule(rows[-1])

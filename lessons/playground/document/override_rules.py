@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,14 @@ import torch
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
-from lessons.playground.language.expressions import Program, Rule, children, kind_of, walk
+from lessons.playground.language.expressions import (
+    Program,
+    Rule,
+    children,
+    kind_of,
+    reaches_torch,
+    walk,
+)
 from lessons.playground.language.expressions import op_types as op_types_of
 from lessons.playground.language.functions import Put
 from lessons.playground.language.limits import MAX_OVERRIDES
@@ -87,36 +94,44 @@ def read_rule(override: Override) -> Rule:
     return parse_rule(override.rule, RULE_NAMES, override.op_type)
 
 
-def ops_by_type(program: Program) -> dict[str, dict[int, tuple[str, ...]]]:
-    """The ops of a program that pass a gradient on, by type, the last type at the end.
+Ops = dict[tuple[bool, ...], tuple[str, ...]]
+"""Ops of one type: by which of their operands are tensors of the program, their lines' names."""
 
-    Returns:
-        For each type, by the number of tensor operands of its ops, the names of their lines.
-    """
-    found: dict[str, dict[int, tuple[str, ...]]] = {}
+
+def ops_by_type(program: Program) -> dict[str, Ops]:
+    """The ops of a program that pass a gradient on, by type, the last type at the end."""
+    found: dict[str, Ops] = {}
     for line in program.assignments:
         for node in line.nodes:
-            count = sum(kind_of(one) == "tensor" for one in children(node))
-            for op in op_types_of(node) if count else ():
-                by_count = found[op] = found.pop(op, {})
-                by_count[count] = tuple(dict.fromkeys((*by_count.get(count, ()), *line.names)))
+            operands = tuple(
+                kind_of(one) == "tensor" for one in children(node) if reaches_torch(node, one)
+            )
+            for op in op_types_of(node) if any(operands) else ():
+                ops = found[op] = found.pop(op, {})
+                ops[operands] = tuple(dict.fromkeys((*ops.get(operands, ()), *line.names)))
     found.pop("stop_gradient", None)
     return found
 
 
-def ready_rules(op_type: str, rule: str, ops: Mapping[int, tuple[str, ...]]) -> list[Override]:
-    """Give all ops of a type one of ``RULES``, for each tensor operand.
-
-    Args:
-        ops: as ``ops_by_type`` has them; ops with another number of operands need another rule.
-    """
+def rules_of(op_type: str, rule: str, ops: Ops) -> list[Override]:
+    """Give all ops of a type a rule; one expression alone is for each tensor of the program."""
     found = []
-    for count, names in ops.items():
-        gradients = [RULES[rule][0]] * count
-        if op_type == "where":
-            gradients.insert(0, "None")  # for its comparison
+    for operands, names in ops.items():
+        gradients = [rule]
+        if _is_one(rule):
+            gradients = [rule if is_tensor else "None" for is_tensor in operands]
+        elif len(ops) > 1 and rule.count(",") + 1 != len(operands):
+            continue
         found.append(Override(op_type, ", ".join(gradients), names if len(ops) > 1 else ()))
     return found
+
+
+def _is_one(rule: str) -> bool:
+    """Whether a rule is a single expression; one that can't be read is left as it is."""
+    try:
+        return len(read_rule(Override("", rule)).gradients) == 1
+    except PlaygroundError:
+        return False
 
 
 def rules_of_map(entries: str) -> list[tuple[str, str]]:

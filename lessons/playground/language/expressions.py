@@ -233,3 +233,15 @@ class Rule:
 
     text: str
     gradients: tuple[Node, ...]
+
+
+def reaches_torch(node: Node, child: Node) -> bool:
+    """Whether an operand is a tensor by the time that torch gets it; the interpreter makes some."""
+    row = row_of(node)
+    if kind_of(child) != "number" or row is None:
+        return kind_of(child) != "number"
+    place = children(node).index(child)
+    branches = children(node)[1:]
+    return row.parameters[place].kind == "tensor" or (
+        row.name == "where" and place == 1 and all(kind_of(one) == "number" for one in branches)
+    )

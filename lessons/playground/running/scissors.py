@@ -19,6 +19,7 @@ from lessons.playground.language.expressions import (
     children,
     kind_of,
     op_types,
+    reaches_torch,
     row_of,
     span,
     surrogates,
@@ -51,7 +52,7 @@ def edges(program: Program) -> dict[str, Node]:
         # py_func reads its operands inside its own expressions, so there is no text to cut around.
         # No gradient flows back through a stop_gradient, so there is nothing to cut either.
         closed = _type(node) in ("py_func", "stop_gradient")
-        tensors = [] if closed else [one for one in children(node) if _reaches_torch(node, one)]
+        tensors = [] if closed else [one for one in children(node) if reaches_torch(node, one)]
         found |= {f"{name}:{place}": one for place, one in enumerate(tensors)}
     return {name: operand for name, operand in found.items() if kind_of(operand) == "tensor"}
 
@@ -91,15 +92,3 @@ def _type(node: Node) -> str:
         return called(node)
     row = row_of(node)
     return (row.op or row.name) if row else next(iter(op_types(node)), "")
-
-
-def _reaches_torch(node: Node, child: Node) -> bool:
-    """Whether an operand is a tensor by the time that torch gets it; Machine makes some."""
-    row = row_of(node)
-    if kind_of(child) != "number" or row is None:
-        return kind_of(child) != "number"
-    place = children(node).index(child)
-    branches = children(node)[1:]
-    return row.parameters[place].kind == "tensor" or (
-        row.name == "where" and place == 1 and all(kind_of(one) == "number" for one in branches)
-    )
