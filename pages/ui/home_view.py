@@ -32,6 +32,7 @@ def home() -> None:
     for column, (slug, symptom) in zip(st.columns(4), _SYMPTOMS.items(), strict=True):
         with column:
             _card(catalogue.find(slug), symptom)
+    st.page_link("teach.py", label=WORDS("to_teach"))
 
 
 def _start() -> None:
