@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from lessons.bench.function import NOISE, Function
+from lessons.bench.function import NOISE, Function, after_trick
 from lessons.bench.setting import Setting
 from lessons.bench.tricks import Variant
 from lessons.bench.words import WORDS
@@ -27,6 +27,9 @@ from lessons.recorder.recording.plain_tensor import place as at
 Sentence = list[tuple[str, str]]
 """Pairs of a role, or nothing, and the words in its colour."""
 _ROUNDING = 1e-9
+_DRAW, _PROGRAM = 2, 8
+"""Roundings by which one program's draws may differ, and two programs of the same function. In
+bfloat16 eight are 6 %, which is as much as a narrow range of noise."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,9 @@ class Side:
             return None
         return self.at_point("trick_gradient")
 
-    @property
-    def rounding(self) -> float:
-        """The relative size of a difference that may be rounding."""
-        return max(_ROUNDING, 2 * torch.finfo(self.checked.dtype).eps)
+    def rounding(self, steps: int) -> float:
+        """The relative size of a difference that rounding in so many steps may make."""
+        return max(_ROUNDING, steps * torch.finfo(self.checked.dtype).eps)
 
     def spread(self, role: str) -> float:
         """The range of the numbers over the draws at the point: 0 if they differ by rounding alone,
@@ -78,7 +80,7 @@ class Side:
         if not np.isfinite(numbers).all():
             return 0.0 if len({str(one) for one in numbers.tolist()}) == 1 else math.inf
         spread = float(numbers.max() - numbers.min())
-        return spread if spread > self.rounding * float(np.abs(numbers).max()) else 0.0
+        return spread if spread > self.rounding(_DRAW) * float(np.abs(numbers).max()) else 0.0
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,11 @@ class Comparison:
     def sentence(self) -> Sentence:
         """Say from the numbers whether A and B have the same value and gradient at the point."""
         said: Sentence = []
-        a, b = _in_words(self.a.at_point("forward"), self.b.at_point("forward"), self.a.rounding)
+        rounding = self.a.rounding(_PROGRAM)
+        a, b = _in_words(self.a.at_point("forward"), self.b.at_point("forward"), rounding)
         value = WORDS("same_value", value=a) if a == b else WORDS("different_value", a=a, b=b)
         said.append(("forward", value))
-        a, b = _in_words(self.a.gradient, self.b.gradient, self.a.rounding)
+        a, b = _in_words(self.a.gradient, self.b.gradient, rounding)
         if a == b:
             said.append(("trick_gradient", WORDS("same_gradient", gradient=a)))
         else:
@@ -148,7 +151,7 @@ def _along_edges(
     index, edges = place(checked), function.edges
     readers = Counter(name for name, _ in edges)
     shared = [one for (name, _), reads in edges.items() if readers[name] > 1 for one in reads]
-    shared += [f"{one}_in" for one in shared]
+    shared += [after_trick(one) for one in shared]
     parts: Mapping[tuple[str, str], Gradient] = {}
     if shared:
         made = live(checked, apart=shared)
@@ -157,7 +160,7 @@ def _along_edges(
     def sent(name: str, reader: str, one: str) -> float | None:
         gradient = outcome.sent.get(one)
         if readers[name] > 1:
-            gradient = parts.get((f"{one}_in", reader), parts.get((one, reader)))
+            gradient = parts.get((after_trick(one), reader), parts.get((one, reader)))
         return None if gradient is None else float(gradient[at(index, gradient.shape)])
 
     return {
@@ -169,12 +172,12 @@ def _along_edges(
 def _in_words(one: float | None, other: float | None, rounding: float) -> tuple[str, str]:
     """Write two numbers; the texts are equal exactly if the numbers differ by rounding alone.
 
-    Numbers whose texts differ are told apart: the charts' titles have these texts, too.
+    A difference that the charts' titles show is never rounding.
     """
     if one is None or other is None:
         a, b = (WORDS("none") if each is None else brief(each) for each in (one, other))
         return a, b
-    alike = math.isclose(one, other, rel_tol=4 * rounding) and brief(one) == brief(other)
+    alike = math.isclose(one, other, rel_tol=rounding) and brief(one) == brief(other)
     if alike or (math.isnan(one) and math.isnan(other)):
         return brief(one), brief(one)
     digits = next((n for n in (3, 6, 9) if brief(one, digits=n) != brief(other, digits=n)), 12)

@@ -170,6 +170,11 @@ def needs_middle(text: str) -> bool:
     return any(NOISE in names_in(_quiet(value, _name(NOISE))) for value in lines)
 
 
+def after_trick(name: str) -> str:
+    """What the lines of a program read in place of an input that has a trick around it."""
+    return f"{name}_in"
+
+
 def put(node: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
     """Replace names in an expression with other expressions."""
     made: ast.expr = Put(given).visit(copy.deepcopy(node))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-from lessons.bench.function import NOISE, Function, expression, put
+from lessons.bench.function import NOISE, Function, after_trick, expression, put
 from lessons.bench.words import label
 from lessons.contract.parameters import Choice, Number, Parameter, Text
 from lessons.playground.document.contents import Override
@@ -219,9 +219,8 @@ class OverrideMap(Trick):
         around = tuple(name for names in ops.values() for name in names)
         if rule == "own" or not ops:
             return Variant(function, (), around)
-        if rule == "typed":
-            return Variant(function, tuple(rules_of(op, values["expression"], ops)), around)
-        return Variant(function, tuple(rules_of(op, RULES[rule][0], ops)), around)
+        text = values["expression"] if rule == "typed" else RULES[rule][0]
+        return Variant(function, tuple(rules_of(op, text, ops)), around)
 
 
 class Reversal(Trick):
@@ -311,7 +310,8 @@ def _with_trick(function: Function, trick: str, at: str) -> Variant:
     if at == "output":
         value = expression(trick, f=function.lines[-1].value)
         return Variant(function.with_line(function.output, value), (), (function.output,))
-    made = function.with_input(name, f"{name}_in", expression(trick, f=ast.Name(name, ast.Load())))
+    value = expression(trick, f=ast.Name(name, ast.Load()))
+    made = function.with_input(name, after_trick(name), value)
     return Variant(made, (), (name,))
 
 

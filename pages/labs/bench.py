@@ -340,9 +340,10 @@ def _along(sent: Sequence[float | None], place: int, count: int, op: str) -> flo
     """The gradient along one of several edges between two nodes.
 
     Args:
-        sent: for each name that the edges read, from the first result on.
-        place: of the edge among them.
-        op: the type of the op that reads; these give each operand the same share.
+        sent: the gradient of each name that the edges read, in the order of the names.
+        place, count: the edge's number among these edges, 0 for the first, and how many there are.
+        op: the type of the op that reads. If it reads one name several times, and its operands
+            get the same share, each edge shows its share; else each shows the whole gradient.
     """
     if len(sent) == count:
         return sent[place]

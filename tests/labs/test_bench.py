@@ -154,6 +154,14 @@ def test_a_typed_rule_fits_any_op_at_first(text):
     assert refusals(shown(form)) == []
 
 
+def test_a_typed_rule_is_for_the_ops_with_as_many_operands():
+    form = {"trick": "override_map", "function": "own", "own": "x*x + 2*x", "noise": "off"}
+    rule = {"b.rule": "typed", "b.op": "mul", "b.expression": "clamp(grad, -0.5, 0.5), None"}
+    made = shown(form | rule)
+    assert refusals(made) == []
+    assert "and 2.5" in "".join(words for _, words in made["sentence"]), "0.5, and 2 from 2·x"
+
+
 def test_edges_between_the_same_two_ops_share_what_comes():
     def sent(**form):
         return [edge["other"]["gradient"] for edge in shown(form)["graph"]["edges"]]

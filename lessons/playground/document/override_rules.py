@@ -95,7 +95,8 @@ def read_rule(override: Override) -> Rule:
 
 
 Ops = dict[tuple[bool, ...], tuple[str, ...]]
-"""Ops of one type: by which of their operands are tensors of the program, their lines' names."""
+"""The ops of one type in groups: for each operand, whether it is a tensor of the program → the
+names of the lines that have such an op."""
 
 
 def ops_by_type(program: Program) -> dict[str, Ops]:
@@ -114,24 +115,25 @@ def ops_by_type(program: Program) -> dict[str, Ops]:
 
 
 def rules_of(op_type: str, rule: str, ops: Ops) -> list[Override]:
-    """Give all ops of a type a rule; one expression alone is for each tensor of the program."""
+    """Give the ops of a type a rule.
+
+    Args:
+        rule: one expression, for each operand that is a tensor of the program; or one expression
+            for each operand, which holds for the ops that have as many. What can't be read, or
+            fits no op, is left as it is: the program's check refuses it.
+    """
+    try:
+        count = len(read_rule(Override(op_type, rule)).gradients)
+    except PlaygroundError:
+        count = 0
     found = []
     for operands, names in ops.items():
         gradients = [rule]
-        if _is_one(rule):
+        if count == 1:
             gradients = [rule if is_tensor else "None" for is_tensor in operands]
-        elif len(ops) > 1 and rule.count(",") + 1 != len(operands):
-            continue
-        found.append(Override(op_type, ", ".join(gradients), names if len(ops) > 1 else ()))
-    return found
-
-
-def _is_one(rule: str) -> bool:
-    """Whether a rule is a single expression; one that can't be read is left as it is."""
-    try:
-        return len(read_rule(Override("", rule)).gradients) == 1
-    except PlaygroundError:
-        return False
+        if count in (1, len(operands)):
+            found.append(Override(op_type, ", ".join(gradients), names if len(ops) > 1 else ()))
+    return found or [Override(op_type, rule)]
 
 
 def rules_of_map(entries: str) -> list[tuple[str, str]]:

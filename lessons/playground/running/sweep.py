@@ -154,7 +154,7 @@ def _run(
     found = []
     for whole in torch.func.vmap(single_run)(*batch.values()):
         (gradient,) = gradients(whole, [moving], keep=len(names) > 1)
-        along = torch.full((len(moving),), torch.nan, dtype=torch.float64)  # then no line
+        along = torch.full((len(moving),), torch.nan, dtype=torch.float64)  # NaN is not drawn
         if gradient is not None:
             along = gradient.reshape(len(moving), -1)[:, entry]
         # Of another shape, its sum is plotted.
