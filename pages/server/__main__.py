@@ -47,7 +47,7 @@ def main(**options: Any) -> None:
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
     server = uvicorn.Server(made)
-    listener = Listener(made.bind_socket(), str(made.forwarded_allow_ips).split(","))
+    listener = Listener(made.bind_socket(), str(made.forwarded_allow_ips))
     # uvicorn parses all that it has received at once: 256 kB in chunks of one byte took a second.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
     server.run([listener])

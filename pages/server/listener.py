@@ -5,15 +5,18 @@ Without descriptors, asyncio logs thousands of tracebacks a second, and no worke
 
 import logging
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from pages.server.limits import descriptors
 from pages.server.visitors import Shares, visitor
 
-MOST_CONNECTIONS = 6_000
-"""Open connections, as far as half of the descriptors allow; a visitor has half of them at most."""
+MOST, LEAST = 3_000, 16
+"""Open connections: as many as the descriptors allow, between these. A visitor has half of them."""
+KEPT, OF_A_PAGE = 512, 4
+"""Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
+their pages were closed; and those of an open page: a socket, and an event loop with three."""
 AT_ONCE = 64
 """Connections closed in a row before others are answered."""
 
@@ -35,12 +38,12 @@ class Listener(socket.socket):
 
     Args:
         listening: the socket that this one takes over.
-        proxies: addresses that pass on many visitors, and have all the room.
+        proxies: as in ``Shares``.
     """
 
-    def __init__(self, listening: socket.socket, proxies: Collection[str] = ()) -> None:
+    def __init__(self, listening: socket.socket, proxies: str = "") -> None:
         super().__init__(fileno=listening.detach())
-        most = min(MOST_CONNECTIONS, descriptors() // 2)
+        most = max(LEAST, min(MOST, (descriptors() - KEPT) // OF_A_PAGE))
         self._shares = Shares(most, most // 2, proxies)
 
     def accept(self) -> tuple[socket.socket, Any]:

@@ -20,7 +20,7 @@ from pages.server import WORDS
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
-from pages.server.visitors import Shares, Turns, visitor
+from pages.server.visitors import Shares, visitor
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
@@ -29,7 +29,7 @@ MOST_KEPT = 400_000
 MOST_SOCKETS, OF_ONE = 1_500, 500
 """Open sockets in a process, and of one visitor; the next one is told to try again later."""
 MOST_QUESTIONS, ASKED_BY_ONE = 64, 16
-"""Requests for /frame.json that wait, and of one visitor; one is computed at a time."""
+"""Requests for /frame.json that wait, and of one visitor."""
 TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
@@ -49,7 +49,6 @@ class Site:
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()
         self.sockets = Shares(MOST_SOCKETS, OF_ONE)
         self.questions = Shares(MOST_QUESTIONS, ASKED_BY_ONE)
-        self._asking = Turns(1)
 
     async def load(self) -> None:
         """Wait for the process that workers are forked from; after that, one starts in 20 ms."""
@@ -101,9 +100,8 @@ class Site:
         if not self.questions.take(who):
             return _json(503, "The server is busy. Try again in a moment.")
         try:
-            async with self._asking.of(who):
-                text = await asyncio.to_thread(wish_at, request.query_params)
-                reply = await self.frame(text, who)
+            text = await asyncio.to_thread(wish_at, request.query_params)
+            reply = await self.frame(text, who)
         except UnknownLessonError as error:
             return _json(404, str(error))
         except ValueError as error:

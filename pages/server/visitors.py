@@ -7,7 +7,7 @@ reads it where ``FORWARDED_ALLOW_IPS`` names the proxy). A class behind one addr
 import asyncio
 import ipaddress
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 
@@ -23,21 +23,36 @@ def visitor(client: tuple[str, int] | None) -> str:
 
 
 class Shares:
-    """Counts what is open: ``most`` in all, and ``of_one`` by a visitor who is not ``exempt``."""
+    """Counts what is open: ``most`` in all, and ``of_one`` by one visitor.
 
-    def __init__(self, most: int, of_one: int, exempt: Collection[str] = ()) -> None:
-        self.most, self.of_one, self._exempt = most, of_one, exempt
+    Args:
+        proxies: the networks of proxies, as ``FORWARDED_ALLOW_IPS`` has them; they pass many
+            visitors on, so they have no limit of their own.
+    """
+
+    def __init__(self, most: int, of_one: int, proxies: str = "") -> None:
+        self.most, self.of_one = most, of_one
+        self._proxies = []
+        for name in proxies.split(","):
+            with suppress(ValueError):  # a name or "*", for uvicorn alone
+                self._proxies.append(ipaddress.ip_network(name.strip(), strict=False))
         self.open = 0
         self._open_of: Counter[str] = Counter()
 
     def take(self, who: str) -> bool:
         """Count one more if there is room for it."""
-        full = self._open_of[who] >= self.of_one and who not in self._exempt
+        full = self._open_of[who] >= self.of_one and not self._is_proxy(who)
         if full or self.open >= self.most:
             return False
         self.open += 1
         self._open_of[who] += 1
         return True
+
+    def _is_proxy(self, who: str) -> bool:
+        with suppress(ValueError):
+            network = ipaddress.ip_network(who)  # of one address
+            return any(network.overlaps(one) for one in self._proxies)
+        return False
 
     def leave(self, who: str) -> None:
         """Count one less."""
