@@ -83,6 +83,7 @@ def frame(wish: Wish) -> Frame:
     return build(
         said,
         wish.open,
+        stage="graph",  # also where there is none
         below_stage=_CHARTS,
         graph=partial(_graph, comparison) if payload.can_draw(comparison.plain) else None,
         charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
