@@ -10,7 +10,7 @@ from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.limits import MAX_DRAWN
 from pages.labs.messages import Wish
-from pages.labs.playground import FIRST, frame, shown, state
+from pages.labs.playground import FIRST, frame, seconds, shown, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_state import State
 from pages.labs.wire import encode
@@ -285,7 +285,10 @@ def test_what_no_address_can_hold_is_said_and_the_file_holds_it(tab):
     assert from_text(code["files"]["playground.py"]) == now.document
 
 
-@folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=ascii)
+UNEVEN = "x = input([[1], [2, 1]])\ny = x"
+
+
+@folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000, UNEVEN], ids=ascii)
 def test_no_program_breaks_the_lab(program):
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
     tab = Tab()
@@ -294,7 +297,9 @@ def test_no_program_breaks_the_lab(program):
     assert made["graph"] or made["figures"]
     if "program" not in now.errors and now.errors:
         assert made["notes"]
-    encode(frame(Wish(lab="playground", values=tab.form, good=tab.good)))
+    wish = Wish(lab="playground", values=tab.form, good=tab.good)
+    assert seconds(wish) < 10
+    encode(frame(wish))
     arrived(**now.address())
 
 
