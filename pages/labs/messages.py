@@ -34,6 +34,8 @@ MAX_SEQ = 2**32 - 1
 Name = Annotated[str, StringConstraints(max_length=100)]
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 Texts = Annotated[dict[Name, Text], Field(max_length=256)]
+MOST_TOUCHED = 16
+"""Controls that a hand was on between two answers; the browser sends the last ones."""
 Names = Annotated[list[Name], Field(max_length=128)]
 Count = Annotated[int, Field(ge=0, lt=10**9)]
 
@@ -89,7 +91,7 @@ class Wish(_Message):
 
     lab: Name
     values: Texts = {}
-    touched: Names = []
+    touched: Annotated[list[Name], Field(max_length=MOST_TOUCHED)] = []
     live: bool = False
     good: Texts | None = None
     cuts: Annotated[str, StringConstraints(max_length=4000)] = ""

@@ -190,7 +190,9 @@ def _form(wish: Wish) -> tuple[Form, str]:
 
 def _snipped(document: Document, edge: str) -> tuple[Document, str]:
     """Cut or mend an edge: the program is rewritten; say why not where it can't be."""
-    if not isinstance(compute(document), Computed):
+    try:
+        check(document)
+    except PlaygroundError:
         return document, WORDS("fix_first")
     try:
         return snip(document, edge), ""

@@ -21,6 +21,9 @@ from pages.server.addresses import root
 from pages.server.listener import Listener
 from pages.server.socket_guard import Protocol
 
+OWN_PROXY = "127.0.0.1,::1,::ffff:127.0.0.1"
+"""A proxy on this machine, in each of the ways in which its address arrives."""
+
 
 @click.command()
 @configurator_options
@@ -43,6 +46,7 @@ def main(**options: Any) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", OWN_PROXY),
         http=Protocol,
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )

@@ -20,6 +20,9 @@ LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its line for dead, after 20 s."""
 
+STOPPED = 60.0
+"""Seconds after which a worker counts as dead: something has stopped it, its own clock too."""
+
 
 class LostError(RuntimeError):
     """The job's worker died."""
@@ -34,14 +37,21 @@ class Lane:
         niceness: how much less of a busy core they get than a process of niceness 0.
         device: of several CUDA devices, the one that they use, counted round.
         idle: seconds without a job after which its workers end, since they keep memory.
+        of_one: how many jobs of one visitor run at a time; all workers' if there is no number.
     """
 
     def __init__(
-        self, kind: str, count: int, niceness: int = 0, device: int = 0, idle: float | None = None
+        self,
+        kind: str,
+        count: int,
+        niceness: int = 0,
+        device: int = 0,
+        idle: float | None = None,
+        of_one: int | None = None,
     ) -> None:
         self._kind, self._count, self._begin, self._idle = kind, count, (niceness, device), idle
         self._ending: asyncio.TimerHandle | None = None
-        self._turns = Turns(count)
+        self._turns = Turns(count, of_one or count)
         self._pool: ProcessPoolExecutor | None = None
 
     async def run(
@@ -94,7 +104,8 @@ class Lane:
         try:
             # Not on the event loop: a process starts in 20 ms, or seconds if the fork server died.
             job = await asyncio.to_thread(pool.submit, worker.timed, LONGEST, function, *args)
-            return await asyncio.wrap_future(job)
+            async with asyncio.timeout(STOPPED):
+                return await asyncio.wrap_future(job)
         except (RuntimeError, OSError, EOFError) as error:  # it died, could not start, or has ended
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
             raise LostError(f"A {self._kind} worker died, or could not start: {error}") from error

@@ -27,7 +27,7 @@ class _Records:
     """Makes the records of the log."""
 
     def __init__(self) -> None:
-        self._said: dict[tuple[str, int, str], tuple[float, int]] = {}
+        self._said: dict[tuple[str, str], tuple[float, int]] = {}
         """By what makes two lines the same: when it was logged, and how many came since."""
 
     def __call__(self, *given: Any, **named: Any) -> logging.LogRecord:
@@ -38,13 +38,13 @@ class _Records:
         if error:
             frames = "".join(traceback.format_tb(error.__traceback__))
             record.exc_text = f"{frames}{type(error).__name__}"  # a formatter takes this as it is
-        if record.name.partition(".")[0] not in ("pages", "lessons"):
+        if not str(record.name).startswith(("pages.", "lessons.")):
             record.msg, record.args = f"{record.filename}, line {record.lineno}", ()
         self._count(record)
         return record
 
     def _count(self, record: _Record) -> None:
-        line = record.pathname, record.lineno, record.exc_text or ""
+        line = record.getMessage(), record.exc_text or ""
         last, more = self._said.get(line, (-EVERY, 0))
         record.again = time.monotonic() < last + EVERY
         if record.again:

@@ -44,7 +44,8 @@ class Site:
         count = workers()
         half = max(1, count // 2)
         self.quick = Lane("quick", count)
-        self.slow = Lane("slow", half, NICE, idle=IDLE)
+        # One more than a visitor may use: nobody waits for another one's long job.
+        self.slow = Lane("slow", half + 1, NICE, idle=IDLE, of_one=half)
         self.trainers = [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()
         self.sockets = Shares(MOST_SOCKETS, OF_ONE)

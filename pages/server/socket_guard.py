@@ -42,6 +42,8 @@ PAGE = Limit(50.0, 100.0, 4_000)
 """A page's messages: a key held down on a button sends thirty a second."""
 LAB = Limit(300.0, 600.0, 10_000)
 """A lab's messages: at most one for each picture of a screen, and there are screens with 240."""
+CHUNKED = b"\ntransfer-encoding"
+"""How a header begins that announces a body in chunks."""
 LONGEST_REQUEST = 20.0
 """Seconds after which an unfinished request ends, or twice as many."""
 SMALL = Limit(1.0, 100.0)
@@ -52,12 +54,23 @@ answers each ping and keeps unread answers, and it keeps each fragment, even an 
 class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     """uvicorn's side of a connection. It ends one whose next request does not become whole.
 
-    uvicorn itself waits for the rest of a request without end.
+    uvicorn itself waits for the rest of a request without end. A body in chunks of one byte kept it
+    from everything else for seconds, and no page sends a body in chunks.
     """
+
+    _end = b""
+    """The end of what came last."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self._look_later(None)
+
+    def data_received(self, data: bytes) -> None:
+        if CHUNKED in (self._end + data).lower():
+            self.transport.abort()
+            return
+        self._end = data[-len(CHUNKED) :]
+        super().data_received(data)
 
     def _look_later(self, last: object) -> None:
         asyncio.get_running_loop().call_later(LONGEST_REQUEST, self._look, last)
@@ -68,10 +81,12 @@ class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         Args:
             last: uvicorn's object for the newest request at that time, None before the first.
         """
-        waits = last is None or last.response_complete
-        if self.transport.get_protocol() is not self:  # it became a websocket
-            return
-        if waits and self.cycle is last:
+        now = self.transport.get_protocol()
+        waits = self.cycle is last and (last is None or last.response_complete)
+        if now is not self:  # it becomes a websocket
+            if not getattr(now, "handshake_complete", True):
+                self.transport.abort()
+        elif waits:
             self.transport.abort()
         elif not self.transport.is_closing():
             self._look_later(self.cycle)

@@ -63,39 +63,42 @@ class Shares:
 
 
 class Turns:
-    """So many places. Visitors who wait take turns, however much each of them asks."""
+    """Places for which visitors take turns, however much each of them asks.
 
-    def __init__(self, count: int) -> None:
-        self._free = count
+    Args:
+        count: how many places.
+        of_one: how many of them one visitor may hold at a time.
+    """
+
+    def __init__(self, count: int, of_one: int) -> None:
+        self._free, self._of_one = count, of_one
+        self._held: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
     async def of(self, who: str) -> AsyncIterator[None]:
         """Wait for a place, and hold it within the block; cancel this to leave the queue."""
-        if self._free:
-            self._free -= 1
-        else:
-            called = asyncio.get_running_loop().create_future()
-            self._waiting.setdefault(who, deque()).append(called)
-            try:
-                await called
-            except asyncio.CancelledError:
-                if not called.cancelled():  # its turn came at the same moment
-                    self._call_next()
-                raise
+        called = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(who, deque()).append(called)
+        self._call()
         try:
+            await called
             yield
         finally:
-            self._call_next()
-
-    def _call_next(self) -> None:
-        while self._waiting:
-            who = next(iter(self._waiting))
-            queue = self._waiting.pop(who)
-            called = queue.popleft()
-            if queue:
-                self._waiting[who] = queue  # behind all others
             if not called.cancelled():
-                called.set_result(None)
-                return
-        self._free += 1
+                self._free += 1
+                self._held -= Counter([who])
+                self._call()
+
+    def _call(self) -> None:
+        """Give free places to those who wait."""
+        for who, queue in [*self._waiting.items()]:
+            while queue and queue[0].cancelled():
+                queue.popleft()
+            if queue and self._free and self._held[who] < self._of_one:
+                self._free -= 1
+                self._held[who] += 1
+                queue.popleft().set_result(None)
+                self._waiting[who] = self._waiting.pop(who)  # behind the others
+            if not queue:
+                del self._waiting[who]

@@ -27,9 +27,9 @@ T = TypeVar("T")
 CHUNK = 0.04
 """Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
 waits some milliseconds between two chunks."""
-MOST_RUNS, OF_ONE = 200, 100
-"""Runs in one process, and of one visitor, whose oldest run ends when the next one begins. The
-largest holds 9 MB."""
+MOST_RUNS = 200
+"""Runs in one process; the largest holds 9 MB. Where there are more, the visitor with the most runs
+loses the oldest."""
 KEPT = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
@@ -98,7 +98,7 @@ def train(token: str, who: str, news: Opened | None, shows: bool) -> Chunk:
             return LOST
         refusal = None
         try:
-            watch = _take(watch, news, who) if news else watch
+            watch = _take(watch, news) if news else watch
         except RefusedTextError:
             refusal = "again", ""
         except (RefusedError, UnknownLessonError) as error:
@@ -115,7 +115,7 @@ def train(token: str, who: str, news: Opened | None, shows: bool) -> Chunk:
     return Chunk(True, watch.wants, picture, refusal)
 
 
-def _take(watch: Watch | None, news: Opened, who: str) -> Watch:
+def _take(watch: Watch | None, news: Opened) -> Watch:
     """Take in what a learner wants.
 
     Raises:
@@ -128,9 +128,8 @@ def _take(watch: Watch | None, news: Opened, who: str) -> Watch:
     if watch and watch.lesson is trained:
         watch.take(wish, asked)
         return watch
-    own = [one for one, (_, of, _) in _runs.items() if of == who]
-    if len(own) >= OF_ONE:
-        del _runs[own[0]]
     if len(_runs) >= MOST_RUNS:
-        raise RefusedError(WORDS("many_runs"))
+        visitors = [of for _, of, _ in _runs.values()]
+        busiest = max(visitors, key=visitors.count)
+        del _runs[next(one for one, (_, of, _) in _runs.items() if of == busiest)]
     return Watch(trained, wish, asked)

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 import urllib.request
 from contextlib import contextmanager, suppress
 
@@ -181,14 +182,41 @@ def test_a_request_that_does_not_become_whole_ends_its_connection(before, monkey
                 assert not line.recv(1000)
 
 
+@pytest.mark.parametrize("cut", [1, 30, 45, 60])
+def test_a_body_in_chunks_ends_its_connection(cut):
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+    with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port)), START_SECONDS) as line:
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with suppress(ConnectionError):
+                for part in (request[:cut], request[cut:]):
+                    line.sendall(part)
+                    time.sleep(0.02)
+                assert not line.recv(1000)
+
+
+def test_a_socket_whose_beginning_does_not_become_whole_ends(monkeypatch):
+    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
+    named = {"Connection": "upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": 13}
+    named |= {"Host": "localhost", "Sec-WebSocket-Key": "A" * 22 + "==", "Content-Length": 50}
+    lines = "\r\n".join(f"{key}: {text}" for key, text in named.items())
+    with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port)), START_SECONDS) as line:
+            line.sendall(f"GET / HTTP/1.1\r\n{lines}\r\n\r\nabc".encode())
+            with suppress(ConnectionError):
+                assert not line.recv(1000)
+
+
 def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
     monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
 
     async def slow(scope, receive, send):
-        await asyncio.sleep(0.3)
         if scope["type"] == "websocket":
             await send({"type": "websocket.accept"})
-            await asyncio.sleep(0.3)
+        await asyncio.sleep(0.3)
+        if scope["type"] == "websocket":
             await send({"type": "websocket.send", "text": "here"})
         else:
             await PlainTextResponse("here")(scope, receive, send)

@@ -86,16 +86,8 @@ def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
     assert not worker._runs
 
 
-def test_there_is_a_limit_to_runs(monkeypatch):
-    monkeypatch.setattr(worker, "MOST_RUNS", 1)
-    for token, there in (("a", True), ("b", False), ("a", True)):
-        chunk = worker.train(token, "", wanted(token), True)
-        assert chunk.there == there
-    worker._runs.clear()
-
-
-def test_of_one_visitor_the_oldest_run_ends_when_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(worker, "OF_ONE", 2)
+def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_many(monkeypatch):
+    monkeypatch.setattr(worker, "MOST_RUNS", 3)
     for who, token in (("other", "o"), ("one", "a"), ("one", "b"), ("one", "c")):
         assert worker.train(token, who, wanted(token), True).there
     there = {token: worker.train(token, "", None, False).there for token in "oabc"}

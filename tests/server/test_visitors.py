@@ -38,7 +38,7 @@ def test_a_visitor_has_a_share_and_the_rest_is_for_others():
 
 def test_visitors_take_turns_however_much_each_of_them_asks():
     async def story():
-        turns, done = Turns(1), []
+        turns, done = Turns(1, 1), []
 
         async def job(who):
             async with turns.of(who[0]):
@@ -53,12 +53,12 @@ def test_visitors_take_turns_however_much_each_of_them_asks():
         async with asyncio.timeout(60), turns.of("d"):
             return done
 
-    assert run(story()) == ["a0", "a1", "b0", "c0", "b1", "a3", "a4"]
+    assert run(story()) == ["a0", "a1", "b0", "c0", "a3", "b1", "a4"]
 
 
 def test_who_leaves_when_its_turn_comes_passes_it_on():
     async def story():
-        turns = Turns(1)
+        turns = Turns(1, 1)
         async with turns.of("a"):
             leaving, waiting = (asyncio.create_task(turns.of(who).__aenter__()) for who in "bc")
             await asyncio.sleep(0)
@@ -67,6 +67,17 @@ def test_who_leaves_when_its_turn_comes_passes_it_on():
             await waiting
 
     run(story())
+
+
+def test_a_place_is_left_for_another_visitor():
+    async def story():
+        turns = Turns(3, 2)
+        waiting = [asyncio.create_task(turns.of("a").__aenter__()) for _ in range(3)]
+        async with asyncio.timeout(60), turns.of("b"):
+            await asyncio.sleep(0)
+            return [one.done() for one in waiting]
+
+    assert run(story()) == [True, True, False]
 
 
 def test_a_visitor_who_has_too_many_connections_gets_no_more_and_others_do(monkeypatch):

@@ -15,7 +15,7 @@ class ThreadLane:
     """In place of ``pages.server.lanes.Lane``: one thread, and whatever it is given runs there."""
 
     def __init__(self) -> None:
-        self._thread, self._turns = ThreadPoolExecutor(1, "lane"), Turns(1)
+        self._thread, self._turns = ThreadPoolExecutor(1, "lane"), Turns(1, 1)
 
     async def run(
         self,

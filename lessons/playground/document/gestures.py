@@ -108,7 +108,7 @@ def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, Pl
     written = "program" in touched
     later = touched[touched.index("program") + 1 :] if written else form
     op_type = form.get("rule.op", "")
-    there = form_of(document, op_type)
+    there = now = form_of(document, op_type)
     errors: dict[str, PlaygroundError] = {}
     texts = {name: form[name].strip() for name in there if name in later and name in form}
     order = {name: touched.index(name) if name in touched else -1 for name in there}
@@ -116,11 +116,12 @@ def gestured(form: Form, touched: Sequence[str]) -> tuple[Document, dict[str, Pl
         texts.pop("rule", None)  # it is that of the op type chosen before
     # Of a list and its slider, the one touched last sets the other.
     for name in sorted(texts, key=lambda name: order[name]):
-        now = form_of(document, op_type) if name in touched else there
-        if name in ("program", "rule.op") or texts[name] == now[name]:
+        says = now if name in touched else there
+        if name in ("program", "rule.op") or texts[name] == says[name]:
             continue
         try:
             document = _set(document, name, texts[name], op_type)
+            now = form_of(document, op_type)
         except PlaygroundError as error:
             errors[name] = error
     return document, errors

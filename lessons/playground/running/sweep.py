@@ -214,7 +214,8 @@ def _steep(series: list[Series]) -> NDArray[np.int64]:
     near[:, [0, -1]] = moved[:, [1, -2]]
     next_but_one[:, [0, 1, -2, -1]] = moved[:, [2, 3, -4, -3]]
     largest = np.abs(np.where(np.isfinite(y), y, 0.0)).max(1, keepdims=True)
-    steep = (moved > 1e-6 * largest) & ((moved > 4 * near) | (moved > 4 * next_but_one))
+    with np.errstate(over="ignore"):
+        steep = (moved > 1e-6 * largest) & ((moved > 4 * near) | (moved > 4 * next_but_one))
     return np.flatnonzero(steep.any(0))
 
 

@@ -225,7 +225,7 @@ class Lab {
 
   /** The wish as text. @param {boolean} live */
   #asking(live) {
-    const touched = this.#playing ? [...this.controls.since] : [];
+    const touched = this.#playing ? [...this.controls.since].slice(-16) : [];
     return this.wish.text(this.place, live, touched, this.view.views.open);
   }
 

@@ -307,7 +307,7 @@ def _missing(values: Values) -> str:
 
 def seconds(values: Values) -> float:
     """About how long it takes to look at the untrained networks, for each seed."""
-    return 0.01 + (0.011 if values["dtype"] == "float64" else 0.007) * float(values["seeds"])
+    return 0.01 + (0.02 if values["dtype"] == "float64" else 0.015) * float(values["seeds"])
 
 
 LAB = Lab(
