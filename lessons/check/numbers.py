@@ -18,10 +18,10 @@ from lessons.contract.parameters import (
     Number,
     Numbers,
     Parameter,
-    Values,
 )
 from lessons.contract.prose import Step, fill, quoted
 from lessons.contract.result import Facts, Result, jsonable
+from lessons.contract.settings import Settings
 from lessons.recorder.torch_private import CountedOps
 from lessons.text.words import ProseError, placeholders
 
@@ -56,7 +56,7 @@ def ends(one: Parameter, sliders: bool = False) -> list[str]:
     return []
 
 
-def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Values, Result]]:
+def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Settings, Result]]:
     """Compute the lesson at these settings, then with each parameter at its ends."""
     numbers = [one.name for one in runs.lesson.lab.parameters if isinstance(one, Number)]
     yield (values := runs.lesson.validate(lab)), runs.result(values)

@@ -13,7 +13,7 @@ import torch
 
 from lessons.check.compared import compared, ours_at
 from lessons.check.runs import Problems, Runs
-from lessons.contract.parameters import Values
+from lessons.contract.settings import Settings
 from lessons.outputs.plain_torch import with_settings
 
 _LONGEST, _WITH_A_MAP, _TRAINING = 40, 90, 120
@@ -44,13 +44,13 @@ def numbers(runs: Runs) -> Problems:
     return printed_alike(runs, (lesson.validate({**one, **few}) for one in given))
 
 
-def printed_alike(runs: Runs, settings: Iterable[Values]) -> Problems:
+def printed_alike(runs: Runs, settings: Iterable[Settings]) -> Problems:
     """Say at which of these settings the file prints other numbers than the lesson has."""
     lesson, words = runs.lesson, []
     for values in {repr(one): one for one in settings}.values():
         if lesson.lab.training:
-            values, words = {**values, "steps": _STEPS}, [str(_STEPS), "99"]
-        chosen = {**values, **lesson.lab.drawn(values)}
+            values, words = values | {"steps": _STEPS}, [str(_STEPS), "99"]
+        chosen = {**values, **lesson.lab.sampled_values(values)}
         found = printed(with_settings(lesson.in_torch, chosen), words)
         dtype, where = values.get("dtype", "float64"), f"At {lesson.changed(values)} it prints"
         apart = compared(ours_at(runs, values), found)

@@ -17,8 +17,8 @@ from typing import Any
 from lessons.check import numbers, stage
 from lessons.check.runs import Problems, Runs
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
 from lessons.contract.result import Facts
+from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import folder_of, load
 from lessons.outputs.trained import FILE, case, key, tells
 from lessons.training.under_way import ENDS, finished
@@ -79,7 +79,7 @@ def kept(runs: Runs) -> Iterator[None]:
             ENDS.pop(one, None)
 
 
-def told(lesson: Lesson) -> dict[str, Values]:
+def told(lesson: Lesson) -> dict[str, Settings]:
     """The settings of each training that the text tells of, by its name in trained.json."""
     cases = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
     return {key(lesson, values): values for values in cases}

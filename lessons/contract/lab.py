@@ -14,7 +14,7 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
   ``TELLS`` of that test lists: it changes those to see that no title gives them away;
 - facts that need further runs of the program, what a wrong answer expects say, as the others of
-  ``FactsAsAsked``: they are computed only where a text quotes one;
+  ``LazyFacts``: they are computed only where a text quotes one;
 - a run of the lesson's program whose graph should stay below a dozen ops; a leaf of one shape meets
   operands of the same shape, since a step shows one component of each;
 - the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed.
@@ -26,16 +26,19 @@ table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the 
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Parameter, Values
+from lessons.contract.parameters import Parameter
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.recorder.recording.plain_tensor import Entry
+
+S = TypeVar("S", bound=Settings)
 
 
 def _itself(result: Any) -> Any:
@@ -48,24 +51,24 @@ class Start:
 
     Args:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
-        settings: its other arguments.
+        arguments: its other arguments.
         index: the component whose numbers the drawing shows, as in
             ``lessons.recorder.picture.graph_drawing``; of tensors with a row for each entry of the
             leaves, the entry's row.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
-        besides: the tensors that the program reads though they are none of its arguments, weights
-            say, by the name each gets in the graph; the edges to them cannot be cut.
-        dead_ends: whether the ops are drawn, too, that do not lead to the end: what was computed
+        extra_leaves: tensors that the program reads but doesn't take as arguments, such as
+            weights, by their names in the graph; edges to them cannot be cut.
+        show_unused_ops: whether to draw ops, too, that don't lead to the end: what was computed
             and then copied out of the graph.
     """
 
     leaves: Mapping[str, torch.Tensor]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     index: tuple[int, ...] = ()
     finish: Callable[[Any], torch.Tensor] = _itself
-    besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    dead_ends: bool = False
+    extra_leaves: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    show_unused_ops: bool = False
 
     def __post_init__(self) -> None:
         lengths = {len(leaf) for leaf in self.leaves.values() if leaf.ndim == 1}
@@ -73,63 +76,68 @@ class Start:
             object.__setattr__(self, "index", Entry(self.index, of=lengths.pop()))
 
     def but(self, **others: Any) -> "Start":
-        """A copy of the run with the leaves and settings of these names replaced.
+        """A copy of the run with the leaves and arguments of these names replaced.
 
         A new leaf gets a gradient if the one that it replaces does.
         """
-        leaves, settings = dict(self.leaves), dict(self.settings)
+        leaves, arguments = dict(self.leaves), dict(self.arguments)
         for name, value in others.items():
             if name in leaves:
                 leaves[name] = value.detach().requires_grad_(leaves[name].requires_grad)
             else:
-                settings[name] = value
-        return replace(self, leaves=leaves, settings=settings)
+                arguments[name] = value
+        return replace(self, leaves=leaves, arguments=arguments)
 
     def call(self, program: Callable[..., Any]) -> Any:
-        """What the program returns; of a module's class the settings make one, for the leaves."""
+        """What the program returns; of a module's class the arguments make one, for the leaves."""
         if isinstance(program, type):
-            return program(**self.settings)(**self.leaves)
-        return program(**self.leaves, **self.settings)
+            return program(**self.arguments)(**self.leaves)
+        return program(**self.leaves, **self.arguments)
 
 
 @dataclass(frozen=True)
-class Lab:
+class Lab(Generic[S]):
     """What can be set and seen; several lessons may share one.
 
     Args:
-        words: what its parameters, charts and table are called.
-        parameters: what the learner can set; labels and helps come from the words.
-        compute: a pure function of the lesson's program and of values.
+        words: what its settings, charts and table are called.
+        settings: the class of what the learner can set.
+        compute: a pure function of the lesson's program and of the settings.
         table, figures: from a result.
-        check: refusals that need several values at once, by parameter name.
-        preview: cheaper values, for while the learner drags.
+        check: refusals that need several settings at once, by name.
+        preview: cheaper settings, for while the learner drags.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
         training: what is trained before the learner's eyes, if anything is. ``compute`` gives what
             else is there before the first step; a run's facts at that moment are added to its own.
-        drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
-        named: whether each line has its name in the charts, other than its role's: no key then.
-        preview_note: what is said of cheaper values above the charts, if it isn't plain to see.
+        sampled_values: numbers that the settings stand for, such as noise, by their names in
+            in_torch.py.
+        direct_labels: whether each line has its own name in the charts, so that they need no key.
+        preview_note: what is said of cheaper settings above the charts, if it isn't plain to see.
+
+    Attributes:
+        parameters: the settings' controls, labels and helps as the words have them.
     """
 
     words: Words
-    parameters: tuple[Parameter, ...]
-    compute: Callable[[Callable[..., Any], Values], Result]
-    table: Callable[[Result, Values], Table]
-    figures: Callable[[Result, Values], list[Figure]] = lambda result, values: []
+    settings: type[S]
+    compute: Callable[[Callable[..., Any], S], Result]
+    table: Callable[[Result, S], Table]
+    figures: Callable[[Result, S], list[Figure]] = lambda result, settings: []
     _: KW_ONLY
-    check: Callable[[Values], Mapping[str, str]] = lambda values: {}
-    preview: Callable[[Values], Values] = lambda values: values
-    seconds: Callable[[Values], float] = lambda values: 0.02
-    start: Callable[[Values], Start] | None = None
-    training: Training | None = None
-    drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
-    named: bool = False
+    check: Callable[[S], Mapping[str, str]] = lambda settings: {}
+    preview: Callable[[S], S] = lambda settings: settings
+    seconds: Callable[[S], float] = lambda settings: 0.02
+    start: Callable[[S], Start] | None = None
+    training: Training[S] | None = None
+    sampled_values: Callable[[S], Mapping[str, Any]] = lambda settings: {}
+    direct_labels: bool = False
     preview_note: str = ""
+    parameters: tuple[Parameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", self.words.labelled(self.parameters))
+        object.__setattr__(self, "parameters", self.words.labelled(self.settings.parameters))
 
     @property
     def trained_with(self) -> list[str]:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,9 +17,10 @@ from lessons.contract.cuts import read_cuts, write_cuts
 from lessons.contract.devices import refused, resolve
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import InvalidParametersError, Values, validate
+from lessons.contract.parameters import InvalidParametersError
 from lessons.contract.prose import TRY, TURN, Prose, Question, Step
-from lessons.contract.result import Facts, FactsAsAsked, Result, warned
+from lessons.contract.result import Facts, LazyFacts, Result, warned
+from lessons.contract.settings import Settings
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import VIEWS
 from lessons.recorder import Recording, RefusedError, record
@@ -52,16 +53,16 @@ class Lesson:
         sketches: for each question that the learner answers by drawing, its chart and answers.
         highlight: the part of the program's source that contains the trick; may be empty.
         bug: a real mistake to find, from the lesson's bug.py.
-        elsewhere: computes facts about code that a question quotes but the lab doesn't run.
+        facts: computes facts about code that a question quotes but the lab doesn't run.
     """
 
     program: Callable[..., Any]
-    lab: Lab
+    lab: Lab[Any]
     predictions: Mapping[str, Callable[[Result], str]] = field(default_factory=dict)
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     highlight: str = ""
     bug: Bug | None = None
-    elsewhere: Callable[[], Facts] = dict
+    facts: Callable[[], Facts] = dict
     folder: Path = Path()
     prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
 
@@ -112,13 +113,13 @@ class Lesson:
         paths = {label: self.folder / name for label, name in names.items()}
         return {label: path for label, path in paths.items() if path.exists()}
 
-    def validate(self, given: Mapping[str, str]) -> dict[str, Any]:
+    def validate(self, given: Mapping[str, str]) -> Settings:
         """Parse the given texts, and use the default for every other parameter.
 
         Raises:
             InvalidParametersError: with a message for each refused parameter, by its name.
         """
-        values = validate(self.lab.parameters, given)
+        values: Settings = self.lab.settings.read(given)
         errors = {**refused(values), **self.lab.check(values)}
         if errors:
             raise InvalidParametersError(errors)
@@ -126,7 +127,7 @@ class Lesson:
 
     def settings(
         self, given: Mapping[str, str], good: Mapping[str, str] | None
-    ) -> tuple[dict[str, str], Values, dict[str, str]]:
+    ) -> tuple[dict[str, str], Settings, dict[str, str]]:
         """Return each control's text, the values, and the refusals by parameter.
 
         Args:
@@ -150,7 +151,7 @@ class Lesson:
                 kept = kept | {name: instead.get(name, defaults[name]) for name in error.errors}
         return text, self.validate({}), errors
 
-    def compute(self, values: Values, cuts: Collection[Cut] = ()) -> Result:
+    def compute(self, values: Settings, cuts: Collection[Cut] = ()) -> Result:
         """Run the lesson, with these edges of its program's graph cut.
 
         The same values and cuts always give the same result.
@@ -161,13 +162,11 @@ class Lesson:
         try:
             program = self.cut_open(cuts)
             result = self.lab.compute(program, values)
-            facts, own = result.facts, self.elsewhere()
-            if self.lab.training is not None:
-                own = {**self.lab.training.facts_at_first(program, values), **own}
-            if isinstance(facts, FactsAsAsked) and not cuts:
-                facts = facts.with_known(own)
-            else:  # after a cut, compute all facts here: one may raise for lack of a gradient
-                facts = {**facts, **own}
+            facts: Facts = LazyFacts(result.facts, self.facts)
+            if training := self.lab.training:
+                facts = LazyFacts(facts, partial(training.facts_at_first, program, values))
+            if cuts:  # compute all facts here: one may raise for lack of a gradient
+                facts = dict(facts)
             device, missing = resolve(values.get("device", "cpu"))
             notes = (*warned(missing), *result.notes)
             return replace(result, facts=facts, notes=notes, device=str(device))
@@ -184,13 +183,13 @@ class Lesson:
         """Return the program with these edges of its graph cut; cached for each set of cuts."""
         return _cut_open(self.program, tuple(sorted(cuts))) if cuts else self.program
 
-    def edges(self, values: Values) -> frozenset[Cut]:
+    def edges(self, values: Settings) -> frozenset[Cut]:
         """Return the edges of the program's graph that can be cut."""
         recording = self.record(values)
         edges = recording.edges if recording else ()
         return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
 
-    def cuts_in(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
+    def cuts_in(self, asked: str, values: Settings) -> tuple[tuple[Cut, ...], str]:
         """Split the cuts in a text: those that the graph has, and a message about the others."""
         try:
             cuts = read_cuts(asked)
@@ -205,7 +204,7 @@ class Lesson:
         can_be_cut = write_cuts(known) or WORDS("none")
         return kept, WORDS("no_edges", edges=names, known=can_be_cut)
 
-    def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
+    def record(self, values: Settings, cuts: Collection[Cut] = ()) -> Recording | None:
         """Record one run at the learner's inputs, forward and backward; None without a graph.
 
         Raises:
@@ -214,14 +213,14 @@ class Lesson:
         if self.lab.start is None:
             return None
         start = self.lab.start(values)
-        with record({**start.leaves, **start.besides}, cuts=cuts) as recording:
+        with record({**start.leaves, **start.extra_leaves}, cuts=cuts) as recording:
             out = start.call(self.program)
             own = set(recording.nodes)
             end = start.finish(out)
         for node in recording:
             for edge in node.operands if node.name not in own else ():
                 edge.fixed = True  # it comes after the program, and `compute` cuts only the program
-        recording.dead_ends = start.dead_ends
+        recording.dead_ends = start.show_unused_ops
         with contextlib.suppress(RefusedError):  # the recording's last step shows the reason
             recording.backward(end)
         return recording
@@ -264,11 +263,11 @@ class Lesson:
         """Find the step that asks this question."""
         return next(one for one in self.prose.steps if one.question == question)
 
-    def figures(self, result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    def figures(self, result: Result, values: Settings, hidden: frozenset[str]) -> list[Figure]:
         """Draw the lab's charts without the traces of the hidden roles."""
         return [covered_figure(one, hidden) for one in self.lab.figures(result, values)]
 
-    def table(self, result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    def table(self, result: Result, values: Settings, hidden: frozenset[str]) -> Table:
         """Build the lab's table without the numbers of the hidden roles."""
         return covered_table(self.lab.table(result, values), hidden)
 
@@ -278,7 +277,7 @@ class Lesson:
         figures = self.figures(self.asked_about(question), values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
-    def case(self, question: Question) -> Values:
+    def case(self, question: Question) -> Settings:
         """Return the settings that the lab gets when the learner commits to an answer.
 
         Raises:
@@ -290,7 +289,7 @@ class Lesson:
         """Find the right answer to a question, at the settings of the question's step."""
         return self.right(question, self.asked_about(question))
 
-    def text(self, values: Values) -> dict[str, str]:
+    def text(self, values: Settings) -> dict[str, str]:
         """Write the values as text for a URL; `validate` parses it back."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
 
@@ -316,13 +315,13 @@ class Lesson:
         """The text of the default values."""
         return self.text(self.validate({}))
 
-    def changed(self, values: Values) -> dict[str, str]:
+    def changed(self, values: Settings) -> dict[str, str]:
         """Write as text only the values that differ from their defaults."""
         return {n: text for n, text in self.text(values).items() if text != self.defaults[n]}
 
     def query(
         self,
-        values: Values,
+        values: Settings,
         step: int,
         cuts: Collection[Cut] = (),
         hidden: Collection[str] = (),

@@ -17,6 +17,30 @@ Array = npt.NDArray[np.float64]
 Facts = Mapping[str, float | int | str]
 
 
+class LazyFacts(Facts):
+    """What the prose can quote, by name; some facts are computed when one of them is read.
+
+    Args:
+        known: the facts that are there.
+        parts: compute the other facts; a part is computed when a name is in no earlier one.
+    """
+
+    def __init__(self, known: Facts, *parts: Callable[[], Facts]) -> None:
+        self._parts: list[Callable[[], Facts]] = [lambda: known, *map(cache, parts)]
+
+    def __getitem__(self, name: str) -> float | int | str:
+        for part in self._parts:
+            if name in part():
+                return part()[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(part() for part in self._parts)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 @dataclass(frozen=True)
 class Series:
     """Numbers over x in one role.
@@ -54,37 +78,6 @@ class Note:
 def warned(text: str | None) -> tuple[Note, ...]:
     """A warning of this text; nothing where there is none."""
     return (Note("warning", text),) if text else ()
-
-
-class FactsAsAsked(Facts):
-    """Facts that include some computed only when one of these is read: most steps quote none.
-
-    Args:
-        known: the facts that are there.
-        others: compute the other facts, in parts that are read one after the other; they give none
-            of the known names.
-    """
-
-    def __init__(self, known: Facts, *others: Callable[[], Facts]) -> None:
-        self.known, self._others = known, [cache(one) for one in others]
-
-    def with_known(self, more: Facts) -> "FactsAsAsked":
-        """These and more that are there."""
-        return FactsAsAsked({**self.known, **more}, *self._others)
-
-    def __getitem__(self, name: str) -> float | int | str:
-        if name in self.known:
-            return self.known[name]
-        for one in self._others:
-            if name in one():
-                return one()[name]
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return chain(self.known, *(one() for one in self._others))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)

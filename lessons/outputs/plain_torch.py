@@ -22,7 +22,7 @@ import numpy as np
 from lessons.contract.computed import computed
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
+from lessons.contract.settings import Settings
 from lessons.recorder.cutting import Cut
 from lessons.recorder.recording.variables import place_of
 from lessons.text.words import Texts
@@ -30,9 +30,9 @@ from lessons.text.words import Texts
 WORDS = Texts(__file__)
 
 
-def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
+def plain_torch(lesson: Lesson, values: Settings, cuts: Collection[Cut] = ()) -> str:
     """The file's text with these settings; a comment names the edges that are cut on the screen."""
-    text = with_settings(lesson.in_torch, {**values, **lesson.lab.drawn(values)})
+    text = with_settings(lesson.in_torch, {**values, **lesson.lab.sampled_values(values)})
     head = _comment(WORDS("file_head", lesson=lesson.slug))
     if cuts:
         head += _comment(WORDS("not_cut", cuts=write_cuts(cuts).replace(",", ", ")))
@@ -40,7 +40,7 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
     return _below_docstring(text, head)
 
 
-def _why_no_number(lesson: Lesson, values: Values) -> list[str]:
+def _why_no_number(lesson: Lesson, values: Settings) -> list[str]:
     """Comments with what the lab says of a NaN that the file prints with these settings.
 
     What a training prints is known after its steps alone.

@@ -157,7 +157,7 @@ def notes(found: Sequence[Note]) -> list[NoteSpec]:
 
 def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:
     """Explain the line style of each role drawn; empty if the lines have names of their own."""
-    drawn = set() if lesson.lab.named else {curve.role for curve in result.curves}
+    drawn = set() if lesson.lab.direct_labels else {curve.role for curve in result.curves}
     return [key_entry(role, role.name in hidden) for role in ROLES.values() if role.name in drawn]
 
 

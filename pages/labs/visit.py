@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
 from lessons.contract.prose import Step
+from lessons.contract.settings import Settings
 from lessons.recorder.cutting import Cut
 from pages.labs.messages import Wish
 
@@ -29,8 +29,8 @@ class Visit:
     step: Step
     text: dict[str, str]
     errors: dict[str, str]
-    asked: Values
-    values: Values
+    asked: Settings
+    values: Settings
     cuts: tuple[Cut, ...]
     refusal: str
     held: tuple[str, ...]

@@ -11,9 +11,9 @@ import streamlit as st
 
 from lessons.contract.computed import computed
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
 from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
 from lessons.recorder.cutting import Cut
 from pages.ui import memory
 from pages.ui.memory import Trail
@@ -150,7 +150,7 @@ class Place:
         return _order(dict(self.text), self.cuts, self.graph_step) | {"first": True}
 
     @property
-    def values(self) -> Values:
+    def values(self) -> Settings:
         """Return the settings asked for; a text that its control refuses counts as the default."""
         return self.lesson.settings(self.text, {})[1]
 

@@ -8,6 +8,7 @@ import torch
 
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Device, Integer, Number
+from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import find
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
@@ -38,7 +39,7 @@ def lesson_of(parameters=PARAMETERS, training=COUNTING.training):
     lab: Lab = replace(
         MOONS.lab,
         words=COUNTING.words,
-        parameters=parameters,
+        settings=Settings.of(*parameters),
         training=training,
         check=lambda v: {},
     )

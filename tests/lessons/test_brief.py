@@ -31,8 +31,8 @@ def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
         names = {"__name__": name}
         exec(file + text, names)
         start = lesson.lab.start(values)
-        own = {one: names[one] for one, given in start.settings.items() if callable(given)}
-        given = start.settings | own | start.leaves
+        own = {one: names[one] for one, given in start.arguments.items() if callable(given)}
+        given = start.arguments | own | start.leaves
         read = inspect.signature(names[name]).parameters
         out = start.finish(names[name](**{one: given[one] for one in read if one in given}))
         leaves = [one for one in start.leaves.values() if one.requires_grad]

@@ -23,7 +23,7 @@ from lessons.check import (
 )
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
-from lessons.contract.result import FactsAsAsked
+from lessons.contract.result import LazyFacts
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
@@ -31,7 +31,7 @@ from lessons.training.under_way import Run
 TRY = "drag the {{ scale:.3g }}, or **Scale λ**. The value"
 USE = "**Use it** when one part"
 
-TWICE = FactsAsAsked({"a": 1.0}, lambda: {"a": 2.0})
+TWICE = LazyFacts({"a": 1.0}, lambda: {"a": 2.0})
 
 BROKEN = {
     (text.form, "flip", "en.md"): [

@@ -12,6 +12,7 @@ from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Integer, Number
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 
@@ -63,7 +64,7 @@ def clock_of_steps(patch: pytest.MonkeyPatch) -> Callable[[], float]:
 
 COUNTING = Lab(
     words=Words(__file__),
-    parameters=(
+    settings=Settings.of(
         Integer("steps", "1000"),
         Integer("seeds", "3"),
         Number("pace", "1", in_run="steps"),
@@ -78,4 +79,4 @@ COUNTING = Lab(
     ),
 )
 
-VALUES = {"steps": 1000, "seeds": 3, "pace": 1.0}
+VALUES = Settings({"steps": 1000, "seeds": 3, "pace": 1.0})

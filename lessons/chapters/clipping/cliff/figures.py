@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOWS, Window
+from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOWS, Settings, Window
 from lessons.chapters.clipping.cliff.space import (
     LOOKS,
     ROLE_OF,
@@ -17,7 +17,6 @@ from lessons.chapters.clipping.cliff.space import (
 )
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
@@ -37,13 +36,13 @@ _DEPTHS = [
 ]
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """The error over w and b: as a landscape, and from above."""
-    window = WINDOWS[values["window"]]
+    window = WINDOWS[settings.window]
     return [in_space(result, window), _map(result, window)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """The gradient at the start by component, then how each path goes."""
     columns = [(WORDS("measure"), None), *((name, role) for role, name in LOOKS.values())]
     rows = [
@@ -139,7 +138,7 @@ def _mark(result: Result) -> Trace:
     }
 
 
-def run_figures(history: History, values: Values) -> list[Figure]:
+def run_figures(history: History, settings: Settings) -> list[Figure]:
     """The share that has arrived, with each way of clipping."""
     shares = ", ".join(
         f"{name} {of(history.facts, f'{arm}_stayed'):.0%}" for arm, (_, name) in LOOKS.items()
@@ -149,7 +148,7 @@ def run_figures(history: History, values: Values) -> list[Figure]:
     return [step_chart(WORDS, "shares", history, lines, layout, shares=shares)]
 
 
-def run_table(history: History, values: Values) -> Table:
+def run_table(history: History, settings: Settings) -> Table:
     """Shares of the starts: mean over the seeds, lowest and highest seed."""
     measures = {
         "stayed": WORDS("stayed"),

@@ -13,22 +13,30 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, covered_with, span, ticks
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, place_of
+from lessons.kit.inputs import AlongX, array, inputs, place_of, point_in_text
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.powers import Powers
 from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    loss = choice("squared", "cross")
+    right = slider(0, -5, 5, 0.1, accepts=(-1000, 1000))
+    scale = slider(1, 0, 10, 0.1, accepts=(0, 1e9))
+    x = inputs("-2, 0.7, 4, 8")
+    point = point_in_text(4)
 
 
 def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> torch.Tensor:
@@ -97,17 +105,11 @@ def share_of_wrong(x: torch.Tensor, right: float, loss: str, scale: float) -> to
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("loss", "squared", names=("squared", "cross")),
-        Number("right", "0", low=-1e3, high=1e3, slider=(-5, 5), step=0.1),
-        Number("scale", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
-    ),
+    settings=Settings,
     plain=through_logarithms,
     intended=share_of_wrong,
     words=WORDS,
     intended_is=WORDS("intended"),
-    x="-2, 0.7, 4, 8",
-    point=4,
 )
 
 _BASE = curve_lab(CURVE)
@@ -130,15 +132,15 @@ def to_the_right(
     return gradient(program(x.detach(), z, loss, scale), z)
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The curve lab's result, the other logit's gradient, and the facts about a sure mistake."""
-    result = _BASE.compute(on_both(program), values)
+    result = _BASE.compute(on_both(program), settings)
 
     def other(x: Array) -> Array:
-        given = torch.tensor(x).to(*device_and_dtype(values))
-        return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
+        given = torch.tensor(x).to(*device_and_dtype(settings))
+        return array(to_the_right(program, given, settings.right, settings.loss, settings.scale))
 
-    ahead = torch.tensor(float(result.facts["x"]) - values["right"], dtype=torch.float64)
+    ahead = torch.tensor(float(result.facts["x"]) - settings.right, dtype=torch.float64)
     wrong = float(torch.sigmoid(ahead))
     planes = {
         "right_here": other(result["forward"].x),
@@ -147,7 +149,7 @@ def compute(program: Program, values: Values) -> Result:
     facts = {
         "squared_here": 4 * wrong**2 * (1 - wrong),
         "cross": float(result.facts["intended_gradient"]),
-        "to_right": float(planes["right_here"][place_of(values)]),
+        "to_right": float(planes["right_here"][place_of(settings)]),
         **_way(program),
         **_rescues(program),
         **_elsewhere(),
@@ -155,12 +157,12 @@ def compute(program: Program, values: Values) -> Result:
     return replace(result, facts={**result.facts, **facts}, planes=planes)
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn: both logits get a gradient."""
-    base = CURVE.experiment.run(values)
-    settings = dict(base.settings)
-    right = torch.full_like(base.leaves["x"].detach(), settings.pop("right")).requires_grad_()
-    return replace(base, leaves={**base.leaves, "right": right}, settings=settings)
+    base = CURVE.experiment.run(settings)
+    arguments = dict(base.arguments)
+    right = torch.full_like(base.leaves["x"].detach(), arguments.pop("right")).requires_grad_()
+    return replace(base, leaves={**base.leaves, "right": right}, arguments=arguments)
 
 
 def _named(result: Result) -> Mapping[str, Series]:
@@ -254,14 +256,14 @@ def _elsewhere() -> Mapping[str, float]:
     return {"else_z": ELSEWHERE, **slopes}
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """The gradient's size by powers of ten, then gradient and loss over x."""
-    return [_sizes(result), *_BASE.figures(result, values)]
+    return [_sizes(result), *_BASE.figures(result, settings)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """The curve lab's table with one more column: the gradient of the right answer's logit."""
-    base = _BASE.table(result, values)
+    base = _BASE.table(result, settings)
     sent = [number(float(one), 6) for one in result.planes["right_here"]]
     columns = (*base.columns, (WORDS("right_column"), "trick_gradient"))
     rows = tuple((*row, cell) for row, cell in zip(base.rows, sent, strict=True))

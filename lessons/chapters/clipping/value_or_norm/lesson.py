@@ -12,9 +12,9 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Number, Values
-from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.result import Array, LazyFacts, Note, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, arrow, in_words, measured, turn
 from lessons.kit.chart_pieces import (
@@ -29,7 +29,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import label, lines, second_name
 from lessons.kit.titles import brief
 from lessons.text import number
@@ -83,30 +83,30 @@ OTHER = (6.0, -2.0, 3.0)
 """The gradient of the last question, and its limit."""
 OTHER_LIMIT = 1.5
 
-PARAMETERS = (
-    Number("g1", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("g2", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
-    *COMPUTED_IN,
-)
+
+class Settings(ComputedIn):
+    g1 = slider(3, -4, 4, 0.1, accepts=(-1e6, 1e6))
+    g2 = slider(1, -4, 4, 0.1, accepts=(-1e6, 1e6))
+    limit = slider(1.5, 0, 5, 0.1, accepts=(0, 1e6))
+
 
 _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The vectors at the learner's gradient; the angle for gradients in all directions."""
-    device, dtype = device_and_dtype(values)
-    limit = float(values["limit"])
-    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
+    device, dtype = device_and_dtype(settings)
+    limit = settings.limit
+    w = torch.tensor([settings.g1, settings.g2], dtype=torch.float64)
     gradients = by_role(program, w.to(device, dtype), limit)
     vectors = {role: array(value) for role, value in gradients.items()}
     return Result(
         series=components(gradients),
         curves=tuple(_curves(program, w, limit, device, dtype)),
-        facts=FactsAsAsked(
+        facts=LazyFacts(
             {
-                "g1": values["g1"],
-                "g2": values["g2"],
+                "g1": settings.g1,
+                "g2": settings.g2,
                 "limit": limit,
                 "loss": float(bowl(w)),
                 "clipped1": float(vectors["trick_gradient"][0]),
@@ -126,12 +126,11 @@ def compute(program: Program, values: Values) -> Result:
     )
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn: the gradient clipped by value, under the loss."""
-    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
-    leaf = w.to(*device_and_dtype(values)).requires_grad_()
-    settings = {"limit": float(values["limit"])}
-    return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
+    w = torch.tensor([settings.g1, settings.g2], dtype=torch.float64)
+    leaf = w.to(*device_and_dtype(settings)).requires_grad_()
+    return Start({"w": leaf}, {"limit": settings.limit}, (0,), finish=lambda both: bowl(both[0]))
 
 
 def _curves(
@@ -230,12 +229,12 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """The arrows, and how far clipping turns a gradient in each direction."""
     return [_arrows(result), _angles(result)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of the value and of each vector."""
     columns = [(WORDS("measure"), None), (WORDS("value_w"), "forward")]
     columns += [(name, role) for role, name in CALLED.items()]
@@ -386,7 +385,7 @@ def _own_gradient(result: Result) -> list[Trace]:
 
 LESSON = Lesson(
     program=value_or_norm,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=start, named=True),
+    lab=Lab(WORDS, Settings, compute, table, figures, start=start, direct_labels=True),
     predictions={"way": which_way},
     highlight="clip_gradient(w, -limit, limit)",
 )

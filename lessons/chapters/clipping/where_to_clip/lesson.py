@@ -13,14 +13,14 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, limits, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Program, components, run_of
 from lessons.kit.gradients import gradients
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import named
 from lessons.kit.powers import Powers
 from lessons.kit.titles import brief
@@ -164,30 +164,29 @@ RUNS = {"true_gradient": "none", "intended_gradient": "after"}
 LOWEST, HIGHEST = -12, 12
 """The powers of ten that the chart of losses shows at most."""
 
-PARAMETERS = (
-    Choice("place", "late", names=("none", "graph", "early", "after", "late")),
-    Number("limit", "3", low=0.0, high=1e6, slider=(0.0, 20.0), step=0.1),
-    Number("w", "1", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-    Number("v", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-    Number("x", "2", low=-100.0, high=100.0, slider=(-3.0, 3.0), step=0.1),
-    Number("rate", "0.3", low=0.0, high=10.0, slider=(0.0, 0.5)),
-    *COMPUTED_IN,
-)
+
+class Settings(ComputedIn):
+    place = choice("none", "graph", "early", "after", "late", default="late")
+    limit = slider(3, 0, 20, 0.1, accepts=(0, 1e6))
+    w = slider(1, -3, 3, 0.1, accepts=(-1000, 1000))
+    v = slider(2, -3, 3, 0.1, accepts=(-1000, 1000))
+    x = slider(2, -3, 3, 0.1, accepts=(-100, 100))
+    rate = slider(0.3, 0, 0.5, accepts=(0, 10))
 
 
-RUN = run_of("w", "v", settings=("x", "place", "limit"))
+RUN = run_of("w", "v", arguments=("x", "place", "limit"))
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The first step's gradients, some steps of training, and the facts about each place."""
-    start = RUN(values)
+    start = RUN(settings)
     w, v = (leaf.detach() for leaf in start.leaves.values())
-    x, place, limit = start.settings.values()
+    x, place, limit = start.arguments.values()
     roles = by_role(program, w, v, x, place, limit)
     when = np.arange(STEPS, dtype=np.float64)
     shown = {**RUNS, "trick_gradient": place}
     trained = {  # each place once, though two lines may share one
-        chosen: train(program, w, v, x, chosen, limit, values["rate"], STEPS)
+        chosen: train(program, w, v, x, chosen, limit, settings.rate, STEPS)
         for chosen in shown.values()
     }
     runs = {role: trained[chosen] for role, chosen in shown.items()}
@@ -196,11 +195,11 @@ def compute(program: Program, values: Values) -> Result:
         series=components(roles),
         curves=tuple(Series(r, r, when, array(losses)) for r, (losses, _) in runs.items()),
         facts={
-            **{name: values[name] for name in ("w", "v", "x", "limit", "rate")},
+            **{name: settings[name] for name in ("w", "v", "x", "limit", "rate")},
             "loss": float(roles["forward"][0]),
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
-            **_example(program, *(float(values[n]) for n in ("w", "v", "x", "limit", "rate"))),
+            **_example(program, *(float(settings[n]) for n in ("w", "v", "x", "limit", "rate"))),
             **_scaled(),
             **_after_a_spike(),
         },
@@ -208,7 +207,7 @@ def compute(program: Program, values: Values) -> Result:
     )
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """The first step's gradients, and the loss while it trains."""
     both = _with_length(result)
     gradient = component_figure(
@@ -218,15 +217,15 @@ def figures(result: Result, values: Values) -> list[Figure]:
         LABELS,
         (*NAMES, WORDS("length")),
         used=brief(float(result.facts["used_norm"])),
-        limit=brief(values["limit"]),
+        limit=brief(settings.limit),
     )
     return [
-        replace(gradient, data=[*gradient.data, _limit(values["limit"], gradient.layout)]),
+        replace(gradient, data=[*gradient.data, _limit(settings.limit, gradient.layout)]),
         _training(result),
     ]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight."""
     return component_table(result, LABELS, NAMES, WORDS("table"))
 
@@ -357,7 +356,7 @@ def _after_a_spike() -> Mapping[str, float]:
 
 LESSON = Lesson(
     program=where_to_clip,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=RUN, named=True),
+    lab=Lab(WORDS, Settings, compute, table, figures, start=RUN, direct_labels=True),
     predictions={"late": late},
     highlight='if place == "after":',
 )

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES, STEPS
+from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES, STEPS, Settings
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, fitted, scatter
@@ -24,12 +23,12 @@ SHORT = {"CheckpointFunction": "Checkpoint"}
 """Names too long for their place."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """Each weight's gradient, the graph before the backward pass, the loss while it trains."""
     return [_gradients(result), _recorded(result), _training(result)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight: its ``.grad`` after ``backward()``, “none” where there is none."""
     arrived = [str(result.facts[f"arrived_{which}"]).split() for which in ("plain", "own")]
     rows = []

@@ -17,6 +17,7 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
     Network,
     Op,
     Program,
+    Settings,
     gradients,
     recorded,
     train,
@@ -24,10 +25,9 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import array
 
 WORDS = Words(__file__)
 
@@ -101,41 +101,31 @@ def elsewhere() -> Mapping[str, Any]:
     return {"warning": warning_of_torch(), "error": error_of_torch(), **weight_as_argument()}
 
 
-PARAMETERS = (
-    Choice("way", "reentrant", names=("off", "reentrant", "other")),
-    Choice("lookup", "frozen", names=("frozen", "trained", "woken")),
-    Integer("since", "1", low=1, high=2),
-    Number("value", "1.5", low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1),
-    Number("rate", "0.1", low=0.0, high=10.0, slider=(0.0, 0.5)),
-    *COMPUTED_IN,
-)
-
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Gradients with the checkpoint and without, what was recorded, and two trainings."""
-    device, dtype = device_and_dtype(values)
+    device, dtype = device_and_dtype(settings)
 
     def network() -> Network:
-        return Network(values["value"], values["lookup"], dtype, device)
+        return Network(settings.value, settings.lookup, dtype, device)
 
     own = network()
-    loss = own.loss(program, values)
+    loss = own.loss(program, settings)
     graph = recorded(loss, dict(zip(NAMES, own.weights, strict=True)))
     forward_runs = sum(layer.runs for layer in own.layers)
     torch.autograd.backward(loss)
     found = [weight.grad for weight in own.weights]
-    plain = gradients(program, network(), values, "off")
+    plain = gradients(program, network(), settings, "off")
     whole = network()
     complete = recorded(
-        whole.loss(program, values, "off"), dict(zip(NAMES, whole.weights, strict=True))
+        whole.loss(program, settings, "off"), dict(zip(NAMES, whole.weights, strict=True))
     )
-    later = gradients(program, network(), {**values, "since": 2})
+    later = gradients(program, network(), settings | {"since": 2})
     trained = sum(weight.requires_grad for weight in own.weights)
     places = np.arange(1.0, len(NAMES) + 1)
     when = np.arange(STEPS, dtype=np.float64)
     runs = {
-        "trick_gradient": train(program, network(), values, values["way"]),
-        "true_gradient": train(program, network(), values, "off"),
+        "trick_gradient": train(program, network(), settings, settings.way),
+        "true_gradient": train(program, network(), settings, "off"),
     }
     return Result(
         series=(
@@ -146,9 +136,9 @@ def compute(program: Program, values: Values) -> Result:
         ),
         curves=tuple(Series(role, role, when, array(losses)) for role, losses in runs.items()),
         facts={
-            "value": values["value"],
-            "since": values["since"],
-            "rate": values["rate"],
+            "value": settings.value,
+            "since": settings.since,
+            "rate": settings.rate,
             "loss": float(loss.detach()),
             "trained": trained,
             "with_gradient": sum(one is not None for one in found),
@@ -179,8 +169,8 @@ def _places(ops: list[Op]) -> Array:
 
 LESSON = Lesson(
     program=frozen_checkpoint,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, named=True),
+    lab=Lab(WORDS, Settings, compute, table, figures, direct_labels=True),
     predictions={"transfer": as_an_argument},
     highlight='checkpoint(layer, x, use_reentrant=way == "reentrant")',
-    elsewhere=elsewhere,
+    facts=elsewhere,
 )

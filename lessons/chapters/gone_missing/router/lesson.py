@@ -7,17 +7,26 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
+from lessons.kit.inputs import AlongX, inputs
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 
 ROUNDING = 1e-6
 """The share of the largest gradient below which a gradient is just rounding."""
+
+
+class Settings(AlongX):
+    k = whole(1, 1, 3)
+    gate = choice("normalised", "raw", "stopped")
+    first = slider(2, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    second = slider(-1, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    third = slider(0.5, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    x = inputs("1, -0.5, -2")
 
 
 def router(
@@ -45,7 +54,7 @@ def all_experts(
     return p[0] * (first - mixture)
 
 
-def ways(run: Run, settings: Values) -> dict[str, float]:
+def ways(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient at the chosen x for each kind of gate, at any setting; rounding becomes 0."""
     found = {
         "normalised_1": run(k=1, gate="normalised")["trick_gradient"],
@@ -57,12 +66,12 @@ def ways(run: Run, settings: Values) -> dict[str, float]:
     return {name: 0.0 if abs(one) <= ROUNDING * largest else one for name, one in found.items()}
 
 
-def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+def on_the_way(run: Run, settings: Settings) -> dict[str, float]:
     """With one expert a token: its gate before the division, and what each operand sends back."""
-    one = {**settings, "k": 1}
+    x = run.x
     logits = torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)])
     kept = float(torch.softmax(logits, 0).max())
-    chosen = float(program(x.detach(), **{**one, "gate": "normalised"})[0])
+    chosen = float(run.output(x, k=1, gate="normalised")[0])
     return {
         "kept": kept,
         "chosen": chosen,
@@ -86,14 +95,7 @@ def the_first_token(result: Result) -> str:
 
 
 CURVE = Curve(
-    parameters=(
-        Integer("k", "1", low=1, high=3),
-        Choice("gate", "normalised", names=("normalised", "raw", "stopped")),
-        *(
-            Number(name, text, low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1)
-            for name, text in (("first", "2"), ("second", "-1"), ("third", "0.5"))
-        ),
-    ),
+    settings=Settings,
     # The sum as a part of the expression.
     plain=lambda x, gate, **settings: router(
         x, gate="normalised" if gate == "stopped" else gate, **settings
@@ -101,9 +103,7 @@ CURVE = Curve(
     intended=all_experts,
     words=WORDS,
     intended_is=WORDS("intended"),
-    x="1, -0.5, -2",
-    facts=ways,
-    observe=on_the_way,
+    facts=(ways, on_the_way),
 )
 
 
@@ -178,5 +178,5 @@ LESSON = Lesson(
     lab=curve_lab(CURVE),
     predictions={"stopped": stopped_divisor, "transfer": the_first_token},
     highlight="v / total",
-    elsewhere=lambda: {**batches(), **attention_to_one()},
+    facts=lambda: {**batches(), **attention_to_one()},
 )

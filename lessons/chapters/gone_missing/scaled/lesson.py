@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.gone_missing.scaled.figures import MOST, figures, largest, smallest, table
+from lessons.chapters.gone_missing.scaled.figures import figures, largest, smallest, table
+from lessons.chapters.gone_missing.scaled.settings import MOST, Settings
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
-from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.result import Array, LazyFacts, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, computed_in, point_in_text, series_by_role
+from lessons.kit.inputs import array, series_by_role
 from lessons.text import number
 from lessons.tricks import clip_gradient_norm, scale_gradient
 
@@ -149,52 +149,37 @@ def accumulated() -> Mapping[str, float]:
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
-"""As many inputs as their field shows."""
+
+_run = run_of("x", arguments=("tokens", "clip", "limit", "narrow"))
 
 
-PARAMETERS = (
-    Integer("scale", "65536", low=1, high=2**MOST, log=True),
-    Choice("clip", "none", names=("none", "before", "after")),
-    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
-    Choice("narrow", "float16", names=("float16", "bfloat16", "float32")),
-    Integer("tokens", "32768", low=1, high=10**6, log=True),
-    Numbers("x", INPUTS, most=64),
-    point_in_text("1", of="x", most=64),
-    *computed_in("float32"),
-)
-
-
-_run = run_of("x", settings=("tokens", "clip", "limit", "narrow"))
-
-
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """The learner's inputs, through float16 and back; the scale is a number like any other."""
-    return _run(values).but(scale=float(values["scale"]))
+    return _run(settings).but(scale=float(settings.scale))
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The gradients at the learner's scale; over all scales, how much is left."""
-    start = run(values)
-    settings, dtype = start.settings, start.leaves["x"].dtype
-    x = torch.tensor(values["x"], dtype=torch.float64, device=start.leaves["x"].device)
-    narrow, clips, scale = values["narrow"], values["clip"] != "none", [settings["scale"]]
-    bare = {**settings, "clip": "none"}
+    start = run(settings)
+    arguments, dtype = start.arguments, start.leaves["x"].dtype
+    x = torch.tensor(settings.x, dtype=torch.float64, device=start.leaves["x"].device)
+    narrow, clips, scale = settings.narrow, settings.clip != "none", [float(settings.scale)]
+    bare = {**arguments, "clip": "none"}
     plain = over_scales(program, x, dtype, scale, bare)[0]
-    true = 2 * x / values["tokens"]
+    true = 2 * x / settings.tokens
     roles = {
-        "forward": program(x.to(dtype), **settings).detach(),
-        "trick_gradient": over_scales(program, x, dtype, scale, settings)[0] if clips else plain,
+        "forward": program(x.to(dtype), **arguments).detach(),
+        "trick_gradient": over_scales(program, x, dtype, scale, arguments)[0] if clips else plain,
         "true_gradient": true,
-        "intended_gradient": shortened(true, values["limit"]) if clips else true,
+        "intended_gradient": shortened(true, settings.limit) if clips else true,
     }
     return Result(
         series=series_by_role(array(x), roles),
-        curves=tuple(_over_scales(program, x, dtype, settings, roles)),
-        facts=FactsAsAsked(
+        curves=tuple(_over_scales(program, x, dtype, arguments, roles)),
+        facts=LazyFacts(
             {
-                **{name: values[name] for name in ("scale", "limit", "tokens")},
-                **_counts(x, settings, array(plain)),
+                **{name: settings[name] for name in ("scale", "limit", "tokens")},
+                **_counts(x, arguments, array(plain)),
                 **_lengths(roles),
                 "format": narrow,
                 "smallest": in_powers(smallest(narrow)),
@@ -202,10 +187,10 @@ def compute(program: Program, values: Values) -> Result:
                 "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
                 "first_true": in_powers(float(roles["true_gradient"].abs().max())),
             },
-            lambda: _scaler(program, values),
+            lambda: _scaler(program, settings),
         ),
         # Always at least one line, so that the charts below it don't move with the scale.
-        notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
+        notes=(*(list(_not_finite(x, roles, arguments)) or [Note("info", WORDS("finite"))]),),
         work=WORDS("work", gradients=WORDS.counted("gradients", len(x)), scales=MOST + 1),
     )
 
@@ -276,10 +261,10 @@ def _lengths(roles: Roles) -> dict[str, float]:
     return {f"length_{name}": _length(array(roles[role])) for name, role in named.items()}
 
 
-def _scaler(program: Program, values: Values) -> dict[str, float]:
+def _scaler(program: Program, settings: Settings) -> dict[str, float]:
     """The facts of torch's GradScaler: its start, and a step at these settings."""
-    given = (values[name] for name in ("tokens", "narrow"))
-    moved, after = skipped(program, values["x"], float(values["scale"]), *given)
+    given = (settings[name] for name in ("tokens", "narrow"))
+    moved, after = skipped(program, settings.x, float(settings.scale), *given)
     new = torch.amp.GradScaler("cpu")
     return {
         "skip_moved": moved,
@@ -306,8 +291,8 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> I
 
 LESSON = Lesson(
     program=scaled,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=run, named=True),
+    lab=Lab(WORDS, Settings, compute, table, figures, start=run, direct_labels=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
-    elsewhere=accumulated,
+    facts=accumulated,
 )

@@ -10,8 +10,8 @@ import torch
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Note, Result, Series
+from lessons.contract.settings import numbers, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import (
@@ -27,13 +27,21 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import MOST_NAMED, component_table, stems
 from lessons.kit.experiment import Experiment, Program, run_of
-from lessons.kit.inputs import COMPUTED_IN, GRID, array, place_of, point_in_text, series_by_role
+from lessons.kit.inputs import GRID, ComputedIn, array, place_of, point_in_text, series_by_role
 from lessons.kit.line_names import lines, named
 from lessons.kit.titles import brief, gradient_at
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
+
+
+class Settings(ComputedIn):
+    every = whole(2, 1, 64, log=True)
+    steps = whole(4, 1, 64, log=True)
+    x = slider(1, 0, 2, 0.1, accepts=(-100, 100))
+    w = numbers("0.2, 0.5, 0.95")
+    point = point_in_text(3, of="w")
 
 
 def unroll(w: torch.Tensor, steps: int, every: int, x: float) -> torch.Tensor:
@@ -70,10 +78,10 @@ def full_gradient(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torc
     return slope
 
 
-def first_steps(values: Values) -> Start:
+def first_steps(settings: Settings) -> Start:
     """The first steps, as many as the graph draws."""
-    start = run_of("w", settings=("steps", "every", "x"))(values)
-    return start.but(steps=min(values["steps"], DRAWN))
+    start = run_of("w", arguments=("steps", "every", "x"))(settings)
+    return start.but(steps=min(settings.steps, DRAWN))
 
 
 EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
@@ -136,12 +144,12 @@ NAMES = {"true_gradient": WORDS("all_steps"), "trick_gradient": WORDS("with_stop
 """The name of each gradient here; drawn in this order."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """Charts of each step's contribution, and of the gradient over w."""
     return [_parts(result), _over_w(result)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight: the last state and its gradient with stops and without."""
     labels = {"forward": WORDS("last_h"), **dict(reversed(NAMES.items()))}
     weights = [number(float(w)) for w in result["forward"].x]
@@ -225,9 +233,6 @@ def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
     }
 
 
-MOST = 64
-"""Steps at most."""
-
 DRAWN = 4
 """Steps that the graph draws at most."""
 
@@ -240,22 +245,13 @@ FORGETS = 0.5
 DECODER = {"w": 0.9, "steps": 6, "every": 2}
 """The decoder of the last question: a loss after every so many steps, and a stop after each."""
 
-PARAMETERS = (
-    Integer("every", "2", low=1, high=MOST, log=True),
-    Integer("steps", "4", low=1, high=MOST, log=True),
-    Number("x", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
-    Numbers("w", "0.2, 0.5, 0.95"),
-    point_in_text("3", of="w"),
-    *COMPUTED_IN,
-)
 
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The last state and its gradients over w, and each step's contribution at the chosen w."""
-    steps, every, x = (values[name] for name in ("steps", "every", "x"))
-    given = torch.tensor(values["w"], dtype=torch.float64)
-    start = EXPERIMENT.run(values).but(steps=steps)
-    w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(values, "w")
+    steps, every, x = (settings[name] for name in ("steps", "every", "x"))
+    given = torch.tensor(settings.w, dtype=torch.float64)
+    start = EXPERIMENT.run(settings).but(steps=steps)
+    w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(settings, "w")
     roles = EXPERIMENT.by_role(program, start)
     over = EXPERIMENT.by_role(program, start.but(w=grid.to(w)))
     chosen = w[[place]]
@@ -379,6 +375,6 @@ def messages() -> Mapping[str, str]:
 
 LESSON = Lesson(
     program=unroll,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
+    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
     highlight="h = stop_gradient(h)",
 )

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import Settings
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
@@ -37,12 +37,12 @@ SLOPES = {"true_gradient": WORDS("plain"), "trick_gradient": NAMES["trick_gradie
 """The short names of the two slopes in the first chart."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """One weight over the step size, and each weight's gradient."""
     return [_slopes(result), _weights(result)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight, and the sums."""
     columns = [(WORDS("weight_x"), None), (WORDS("quantised"), "forward")]
     columns += [(label, role) for role, label in LABELS.items()]

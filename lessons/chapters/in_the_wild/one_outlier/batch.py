@@ -6,11 +6,25 @@ from typing import Any
 
 import torch
 
+from lessons.contract.settings import choice, slider, whole
 from lessons.kit.draws import unit_draws
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import ComputedIn
 
 SLOPES = (-2.0, -1.0)
 """The weights that fit every ordinary label; training starts at 0."""
+
+FAR = 1e6
+"""An error of the label so large that a clip certainly acts on it."""
+
+
+class Settings(ComputedIn):
+    clip = choice("none", "batch", "sample")
+    size = slider(100, 0, 200, 1, accepts=(0, FAR))
+    angle = slider(120, -180, 180, 1, accepts=(-360, 360))
+    limit = slider(1, 0, 5, 0.05, accepts=(0, 1e6))
+    batch = whole(8, 2, 32, log=True)
+    seed = whole(3, advanced=True)
 
 
 @lru_cache(maxsize=16)

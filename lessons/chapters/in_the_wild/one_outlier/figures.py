@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from lessons.chapters.in_the_wild.one_outlier.batch import Settings
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.arrows import arrow, in_words, measured
@@ -35,12 +35,12 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """The gradients as arrows."""
-    return [_arrows(result, values)]
+    return [_arrows(result, settings)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of each mean gradient."""
     columns = [(WORDS("measure"), None), *((name, role) for role, (name, _) in NAMES.items())]
     rows = [(WORDS("of_w", place="₁₂"[at]), *cells(result, NAMES, at, 5)) for at in (0, 1)]
@@ -48,14 +48,14 @@ def table(result: Result, values: Values) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _arrows(result: Result, values: Values) -> Figure:
-    limit = float(values["limit"])
+def _arrows(result: Result, settings: Settings) -> Figure:
+    limit = settings.limit
     x, y = _frame(result, limit)
     layout = axes(x, y, WORDS("gradient_1"), WORDS("gradient_2"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     circle = thin(limit * np.cos(around), limit * np.sin(around), "limit", "solid")
-    clipped = values["clip"] == "sample"
+    clipped = settings.clip == "sample"
     tells = ["trick_gradient"] if clipped else []  # what is used is the mean of the clipped ones
     data = [
         dragged(circle, "line", limit="length"),

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import Settings
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
@@ -42,12 +42,12 @@ ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 """The row of each estimator's histogram, counted from the bottom."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """Three histograms over one axis, and the variance over the baseline."""
     return [_draws(result), _variance(result)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """The first draws, then the mean of all and the exact variance."""
     columns: list[tuple[str, str | None]] = [(WORDS("draw"), None), (WORDS("sample"), None)]
     columns += [(WORDS("adds"), "forward")]

@@ -12,8 +12,8 @@ from torch.nn import functional
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.settings import choice, numbers
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
@@ -21,7 +21,7 @@ from lessons.kit.components import component_figure
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
-    COMPUTED_IN,
+    ComputedIn,
     array,
     grid_around,
     inputs,
@@ -36,6 +36,13 @@ from lessons.text import number
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
+
+
+class Settings(ComputedIn):
+    form = choice("ratio", "plain", "no_stop")
+    x = inputs("-1, 0.5, 2")
+    advantages = numbers("1, -0.5, -0.5")
+    point = point_in_text(1)
 
 
 def value_one(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.Tensor:
@@ -55,11 +62,11 @@ def without_stop(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.
     return -(logp if form == "plain" else torch.exp(logp - logp)) * advantages
 
 
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """The start of a run that gives each token's part of the loss, at the learner's logits."""
-    x = leaf(values, "x")
-    leaves = {"x": x.requires_grad_(), "advantages": advantages(values).to(x)}
-    return Start(leaves, {"form": values["form"]}, (place_of(values),))
+    x = leaf(settings, "x")
+    leaves = {"x": x.requires_grad_(), "advantages": advantages(settings).to(x)}
+    return Start(leaves, {"form": settings.form}, (place_of(settings),))
 
 
 EXPERIMENT = Experiment(
@@ -113,21 +120,13 @@ STORED, NOW = -1.2, -0.7
 PPO_CLIP = 0.2
 """The distance from 1 at which PPO's loss clips the ratio."""
 
-PARAMETERS = (
-    Choice("form", "ratio", names=("ratio", "plain", "no_stop")),
-    inputs("-1, 0.5, 2"),
-    Numbers("advantages", "1, -0.5, -0.5"),
-    point_in_text("1"),
-    *COMPUTED_IN,
-)
 
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Compute each token's part, the gradients, both over the logit, and the second derivative."""
-    form = values["form"]
-    points, given = torch.tensor(values["x"], dtype=torch.float64), advantages(values)
-    start = EXPERIMENT.run(values)
-    x, place = start.leaves["x"].detach(), place_of(values)
+    form = settings.form
+    points, given = torch.tensor(settings.x, dtype=torch.float64), advantages(settings)
+    start = EXPERIMENT.run(settings)
+    x, place = start.leaves["x"].detach(), place_of(settings)
     roles = EXPERIMENT.by_role(program, start)
     added = roles["forward"].cpu().double()
     slopes = roles["trick_gradient"].cpu().double()
@@ -154,16 +153,16 @@ def compute(program: Program, values: Values) -> Result:
             **_quoted(program),
             **_later(),
         },
-        notes=(*_uneven(values), *_not_finite(points, x, roles)),
+        notes=(*_uneven(settings), *_not_finite(points, x, roles)),
         planes={"advantages": array(given)},
         work=WORDS.counted("tokens", len(points)),
     )
 
 
-def advantages(values: Values) -> torch.Tensor:
+def advantages(settings: Settings) -> torch.Tensor:
     """One advantage for each logit, float64: missing ones are 0, surplus ones are dropped."""
-    many = len(values["x"])
-    given = [*values["advantages"], *[0.0] * many][:many]
+    many = len(settings.x)
+    given = [*settings.advantages, *[0.0] * many][:many]
     return torch.tensor(given, dtype=torch.float64)
 
 
@@ -176,7 +175,7 @@ def _value_curves(
     for which, advantage in enumerate(dict.fromkeys(given.tolist()[:MOST_LINES]), start=1):
         with torch.no_grad():
             same = torch.full(x.shape, advantage, dtype=torch.float64).to(x)
-            added = program(x, same, **start.settings)
+            added = program(x, same, **start.arguments)
         yield Series(f"value_{which}", "forward", array(grid), array(added))
 
 
@@ -224,8 +223,8 @@ def _later() -> Mapping[str, float]:
     }
 
 
-def _uneven(values: Values) -> Iterator[Note]:
-    few, many = len(values["advantages"]), len(values["x"])
+def _uneven(settings: Settings) -> Iterator[Note]:
+    few, many = len(settings.advantages), len(settings.x)
     given = WORDS(
         "advantages_given",
         advantages=WORDS.counted("advantages", few),
@@ -266,12 +265,12 @@ _TANGENT = 0.09
 """Half the width of a slope's stroke, as a share of the axis."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """Value and slope over the logit, the gradients, the second derivative on average."""
     return [_values(result), _gradients(result), _second(result)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a token."""
     columns: list[tuple[str, str | None]] = [
         (name, None)
@@ -378,6 +377,6 @@ def _second(result: Result) -> Figure:
 
 LESSON = Lesson(
     program=value_one,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
+    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

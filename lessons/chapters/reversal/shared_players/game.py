@@ -60,4 +60,4 @@ def at_features(program: Program, start: Start) -> torch.Tensor:
     given = {name: leaf.detach() for name, leaf in start.leaves.items()}
     feature = (given["x"] @ given["w1"]).requires_grad_()
     moved = {"w1": torch.eye(2).to(feature), "x": feature}
-    return gradient(Start({**given, **moved}, start.settings).call(program), feature)
+    return gradient(Start({**given, **moved}, start.arguments).call(program), feature)

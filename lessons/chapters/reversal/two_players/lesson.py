@@ -94,5 +94,5 @@ LESSON = Lesson(
     lab=players_lab(),
     predictions={"who": who_is_reversed, "step": one_step, "transfer": faster_classifier},
     highlight="seen = flip_gradient(feature, scale)",
-    elsewhere=changed,
+    facts=changed,
 )

@@ -5,10 +5,11 @@ from functools import lru_cache
 import torch
 from torch.nn import functional
 
-from lessons.chapters.reversal.shared_players.lab import players_lab
+from lessons.chapters.reversal.shared_players.lab import Players, players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
+from lessons.contract.settings import declared
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.tricks import flip_gradient
@@ -60,13 +61,11 @@ def wrong_ways(
     return loss(feature, w2, domain)
 
 
-WAY = WORDS.label(
-    Choice(
-        "way",
-        "module",
-        names=("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
-    )
-)
+_WAYS = ("layer", "module", "twice", "left_out", "subtract", "apart", "labels")
+
+
+class Settings(Players):
+    way = declared(WORDS.label(Choice("way", "module", names=_WAYS)))
 
 
 def subtracted(result: Result) -> str:
@@ -97,8 +96,8 @@ def hooked() -> dict[str, float]:
 
 LESSON = Lesson(
     program=wrong_ways,
-    lab=players_lab(WAY, compared=WAY),
+    lab=players_lab(Settings, way=_WAYS),
     predictions={"subtract": subtracted},
     highlight="feature = flip_gradient(feature, scale)",
-    elsewhere=hooked,
+    facts=hooked,
 )

@@ -34,4 +34,4 @@ def dropout() -> dict[str, float]:
     }
 
 
-LESSON = Lesson(program=noise_leaks, lab=LAB, predictions={"leak": line_or_band}, elsewhere=dropout)
+LESSON = Lesson(program=noise_leaks, lab=LAB, predictions={"leak": line_or_band}, facts=dropout)

@@ -53,5 +53,5 @@ LESSON = Lesson(
     lab=LAB,
     predictions={"pair": value_and_gradient},
     highlight="stop_gradient(z - clean) + clean",
-    elsewhere=at_the_edges,
+    facts=at_the_edges,
 )

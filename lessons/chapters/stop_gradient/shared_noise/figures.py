@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import Settings
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.words import Words
@@ -32,12 +32,12 @@ from lessons.text import number
 WORDS = Words(__file__)
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def figures(result: Result, settings: Settings) -> list[Figure]:
     """Value and gradients over x, and the gradient's histogram at one input."""
-    return [_curves(result), _histogram(result, values)]
+    return [_curves(result), _histogram(result, settings)]
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row an input: this draw's numbers, then the trick gradient over all draws."""
     over = {series.name: series for series in result.statistics}["trick_gradient"]
     roles = ("u", "forward", *GRADIENTS)
@@ -48,7 +48,7 @@ def table(result: Result, values: Values) -> Table:
     rows = []
     for index, x in enumerate(result["forward"].x):
         row = [number(float(x)), *cells(result, roles, index, 5)]
-        mean, low, high = (number(float(values[index]), 5) for values in _spread(over))
+        mean, low, high = (number(float(settings[index]), 5) for settings in _spread(over))
         row += [mean, f"{low} … {high}"]
         rows.append(tuple(row))
     caption = WORDS("table")
@@ -73,7 +73,7 @@ def _curves(result: Result) -> Figure:
     return value_and_gradient(result, data, layout, titles, WORDS("curves_caption"))
 
 
-def _histogram(result: Result, values: Values) -> Figure:
+def _histogram(result: Result, settings: Settings) -> Figure:
     x = number(float(result.facts["x"]))
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))
@@ -81,7 +81,7 @@ def _histogram(result: Result, values: Values) -> Figure:
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
     wanted = ROLES["intended_gradient"]
-    target = float(result["intended_gradient"].y[place_of(values)])
+    target = float(result["intended_gradient"].y[place_of(settings)])
     summaries = [
         WORDS(
             "draws_of",

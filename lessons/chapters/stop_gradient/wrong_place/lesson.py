@@ -50,5 +50,5 @@ LESSON = Lesson(
         )
     },
     highlight="yu_fixed = stop_gradient(yu - y) + y",
-    elsewhere=before_other_ops,
+    facts=before_other_ops,
 )
