@@ -24,14 +24,14 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
 table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the roles' colours.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import torch
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Parameter
+from lessons.contract.parameters import Index, Parameter
 from lessons.contract.result import Result
 from lessons.contract.settings import Settings
 from lessons.contract.training import Training
@@ -103,7 +103,8 @@ class Lab(Generic[S]):
         words: what its settings, charts and table are called.
         settings: the class of what the learner can set.
         compute: a pure function of the lesson's program and of the settings.
-        table, figures: from a result.
+        table: from a result.
+        charts: each from a result, in this order.
         check: refusals that need several settings at once, by name.
         preview: cheaper settings, for while the learner drags.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
@@ -124,7 +125,7 @@ class Lab(Generic[S]):
     settings: type[S]
     compute: Callable[[Callable[..., Any], S], Result]
     table: Callable[[Result, S], Table]
-    figures: Callable[[Result, S], list[Figure]] = lambda result, settings: []
+    charts: Sequence[Callable[[Result, S], Figure]] = ()
     _: KW_ONLY
     check: Callable[[S], Mapping[str, str]] = lambda settings: {}
     preview: Callable[[S], S] = lambda settings: settings
@@ -138,6 +139,20 @@ class Lab(Generic[S]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", self.words.labelled(self.settings.parameters))
+
+    def figures(self, result: Result, settings: S) -> list[Figure]:
+        """Draw the charts."""
+        return [chart(result, settings) for chart in self.charts]
+
+    def at_point(self, settings: S, result: Result) -> dict[str, float | int | str]:
+        """The settings as facts; at the point of a list, its number and those of the series."""
+        facts = {n: one for n, one in settings.items() if isinstance(one, (float, int, str))}
+        for point in (one for one in self.parameters if isinstance(one, Index)):
+            numbers = settings[point.of]
+            place = min(settings[point.name], len(numbers)) - 1
+            facts[point.of] = numbers[place]
+            facts |= {s.name: float(s.y[place]) for s in result.series if len(s.y) == len(numbers)}
+        return facts
 
     @property
     def trained_with(self) -> list[str]:

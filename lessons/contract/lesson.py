@@ -162,9 +162,11 @@ class Lesson:
         try:
             program = self.cut_open(cuts)
             result = self.lab.compute(program, values)
-            facts: Facts = LazyFacts(result.facts, self.facts)
+            known = {**self.lab.at_point(values, result), **result.facts}
+            parts = [*result.more_facts, self.facts]
             if training := self.lab.training:
-                facts = LazyFacts(facts, partial(training.facts_at_first, program, values))
+                parts.append(partial(training.facts_at_first, program, values, known))
+            facts: Facts = LazyFacts(known, *parts)
             if cuts:  # compute all facts here: one may raise for lack of a gradient
                 facts = dict(facts)
             device, missing = resolve(values.get("device", "cpu"))

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -106,7 +106,9 @@ class Result:
         curves: over the whole plot, mean and band of the draws.
         statistics: at the learner's x, mean and band of the draws.
         histograms: over the draws, at the point the learner chose.
-        facts: scalars and text for the prose and the predictions.
+        facts: scalars and text for the prose and the predictions. Settings are facts anyway, and at
+            the point that the text is about its number and those of ``series``.
+        more_facts: compute further facts, in parts; a part is computed if one of its facts is read.
         notes: what must be known about the numbers.
         planes: arrays of several dimensions for charts alone, by name; not in the JSON.
         work: how much was computed, in words.
@@ -118,6 +120,7 @@ class Result:
     statistics: tuple[Series, ...] = ()
     histograms: tuple[Histogram, ...] = ()
     facts: Facts = field(default_factory=dict)
+    more_facts: Sequence[Callable[[], Facts]] = ()
     notes: tuple[Note, ...] = ()
     planes: Mapping[str, Array] = field(default_factory=dict)
     work: str = ""
@@ -129,6 +132,14 @@ class Result:
             if series.name == name:
                 return series
         raise KeyError(f"no series {name!r}; there are {[series.name for series in self.series]}")
+
+    def number(self, name: str) -> float:
+        """The fact of this name, which is a number."""
+        return float(self.facts[name])
+
+    def numbers(self, *names: str) -> list[float]:
+        """The facts of these names, which are numbers."""
+        return [self.number(name) for name in names]
 
     def to_json(self, **head: Any) -> str:
         """One JSON object, unrounded; NaN and infinities are the strings nan, inf, -inf."""

@@ -1,7 +1,7 @@
 """What a lesson with a training declares: a learner, what is seen of it, and how that is drawn."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -36,24 +36,30 @@ class Training(Generic[S]):
     Args:
         begin: makes a learner at step 0 for a lesson's program; the same settings give the same
             numbers.
-        figures, table: from what was seen so far.
+        charts, table: from what was seen so far.
         cuts: whether an edge that is cut in the lab's graph is cut in what is trained as well; a
             new cut then begins a new run.
     """
 
     begin: Callable[[Callable[..., Any], S], Learner[S]]
-    figures: Callable[[History, S], list[Figure]]
+    charts: Sequence[Callable[[History, S], Figure]]
     table: Callable[[History, S], Table]
     cuts: bool = False
 
-    def facts_at_first(self, program: Callable[..., Any], settings: S) -> Facts:
-        """Compute a run's facts before its first step.
+    def figures(self, history: History, settings: S) -> list[Figure]:
+        """Draw the charts."""
+        return [chart(history, settings) for chart in self.charts]
+
+    def facts_at_first(
+        self, program: Callable[..., Any], settings: S, known: Collection[str] = ()
+    ) -> Facts:
+        """Compute a run's facts before its first step, without those that are known.
 
         They are kept for the settings that its learner reads: no other slider computes them again.
         """
         history = History(settings["steps"])
         history.add(0, self._at_first(program, settings))
-        return history.facts
+        return {name: one for name, one in history.facts.items() if name not in known}
 
     def _at_first(self, program: Callable[..., Any], settings: S) -> Snapshot:
         for training, of, read, snapshot in tuple(_AT_FIRST):  # another session may add to it

@@ -50,7 +50,7 @@ class CurveText:
         return cls(**{name: words(name) for name in CURVE_WORDS} | more)
 
 
-def curve_figures(result: Result, text: CurveText) -> list[Figure]:
+def curve_figure(result: Result, text: CurveText) -> Figure:
     """The forward value and the gradient in its roles, in two rows over the same x."""
     curves = {series.name: series for series in result.curves}
     heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
@@ -68,7 +68,7 @@ def curve_figures(result: Result, text: CurveText) -> list[Figure]:
         along_x(result["forward"]) | {"yaxis": ABOVE},
     ]
     caption = WORDS("drag_along", caption=text.caption)
-    return [value_and_gradient(result, data, layout, titles, caption)]
+    return value_and_gradient(result, data, layout, titles, caption)
 
 
 def value_and_gradient(
@@ -86,7 +86,7 @@ def value_and_gradient(
         caption: what to look at.
     """
     value, gradient = names
-    at, y, *gradients = (float(result.facts[name]) for name in ("x", "forward", *GRADIENTS[:2]))
+    at, y, *gradients = (result.number(name) for name in ("x", "forward", *GRADIENTS[:2]))
     told = (
         forward_alt(spoken(result, ["forward"])),
         gradient_alt(gradient, spoken(result, GRADIENTS)),

@@ -11,10 +11,10 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from lessons.contract.lab import Lab, Start
-from lessons.contract.result import Facts, LazyFacts, Result
+from lessons.contract.result import Facts, Result
 from lessons.contract.words import Words
 from lessons.kit.causes import Cause, notes_on_not_finite
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
 from lessons.kit.experiment import Experiment, Lazy, Program, Roles, run_of
 from lessons.kit.inputs import AlongX, array, grid_around, place_of, series_by_role
 from lessons.kit.line_names import NAMES
@@ -96,12 +96,6 @@ def curve_lab(curve: Curve[S]) -> Lab[S]:
         at_points = experiment.by_role(program, start)
         on_grid = experiment.by_role(program, start.but(x=grid.to(x)))
         run = Run(program, x[[place]], start.arguments, experiment)
-        known = {
-            **start.arguments,
-            "x": settings.x[place],
-            "inputs": len(points),
-            **{role: float(value[place]) for role, value in at_points.items()},
-        }
         causes = (
             (x.isinf(), WORDS("x_too_large")),
             *curve.causes(x, at_points),
@@ -110,7 +104,8 @@ def curve_lab(curve: Curve[S]) -> Lab[S]:
         return Result(
             series=series_by_role(array(points), at_points),
             curves=series_by_role(array(grid), on_grid),
-            facts=LazyFacts(known, *(partial(part, run, settings) for part in curve.facts)),
+            facts={"inputs": len(points)},
+            more_facts=[partial(part, run, settings) for part in curve.facts],
             notes=(*notes_on_not_finite("x", points, at_points, causes, WORDS("step_too_large")),),
             work=WORDS.counted("inputs", len(points)),
         )
@@ -121,7 +116,7 @@ def curve_lab(curve: Curve[S]) -> Lab[S]:
         curve.settings,
         compute,
         table=lambda result, settings: curve_table(result, text),
-        figures=lambda result, settings: curve_figures(result, text),
+        charts=[lambda result, settings: curve_figure(result, text)],
         start=experiment.run,
     )
 

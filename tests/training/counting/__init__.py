@@ -70,11 +70,10 @@ COUNTING = Lab(
         Number("pace", "1", in_run="steps"),
     ),
     compute=lambda program, values: Result(()),
-    figures=lambda result, values: [],
     table=lambda result, values: Table("", (), ()),
     training=Training(
         begin=Counter,
-        figures=lambda history, values: [],
+        charts=(),
         table=lambda history, values: Table("", (), ()),
     ),
 )

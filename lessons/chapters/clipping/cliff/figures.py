@@ -36,10 +36,9 @@ _DEPTHS = [
 ]
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The error over w and b: as a landscape, and from above."""
-    window = WINDOWS[settings.window]
-    return [in_space(result, window), _map(result, window)]
+def landscape(result: Result, settings: Settings) -> Figure:
+    """The error over w and b as a landscape."""
+    return in_space(result, WINDOWS[settings.window])
 
 
 def table(result: Result, settings: Settings) -> Table:
@@ -55,7 +54,7 @@ def table(result: Result, settings: Settings) -> Table:
         (WORDS("leaves_at"), "left_at"),
         (WORDS("error_after", updates=updates), "error"),
     ):
-        values_of = (float(result.facts[f"{arm}_{fact}"]) for arm in LOOKS)
+        values_of = (result.number(f"{arm}_{fact}") for arm in LOOKS)
         entries = (
             WORDS("never") if fact == "left_at" and not value else number(value, 4)
             for value in values_of
@@ -64,7 +63,8 @@ def table(result: Result, settings: Settings) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _map(result: Result, window: Window) -> Figure:
+def seen_from_above(result: Result, settings: Settings) -> Figure:
+    window = WINDOWS[settings.window]
     (w_low, w_high), (b_low, b_high) = window
     error = result.planes["error"]
     heat = {
@@ -138,14 +138,14 @@ def _mark(result: Result) -> Trace:
     }
 
 
-def run_figures(history: History, settings: Settings) -> list[Figure]:
+def shares(history: History, settings: Settings) -> Figure:
     """The share that has arrived, with each way of clipping."""
-    shares = ", ".join(
+    said = ", ".join(
         f"{name} {of(history.facts, f'{arm}_stayed'):.0%}" for arm, (_, name) in LOOKS.items()
     )
     layout = step_axes(history, (0.0, 1.02), WORDS("share"), WORDS("update"))
     lines = lines_of(LOOKS, "stayed")
-    return [step_chart(WORDS, "shares", history, lines, layout, shares=shares)]
+    return step_chart(WORDS, "shares", history, lines, layout, shares=said)
 
 
 def run_table(history: History, settings: Settings) -> Table:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.figures import figures, run_figures, run_table, table
+from lessons.chapters.clipping.cliff.figures import (
+    landscape,
+    run_table,
+    seen_from_above,
+    shares,
+    table,
+)
 from lessons.chapters.clipping.cliff.recurrent import (
     ARMS,
     COUNT,
@@ -67,9 +73,7 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=components(roles),
         facts={
-            **{name: settings[name] for name in _QUOTED},
             "longest": settings.rate * settings.norm_limit,
-            "seeds": settings.seeds,
             "starts": SIDE**2,
             "points": COUNT**2,
             "height": WHOLE[1][1] - WHOLE[1][0],
@@ -146,11 +150,11 @@ LAB = Lab(
     words=WORDS,
     settings=Settings,
     compute=compute,
-    figures=figures,
+    charts=(landscape, seen_from_above),
     table=table,
     preview=shortened,
     seconds=seconds,
-    training=Training(Descents, run_figures, run_table),
+    training=Training(Descents, (shares,), run_table),
 )
 
 
@@ -170,10 +174,10 @@ def value_or_norm(result: Result, program: Program = cliff) -> str:
 
 def first_step_by_signs(result: Result) -> str:
     """Grade how far signSGD's first step moves b for each unit that it moves w."""
-    ratio = float(result.facts["sign_ratio"])
+    ratio = result.number("sign_ratio")
     if math.isclose(ratio, 1.0):
         return "diagonal"
-    return "gradient" if math.isclose(ratio, float(result.facts["slope_ratio"])) else "axis"
+    return "gradient" if math.isclose(ratio, result.number("slope_ratio")) else "axis"
 
 
 LESSON = Lesson(

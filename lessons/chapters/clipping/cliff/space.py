@@ -84,9 +84,7 @@ def in_words(result: Result) -> str:
         update = result.facts[f"{arm}_left_at"]
         went = WORDS("leaves", update=update) if update else WORDS("stays")
         parts.append(
-            WORDS(
-                "path", name=name, went=went, error=number(float(result.facts[f"{arm}_error"]), 3)
-            )
+            WORDS("path", name=name, went=went, error=number(result.number(f"{arm}_error"), 3))
         )
     w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
     return WORDS("paths", w=w, b=b, paths="; ".join(parts))

@@ -41,7 +41,7 @@ def not_finite(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Ten
 
 def one_infinity(result: Result) -> str:
     """Grade what clipping by norm leaves of a gradient with one infinity in it."""
-    first, last = (float(result.facts[f"inf_norm_{place}"]) for place in ("first", "last"))
+    first, last = result.numbers("inf_norm_first", "inf_norm_last")
     if math.isnan(first):
         return "all"
     if first == 0:
@@ -52,7 +52,7 @@ def one_infinity(result: Result) -> str:
 def finite_distance(result: Result) -> str:
     """The distance of two equal points whose gradient is a number."""
     lines = ("fixed", "chosen", "later", "inside")
-    return next(line for line in lines if math.isfinite(float(result.facts[f"slope_{line}"])))
+    return next(line for line in lines if math.isfinite(result.number(f"slope_{line}")))
 
 
 def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
@@ -111,8 +111,6 @@ def compute(program: Program, settings: Settings) -> Result:
         series=components(roles),
         facts={
             "w": float(w[place]),
-            "limit": settings.limit,
-            **{role: float(value[place]) for role, value in roles.items()},
             **_example(program),
             **_by_hand(),
             **_trained(program),
@@ -122,7 +120,7 @@ def compute(program: Program, settings: Settings) -> Result:
     )
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
+def _slopes(result: Result, settings: Settings) -> Figure:
     """The slopes in their roles."""
     shown = [number(value, 4) for value in settings.w]
     slopes = component_figure(
@@ -140,7 +138,7 @@ def figures(result: Result, settings: Settings) -> list[Figure]:
     slopes.layout["xaxis"]["title"]["text"] = title
     limit = limits(settings.limit, tuple(slopes.layout["xaxis"]["range"]), "limit")
     slopes.data.append(limit | {"visible": settings.clip != "none"})
-    return [slopes]
+    return slopes
 
 
 def table(result: Result, settings: Settings) -> Table:
@@ -233,7 +231,7 @@ def _not_finite(
 
 LESSON = Lesson(
     program=not_finite,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, (_slopes,), start=EXPERIMENT.run, direct_labels=True),
     predictions={"infinity": one_infinity, "transfer": finite_distance},
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

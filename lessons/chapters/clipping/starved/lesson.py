@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
@@ -51,7 +51,7 @@ def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> to
 
 def as_it_gets_worse(result: Result) -> str:
     """zero, grows or starves: what the gradient does as the wrong answer's logit grows."""
-    start, peak, end = (float(result.facts[name]) for name in ("even", "peak", "far"))
+    start, peak, end = result.numbers("even", "peak", "far")
     if peak < 1e-6:
         return "zero"
     return "starves" if end < start else "grows"
@@ -66,13 +66,13 @@ def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
 def what_does_not_help(result: Result) -> str:
     """The change after which descent leaves the right answer least probable."""
     changes = ("rate", "adam", "norm", "loss")
-    return min(changes, key=lambda one: float(result.facts["p_" + one]))
+    return min(changes, key=lambda one: result.number("p_" + one))
 
 
 def largest_elsewhere(result: Result) -> str:
     """Grade which of four losses of one logit sends back most at a sure mistake."""
     losses = ("sigmoid", "tanh", "times", "logit")
-    return max(losses, key=lambda one: abs(float(result.facts["else_" + one])))
+    return max(losses, key=lambda one: abs(result.number("else_" + one)))
 
 
 FAR = 20.0
@@ -140,7 +140,8 @@ def compute(program: Program, settings: Settings) -> Result:
         given = torch.tensor(x).to(*device_and_dtype(settings))
         return array(to_the_right(program, given, settings.right, settings.loss, settings.scale))
 
-    ahead = torch.tensor(float(result.facts["x"]) - settings.right, dtype=torch.float64)
+    place = place_of(settings)
+    ahead = torch.tensor(settings.x[place] - settings.right, dtype=torch.float64)
     wrong = float(torch.sigmoid(ahead))
     planes = {
         "right_here": other(result["forward"].x),
@@ -148,13 +149,11 @@ def compute(program: Program, settings: Settings) -> Result:
     }
     facts = {
         "squared_here": 4 * wrong**2 * (1 - wrong),
-        "cross": float(result.facts["intended_gradient"]),
-        "to_right": float(planes["right_here"][place_of(settings)]),
-        **_way(program),
-        **_rescues(program),
-        **_elsewhere(),
+        "cross": float(result["intended_gradient"].y[place]),
+        "to_right": float(planes["right_here"][place]),
     }
-    return replace(result, facts={**result.facts, **facts}, planes=planes)
+    more = [partial(_way, program), partial(_rescues, program)]
+    return replace(result, facts={**result.facts, **facts}, more_facts=more, planes=planes)
 
 
 def start(settings: Settings) -> Start:
@@ -243,7 +242,7 @@ def _descent(
 
 
 @lru_cache(maxsize=1)
-def _elsewhere() -> Mapping[str, float]:
+def _four_losses() -> Mapping[str, float]:
     """The gradients of four losses of one logit, its target 1, at a sure mistake."""
     z = torch.tensor([ELSEWHERE], dtype=torch.float64, requires_grad=True)
     losses = {
@@ -256,11 +255,6 @@ def _elsewhere() -> Mapping[str, float]:
     return {"else_z": ELSEWHERE, **slopes}
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The gradient's size by powers of ten, then gradient and loss over x."""
-    return [_sizes(result), *_BASE.figures(result, settings)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """The curve lab's table with one more column: the gradient of the right answer's logit."""
     base = _BASE.table(result, settings)
@@ -270,7 +264,7 @@ def table(result: Result, settings: Settings) -> Table:
     return replace(base, columns=columns, rows=rows)
 
 
-def _sizes(result: Result) -> Figure:
+def _sizes(result: Result, settings: Settings) -> Figure:
     curves = _named(result)
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
     drawn = [*(curves[name] for name in GRADIENTS), right]
@@ -311,7 +305,7 @@ def _circles(series: Series) -> Trace:
     return trace | {"name": WORDS("right_logit"), "marker": marker, "hovertemplate": hover}
 
 
-LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)
+LAB = replace(_BASE, compute=compute, charts=(_sizes, *_BASE.charts), table=table, start=start)
 
 
 LESSON = Lesson(
@@ -329,5 +323,6 @@ LESSON = Lesson(
             near=0.16,
         )
     },
+    facts=_four_losses,
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
 )

@@ -12,7 +12,7 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, LazyFacts, Note, Result, Series
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.settings import slider
 from lessons.contract.words import Words
@@ -46,7 +46,7 @@ def value_or_norm(w: torch.Tensor, limit: float) -> tuple[torch.Tensor, torch.Te
 
 def which_way(result: Result) -> str:
     """same, small or large: which component has gained a share by clipping by value."""
-    before, after = (float(result.facts[f"share_{name}"]) for name in ("before", "value"))
+    before, after = result.numbers("share_before", "share_value")
     if abs(after - before) < 1e-3:
         return "same"
     return "small" if after > before else "large"
@@ -103,24 +103,21 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=components(gradients),
         curves=tuple(_curves(program, w, limit, device, dtype)),
-        facts=LazyFacts(
-            {
-                "g1": settings.g1,
-                "g2": settings.g2,
-                "limit": limit,
-                "loss": float(bowl(w)),
-                "clipped1": float(vectors["trick_gradient"][0]),
-                "clipped2": float(vectors["trick_gradient"][1]),
-                "shorter1": float(vectors["intended_gradient"][0]),
-                "shorter2": float(vectors["intended_gradient"][1]),
-                **_measures(vectors),
-            },
+        facts={
+            "loss": float(bowl(w)),
+            "clipped1": float(vectors["trick_gradient"][0]),
+            "clipped2": float(vectors["trick_gradient"][1]),
+            "shorter1": float(vectors["intended_gradient"][0]),
+            "shorter2": float(vectors["intended_gradient"][1]),
+            **_measures(vectors),
+        },
+        more_facts=[
             lambda: {
                 **_many(program, limit),
                 **_by_largest_component(),
                 "adam_angle": _adam_angle(),
-            },
-        ),
+            }
+        ],
         notes=(*_no_direction(vectors),),
         work=WORDS("work"),
     )
@@ -229,11 +226,6 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The arrows, and how far clipping turns a gradient in each direction."""
-    return [_arrows(result), _angles(result)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of the value and of each vector."""
     columns = [(WORDS("measure"), None), (WORDS("value_w"), "forward")]
@@ -250,8 +242,8 @@ def table(result: Result, settings: Settings) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _arrows(result: Result) -> Figure:
-    limit = float(result.facts["limit"])
+def _arrows(result: Result, settings: Settings) -> Figure:
+    limit = result.number("limit")
     x, y = _frame(result)
     layout = axes(x, y, WORDS("first"), WORDS("second"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
@@ -269,7 +261,7 @@ def _arrows(result: Result) -> Figure:
         *_tips(result),
         *_turned(result),
     ]
-    value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
+    value, norm = result.numbers("turn_value", "turn_norm")
     known = math.isfinite(value) and math.isfinite(norm)
     return WORDS.chart(
         "arrows",
@@ -326,7 +318,7 @@ def _tips(result: Result) -> list[Trace]:
 
 def _turned(result: Result) -> list[Trace]:
     """An arc from the direction before clipping to the one by value, with its degrees."""
-    before, after = (float(result.facts[f"angle_{name}"]) for name in ("before", "value"))
+    before, after = result.numbers("angle_before", "angle_value")
     by = turn(before, after)
     known = math.isfinite(by)
     angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
@@ -341,7 +333,7 @@ def _turned(result: Result) -> list[Trace]:
     return [arc, label("trick_gradient", said, x, y, "middle center", turned)]
 
 
-def _angles(result: Result) -> Figure:
+def _angles(result: Result, settings: Settings) -> Figure:
     curves = {series.name: series for series in result.curves}
     before = curves["true_gradient"].y
     turned = {
@@ -367,12 +359,12 @@ def _angles(result: Result) -> Figure:
 
 def _own_gradient(result: Result) -> list[Trace]:
     """The learner's own gradient on the curves."""
-    before = float(result.facts["angle_before"])
+    before = result.number("angle_before")
     return [
         scatter(
             "markers",
             [before % 360],
-            [turn(before, float(result.facts[f"angle_{fact}"]))],
+            [turn(before, result.number(f"angle_{fact}"))],
             CALLED[role],
         )
         | {
@@ -385,7 +377,7 @@ def _own_gradient(result: Result) -> list[Trace]:
 
 LESSON = Lesson(
     program=value_or_norm,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=start, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, (_arrows, _angles), start=start, direct_labels=True),
     predictions={"way": which_way},
     highlight="clip_gradient(w, -limit, limit)",
 )

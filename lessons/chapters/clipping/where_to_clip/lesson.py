@@ -59,9 +59,9 @@ def where_to_clip(
 
 def late(result: Result) -> str:
     """this, next or never: which step a clip after ``step()`` reaches."""
-    limit = float(result.facts["example_limit"])
+    limit = result.number("example_limit")
     for step, answer in ((1, "this"), (2, "next")):
-        used, plain = (float(result.facts[f"late_{what}_{step}"]) for what in ("used", "plain"))
+        used, plain = (result.number(f"late_{what}_{step}") for what in ("used", "plain"))
         if used < plain and used <= limit * (1 + 1e-6):
             return answer
     return "never"
@@ -195,7 +195,6 @@ def compute(program: Program, settings: Settings) -> Result:
         series=components(roles),
         curves=tuple(Series(r, r, when, array(losses)) for r, (losses, _) in runs.items()),
         facts={
-            **{name: settings[name] for name in ("w", "v", "x", "limit", "rate")},
             "loss": float(roles["forward"][0]),
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
@@ -207,8 +206,8 @@ def compute(program: Program, settings: Settings) -> Result:
     )
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The first step's gradients, and the loss while it trains."""
+def _gradients(result: Result, settings: Settings) -> Figure:
+    """The first step's gradients."""
     both = _with_length(result)
     gradient = component_figure(
         WORDS,
@@ -216,13 +215,10 @@ def figures(result: Result, settings: Settings) -> list[Figure]:
         both,
         LABELS,
         (*NAMES, WORDS("length")),
-        used=brief(float(result.facts["used_norm"])),
+        used=brief(result.number("used_norm")),
         limit=brief(settings.limit),
     )
-    return [
-        replace(gradient, data=[*gradient.data, _limit(settings.limit, gradient.layout)]),
-        _training(result),
-    ]
+    return replace(gradient, data=[*gradient.data, _limit(settings.limit, gradient.layout)])
 
 
 def table(result: Result, settings: Settings) -> Table:
@@ -253,7 +249,7 @@ def _limit(limit: float, layout: Trace) -> Trace:
     return limits(limit, (len(NAMES) + 0.45, len(NAMES) + 1.6), "limit", sides=(1,))
 
 
-def _training(result: Result) -> Figure:
+def _training(result: Result, settings: Settings) -> Figure:
     losses = {series.name: series for series in result.curves}
     powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
     layout = powers.axes((-0.3, STEPS - 0.7), WORDS("step"), WORDS("loss"))
@@ -356,7 +352,9 @@ def _after_a_spike() -> Mapping[str, float]:
 
 LESSON = Lesson(
     program=where_to_clip,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=RUN, direct_labels=True),
+    lab=Lab(
+        WORDS, Settings, compute, table, (_gradients, _training), start=RUN, direct_labels=True
+    ),
     predictions={"late": late},
     highlight='if place == "after":',
 )

@@ -12,7 +12,7 @@ import torch
 from lessons.contract.figure import Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import LazyFacts, Note, Result
+from lessons.contract.result import Note, Result
 from lessons.contract.settings import choice, numbers, slider
 from lessons.contract.words import Words
 from lessons.kit.components import component_table
@@ -167,21 +167,17 @@ def compute(program: Program, settings: Settings) -> Result:
     known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
     return Result(
         series=components(tensors),
-        facts=LazyFacts(
-            {
-                "x": settings.x,
-                "target": settings.target,
-                "w_first": settings.w[0],
-                "loss": float(roles["forward"][0]),
-                "true_first": float(roles["true_gradient"][0]),
-                "trick_first": float(roles["trick_gradient"][0]),
-                "arrives": int(arrived is not None),
-                "steps": STEPS,
-                "true_end": float(losses["true_gradient"][-1]),
-                "trick_end": float(losses["trick_gradient"][-1]),
-            },
-            lambda: _about_the_copy(program, start),
-        ),
+        facts={
+            "w_first": settings.w[0],
+            "loss": float(roles["forward"][0]),
+            "true_first": float(roles["true_gradient"][0]),
+            "trick_first": float(roles["trick_gradient"][0]),
+            "arrives": int(arrived is not None),
+            "steps": STEPS,
+            "true_end": float(losses["true_gradient"][-1]),
+            "trick_end": float(losses["trick_gradient"][-1]),
+        },
+        more_facts=[lambda: _about_the_copy(program, start)],
         notes=tuple(_notes(said, [*known, *losses.values()], settings)),
         work=WORDS.counted("weights", len(w)),
     )

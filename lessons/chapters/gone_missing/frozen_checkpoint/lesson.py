@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.utils.checkpoint import check_backward_validity, checkpoint
 
-from lessons.chapters.gone_missing.frozen_checkpoint.figures import figures, table
+from lessons.chapters.gone_missing.frozen_checkpoint.figures import CHARTS, table
 from lessons.chapters.gone_missing.frozen_checkpoint.network import (
     NAMES,
     STEPS,
@@ -136,9 +136,6 @@ def compute(program: Program, settings: Settings) -> Result:
         ),
         curves=tuple(Series(role, role, when, array(losses)) for role, losses in runs.items()),
         facts={
-            "value": settings.value,
-            "since": settings.since,
-            "rate": settings.rate,
             "loss": float(loss.detach()),
             "trained": trained,
             "with_gradient": sum(one is not None for one in found),
@@ -169,7 +166,7 @@ def _places(ops: list[Op]) -> Array:
 
 LESSON = Lesson(
     program=frozen_checkpoint,
-    lab=Lab(WORDS, Settings, compute, table, figures, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, CHARTS, direct_labels=True),
     predictions={"transfer": as_an_argument},
     highlight='checkpoint(layer, x, use_reentrant=way == "reentrant")',
     facts=elsewhere,

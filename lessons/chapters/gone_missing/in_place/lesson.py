@@ -139,12 +139,12 @@ def start(settings: Settings) -> Start:
     return replace(CURVE.experiment.run(settings), show_unused_ops=True)
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The curve lab's charts; a gradient that torch refuses has no line to name."""
-    gradient, *others = _BASE.figures(result, settings)
+def chart(result: Result, settings: Settings) -> Figure:
+    """The curve lab's chart; a gradient that torch refuses has no line to name."""
+    (drawn,) = _BASE.figures(result, settings)
     if math.isnan(result.facts["trick_gradient"]):  # type: ignore[arg-type]
-        gradient = replace(gradient, data=[_without_end(one) for one in gradient.data])
-    return [gradient, *others]
+        return replace(drawn, data=[_without_end(one) for one in drawn.data])
+    return drawn
 
 
 def _without_end(trace: Trace) -> Trace:
@@ -201,7 +201,7 @@ def _lost(series: Series) -> Series:
 
 LESSON = Lesson(
     program=in_place,
-    lab=replace(_BASE, compute=compute, figures=figures, start=start),
+    lab=replace(_BASE, compute=compute, charts=(chart,), start=start),
     highlight="y.data.add_(added)",
     facts=a_step_too_early,
 )

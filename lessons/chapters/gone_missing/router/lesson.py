@@ -82,15 +82,15 @@ def on_the_way(run: Run, settings: Settings) -> dict[str, float]:
 
 def stopped_divisor(result: Result) -> str:
     """Grade which gradient arrives if only the divisor is stopped."""
-    if abs(float(result.facts["stopped_1"]) - float(result.facts["raw_1"])) < 1e-6:
+    if abs(result.number("stopped_1") - result.number("raw_1")) < 1e-6:
         return "raw_1"
     return "stopped_1" if result.facts["stopped_1"] else "normalised_1"
 
 
 def the_first_token(result: Result) -> str:
     """Grade which of query, key and value get a gradient where a token attends to itself alone."""
-    value = float(result.facts["first_value"])
-    query = float(result.facts["first_query"]) > 1e-6 * value
+    value = result.number("first_value")
+    query = result.number("first_query") > 1e-6 * value
     return ("all" if query else "value") if value else "none"
 
 

@@ -50,11 +50,6 @@ def largest(narrow: str) -> float:
     return float(torch.finfo(getattr(torch, narrow)).max)
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """Each gradient's size, and the length of the whole gradient over the scale."""
-    return [_sizes(result, settings), _lengths(result, settings)]
-
-
 def _drawn(settings: Settings) -> dict[str, str]:
     """The roles to draw: with no clip the right gradient is the true one, and is drawn once."""
     once = {"intended_gradient"} if settings.clip == "none" else set()
@@ -100,7 +95,7 @@ def _expected(result: Result, settings: Settings) -> Iterator[Array]:
     """Sizes that frame what arrives and tell nothing of it, as long as that is covered."""
     yield from (result[role].y for role in ("true_gradient", "intended_gradient"))
     if settings.clip == "before":  # clipped while it is still multiplied by the scale
-        length = settings.scale * float(result.facts["length_true"])
+        length = settings.scale * result.number("length_true")
         yield result["true_gradient"].y * min(1.0, settings.limit / length if length else 1.0)
 
 
@@ -159,7 +154,7 @@ def _lengths(result: Result, settings: Settings) -> Figure:
     at = math.log2(settings.scale)
     here = dragged(thin([at, at], [-1e3, 1e3], WORDS("your_scale")), "line", scale="power_of_two")
     ends = ((role, name, powers.of(curves[role]).y) for role, name in names.items())
-    used, right = (brief(float(result.facts[f"length_{one}"])) for one in ("used", "right"))
+    used, right = (brief(result.number(f"length_{one}")) for one in ("used", "right"))
     lengths = (f"{name}: {number(_its_length(result, role), 4)}" for role, name in names.items())
     return WORDS.chart(
         "length",
@@ -177,4 +172,7 @@ def _lengths(result: Result, settings: Settings) -> Figure:
 
 def _its_length(result: Result, role: str) -> float:
     names = {"trick_gradient": "used", "true_gradient": "true", "intended_gradient": "right"}
-    return float(result.facts[f"length_{names[role]}"])
+    return result.number(f"length_{names[role]}")
+
+
+CHARTS = (_sizes, _lengths)

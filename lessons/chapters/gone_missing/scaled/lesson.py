@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.gone_missing.scaled.figures import figures, largest, smallest, table
+from lessons.chapters.gone_missing.scaled.figures import CHARTS, largest, smallest, table
 from lessons.chapters.gone_missing.scaled.settings import MOST, Settings
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, LazyFacts, Note, Result, Series
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
 from lessons.kit.causes import lost, notes_on_not_finite
@@ -40,11 +40,11 @@ def scaled(
 
 def one_infinity(result: Result) -> str:
     """others, clipped or skipped: what a GradScaler's step does with one infinity."""
-    moved, after = (float(result.facts[name]) for name in ("skip_moved", "skip_after"))
-    if moved == 0 and after < float(result.facts["scale"]):
+    moved, after = result.numbers("skip_moved", "skip_after")
+    if moved == 0 and after < result.number("scale"):
         return "skipped"
     # The infinite one is the largest: without it little is left of the length.
-    return "others" if moved < float(result.facts["length_true"]) / 2 else "clipped"
+    return "others" if moved < result.number("length_true") / 2 else "clipped"
 
 
 def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:
@@ -176,19 +176,16 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=series_by_role(array(x), roles),
         curves=tuple(_over_scales(program, x, dtype, arguments, roles)),
-        facts=LazyFacts(
-            {
-                **{name: settings[name] for name in ("scale", "limit", "tokens")},
-                **_counts(x, arguments, array(plain)),
-                **_lengths(roles),
-                "format": narrow,
-                "smallest": in_powers(smallest(narrow)),
-                "largest_said": _largest_said(narrow),
-                "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
-                "first_true": in_powers(float(roles["true_gradient"].abs().max())),
-            },
-            lambda: _scaler(program, settings),
-        ),
+        facts={
+            **_counts(x, arguments, array(plain)),
+            **_lengths(roles),
+            "format": narrow,
+            "smallest": in_powers(smallest(narrow)),
+            "largest_said": _largest_said(narrow),
+            "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
+            "first_true": in_powers(float(roles["true_gradient"].abs().max())),
+        },
+        more_facts=[lambda: _scaler(program, settings)],
         # Always at least one line, so that the charts below it don't move with the scale.
         notes=(*(list(_not_finite(x, roles, arguments)) or [Note("info", WORDS("finite"))]),),
         work=WORDS("work", gradients=WORDS.counted("gradients", len(x)), scales=MOST + 1),
@@ -291,7 +288,7 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> I
 
 LESSON = Lesson(
     program=scaled,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=run, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, CHARTS, start=run, direct_labels=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
     facts=accumulated,

@@ -144,11 +144,6 @@ NAMES = {"true_gradient": WORDS("all_steps"), "trick_gradient": WORDS("with_stop
 """The name of each gradient here; drawn in this order."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """Charts of each step's contribution, and of the gradient over w."""
-    return [_parts(result), _over_w(result)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """One row a weight: the last state and its gradient with stops and without."""
     labels = {"forward": WORDS("last_h"), **dict(reversed(NAMES.items()))}
@@ -156,7 +151,7 @@ def table(result: Result, settings: Settings) -> Table:
     return component_table(result, labels, weights, WORDS("table"), "w")
 
 
-def _parts(result: Result) -> Figure:
+def _parts(result: Result, settings: Settings) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("parts")}
     facts = result.facts
     steps, kept, reached = (int(facts[name]) for name in ("steps", "kept", "reached"))
@@ -194,14 +189,14 @@ def _parts(result: Result) -> Figure:
     )
 
 
-def _over_w(result: Result) -> Figure:
+def _over_w(result: Result, settings: Settings) -> Figure:
     curves = {one.name: one for one in result.curves}
     shown = [curves[role] for role in NAMES]
     low, high = span(shown[0])
     beside = 0.045 * (high - low)  # room for half a mark
     ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
     layout = axes(ends, fitted([one.y for one in shown]), WORDS("weight_w"), "dh/dw")
-    point = (float(result.facts[name]) for name in ("w", *reversed(NAMES)))
+    point = (result.number(name) for name in ("w", *reversed(NAMES)))
     return Figure(
         "gradient",
         gradient_at("dh/dw", point, "w"),
@@ -266,14 +261,9 @@ def compute(program: Program, settings: Settings) -> Result:
             Series("parts_full", "true_gradient", back, array(whole[:, 0])),
         ),
         facts={
-            "w": float(given[place]),
-            "x": x,
-            "steps": steps,
-            "every": every,
             "drawn": min(steps, DRAWN),
             "kept": kept(steps, every),
             "reached": int(reached.sum()),
-            **{role: float(value[place]) for role, value in roles.items()},
             **_long(program),
             **_decoder(),
             **messages(),
@@ -375,6 +365,8 @@ def messages() -> Mapping[str, str]:
 
 LESSON = Lesson(
     program=unroll,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
+    lab=Lab(
+        WORDS, Settings, compute, table, (_parts, _over_w), start=EXPERIMENT.run, direct_labels=True
+    ),
     highlight="h = stop_gradient(h)",
 )

@@ -294,7 +294,6 @@ def compute(program: Program, settings: Settings) -> Result:
             for role, y in roles.items()
         ),
         facts={
-            **{name: settings[name] for name in ("beta", "z1", "z2", "start", "seeds")},
             "codes": CODES,
             "points": POINTS,
             "paper": PAPER,
@@ -341,11 +340,6 @@ DRAWN_SHARE = 0.4
 """The share of a gradient that its arrow shows: two arrows towards each other don't overlap."""
 
 
-def figures(history: History, settings: Settings) -> list[Figure]:
-    """One seed's encodings and codes, then distance and error over the steps."""
-    return [_plane(history), _distances(history), _errors(history)]
-
-
 def table(history: History, settings: Settings) -> Table:
     """Means over the seeds, lowest and highest seed, of both arms."""
     measures = {
@@ -357,7 +351,7 @@ def table(history: History, settings: Settings) -> Table:
     return arms_table(history, measures, ARMS | {"paper": paper})
 
 
-def _plane(history: History) -> Figure:
+def _plane(history: History, settings: Settings) -> Figure:
     """One seed's encodings as points, its codes as diamonds, those in no use as crosses."""
     picture = history.latest.picture
     z, codes, used = picture["encodings"], picture["codes"], picture["used"] > 0.5
@@ -384,21 +378,16 @@ def _plane(history: History) -> Figure:
     )
 
 
-def _distances(history: History) -> Figure:
+def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "apart")
     layout = powers_axes(history, lines, WORDS("apart_axis"), LEAST)
     return step_chart(WORDS, "apart", history, lines, layout)
 
 
-def _errors(history: History) -> Figure:
+def _errors(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "error")
     layout = powers_axes(history, lines, WORDS("error_axis"), LEAST)
     return step_chart(WORDS, "error", history, lines, layout)
-
-
-def static_figures(result: Result, settings: Settings) -> list[Figure]:
-    """The chart of the pulls at one encoding and its code."""
-    return [_pulls(result)]
 
 
 def static_table(result: Result, settings: Settings) -> Table:
@@ -422,7 +411,7 @@ def static_table(result: Result, settings: Settings) -> Table:
     return Table(WORDS("static_table"), columns, tuple(rows))
 
 
-def _pulls(result: Result) -> Figure:
+def _pulls(result: Result, settings: Settings) -> Figure:
     """The encoding, the codes, and where a step downhill takes the encoding and its code."""
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
@@ -484,17 +473,17 @@ LAB = Lab(
     words=WORDS,
     settings=Settings,
     compute=compute,
-    figures=static_figures,
+    charts=(_pulls,),
     table=static_table,
     start=start,
-    training=Training(Trained, figures, table, cuts=True),
+    training=Training(Trained, (_plane, _distances, _errors), table, cuts=True),
     direct_labels=True,
 )
 
 
 def moved_by_reconstruction(result: Result) -> str:
     """Grade which parts the reconstruction loss sends a gradient to."""
-    moved = {one for one in MOVED if float(result.facts[f"reconstruction_to_{one}"]) != 0}
+    moved = {one for one in MOVED if result.number(f"reconstruction_to_{one}") != 0}
     beliefs = {
         "all": {"encoder", "codes", "decoder"},
         "both": {"encoder", "decoder"},

@@ -296,7 +296,6 @@ def compute(program: Program, settings: Settings) -> Result:
         series=series,
         curves=series,
         facts={
-            **{name: settings[name] for name in ("noise", "seeds", "target")},
             "features": FEATURES,
             "points": POINTS,
             "full": FULL,
@@ -313,11 +312,6 @@ def compute(program: Program, settings: Settings) -> Result:
 ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
 
 
-def figures(history: History, settings: Settings) -> list[Figure]:
-    """The loss, and the spread of the features."""
-    return [_losses(history), _spreads(history)]
-
-
 def table(history: History, settings: Settings) -> Table:
     """Both networks as they stand: mean over the seeds, lowest and highest seed."""
     measures = {
@@ -329,7 +323,7 @@ def table(history: History, settings: Settings) -> Table:
     return arms_table(history, measures, ARMS, 4)
 
 
-def _losses(history: History) -> Figure:
+def _losses(history: History, settings: Settings) -> Figure:
     # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
     lines = lines_of(ARMS, "above")
     least = min(math.floor(powers_of_ten(one.low for one in series_of(history, lines))[0]), -2)
@@ -345,7 +339,7 @@ def _losses(history: History) -> Figure:
     return step_chart(WORDS, "loss", history, lines, layout, found=found)
 
 
-def _spreads(history: History) -> Figure:
+def _spreads(history: History, settings: Settings) -> Figure:
     layout = step_axes(history, (0.0, 0.4), WORDS("spread_axis"))
     name, full, ends = WORDS("largest"), number(FULL, 3), np.array([0.0, float(history.total)])
     where = {"xanchor": "left", "yanchor": "bottom"}
@@ -355,13 +349,13 @@ def _spreads(history: History) -> Figure:
     return step_chart(WORDS, "spread", history, lines, layout, below=[largest], full=full)
 
 
-def static_figures(result: Result, settings: Settings) -> list[Figure]:
+def _gradient(result: Result, settings: Settings) -> Figure:
     """The gradient at the features of one view, at fixed numbers."""
     heights = fitted([1.15 * result[role].y for role in GRADIENTS])
     layout = axes((0.0, FEATURES + 1.0), heights, WORDS("feature"), WORDS("gradient"))
     layout["xaxis"]["dtick"] = 1
     came, true = (math.hypot(*result[role].y) for role in GRADIENTS[:2])
-    figure = WORDS.chart(
+    return WORDS.chart(
         "gradient",
         [points(result[role]) for role in GRADIENTS],
         layout,
@@ -370,7 +364,6 @@ def static_figures(result: Result, settings: Settings) -> list[Figure]:
         true=brief(true, came),
         numbers=spoken(result, GRADIENTS),
     )
-    return [figure]
 
 
 def static_table(result: Result, settings: Settings) -> Table:
@@ -385,10 +378,10 @@ LAB = Lab(
     words=WORDS,
     settings=Settings,
     compute=compute,
-    figures=static_figures,
+    charts=(_gradient,),
     table=static_table,
     start=one_pair,
-    training=Training(Pairs, figures, table, cuts=True),
+    training=Training(Pairs, (_losses, _spreads), table, cuts=True),
 )
 
 
@@ -426,7 +419,7 @@ def changed_by_a_detach() -> dict[str, float]:
 
 def what_a_detach_changes(result: Result) -> str:
     """Grade whether the student's gradient changes when a teacher's output is detached."""
-    teacher, student = (float(result.facts[f"changed_{of}"]) for of in ("teacher", "student"))
+    teacher, student = result.numbers("changed_teacher", "changed_student")
     return "collapse" if teacher > 0.5 * student else "half" if teacher > 1e-9 else "nothing"
 
 

@@ -169,7 +169,6 @@ def compute(program: Program, settings: Settings) -> Result:
             Series("mean_reward", "forward", when, array(mean)),
         ),
         facts={
-            **{n: one for n, one in settings.items() if n not in ("stop", "device", "dtype")},
             "loss": float(roles["forward"]),
             "advantage": settings.reward - settings.v,
             "best": max(rewards),
@@ -278,11 +277,6 @@ _BESIDE = 0.06
 """The distance between a first point and its name, when there are no updates."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The value over the updates."""
-    return [_updates(result, settings)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """One row a parameter."""
     return component_table(result, LABELS, COMPONENTS, WORDS("table"))
@@ -291,7 +285,7 @@ def table(result: Result, settings: Settings) -> Table:
 def _updates(result: Result, settings: Settings) -> Figure:
     curves = {one.name: one for one in result.curves}
     last = {name: float(one.y[-1]) for name, one in curves.items()}
-    updates, best = int(result.facts["updates"]), float(result.facts["best"])
+    updates, best = int(result.facts["updates"]), result.number("best")
     end = float(max(updates, 1))
     heights = [*(one.y for one in curves.values()), np.array([best])]
     layout = axes((-0.02 * end, end), fitted(heights), WORDS("update"), WORDS("value_v"))
@@ -346,6 +340,6 @@ def _level(best: float, end: float) -> Trace:
 
 LESSON = Lesson(
     program=critic_leak,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, (_updates,), start=EXPERIMENT.run, direct_labels=True),
     highlight="scale = stop_gradient(advantage)",
 )

@@ -37,11 +37,6 @@ SLOPES = {"true_gradient": WORDS("plain"), "trick_gradient": NAMES["trick_gradie
 """The short names of the two slopes in the first chart."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """One weight over the step size, and each weight's gradient."""
-    return [_slopes(result), _weights(result)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """One row a weight, and the sums."""
     columns = [(WORDS("weight_x"), None), (WORDS("quantised"), "forward")]
@@ -56,14 +51,14 @@ def table(result: Result, settings: Settings) -> Table:
 
 
 def _sum(result: Result, role: str) -> float:
-    return float(result.facts[f"sum_{role.partition('_')[0]}"])
+    return result.number(f"sum_{role.partition('_')[0]}")
 
 
-def _slopes(result: Result) -> Figure:
+def _slopes(result: Result, settings: Settings) -> Figure:
     """One quantised weight over s, and through its point a line for each gradient."""
     tooth = result.curves[0]
-    s, x = float(result.facts["s"]), float(result.facts["x"])
-    y = float(result.facts["forward"])
+    s, x = result.number("s"), result.number("x")
+    y = result.number("forward")
     end = float(np.nanmax(tooth.x))
     largest = float(np.nanmax(np.abs(tooth.y), initial=0.0))
     seen = [tooth.y, np.array([x if abs(x) <= 3 * largest else 0.0])]
@@ -72,7 +67,7 @@ def _slopes(result: Result) -> Figure:
     layout = axes(
         (0.0, end), (1.1 * low, 1.1 * high), WORDS("step_size"), WORDS("quantised_weight")
     )
-    slopes = {role: float(result.facts[role]) for role in SLOPES}
+    slopes = {role: result.number(role) for role in SLOPES}
     across, nothing = np.array([0.0, s, end]), np.full(3, np.nan)
     tangents = [
         Series(role, role, across, y + slope * (across - s) if math.isfinite(slope) else nothing)
@@ -108,7 +103,7 @@ def _slopes(result: Result) -> Figure:
     )
 
 
-def _weights(result: Result) -> Figure:
+def _weights(result: Result, settings: Settings) -> Figure:
     """The chart of each weight's gradient for the step size."""
     count = len(result["forward"].x)
     places = np.arange(1.0, count + 1)
@@ -124,3 +119,6 @@ def _weights(result: Result) -> Figure:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
     return replace(chart, selects="point")
+
+
+CHARTS = (_slopes, _weights)

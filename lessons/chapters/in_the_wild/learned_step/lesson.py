@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from lessons.chapters.in_the_wild.learned_step.figures import figures, table
+from lessons.chapters.in_the_wild.learned_step.figures import CHARTS, table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import LazyFacts, Note, Result, Series
+from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import choice, numbers, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite, too_large
@@ -217,30 +217,24 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=series_by_role(array(given), roles),
         curves=(Series("forward", "forward", over, tooth),),
-        facts=LazyFacts(
-            {
-                "s": s,
-                "h": settings.h,
-                "rounding": settings.rounding,
-                "bits": settings.bits,
-                "inputs": len(given),
-                "lowest": levels(settings.bits)[0],
-                "highest": levels(settings.bits)[1],
-                "x": float(given[place]),
-                **{role: float(value[place]) for role, value in roles.items()},
-                "v": float(given[place]) / s,
-                **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
-                "many": COUNTS[-1],
-                "ratio_none": ratios["none"][-1],
-                "ratio_lsq": ratios["lsq"][-1],
-            },
+        facts={
+            "inputs": len(given),
+            "lowest": levels(settings.bits)[0],
+            "highest": levels(settings.bits)[1],
+            "v": float(given[place]) / s,
+            **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
+            "many": COUNTS[-1],
+            "ratio_none": ratios["none"][-1],
+            "ratio_lsq": ratios["lsq"][-1],
+        },
+        more_facts=[
             lambda: {
                 **_sums(program, given, s, start),
                 # A cut in the graph changes none of these.
                 **_of_one(inspect.unwrap(program), start, place),
                 "difference": _difference(program, given, settings, start.arguments),
-            },
-        ),
+            }
+        ],
         notes=tuple(_notes(given, x, roles, settings)),
         work=WORDS.counted("weights", len(given)),
     )
@@ -313,7 +307,7 @@ def _notes(
 
 LESSON = Lesson(
     program=learned_step,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, CHARTS, start=EXPERIMENT.run, direct_labels=True),
     highlight="v + stop_gradient(code - v)",
     facts=offset,
 )

@@ -293,7 +293,6 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=components(roles),
         facts={
-            **{name: settings[name] for name in ("seeds", "chance", "discount", "rate", "target")},
             **_of_one_step(roles["trick_gradient"], settings),
             "states": task.states.shape[1],
             **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
@@ -315,15 +314,6 @@ ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient",
 
 _LEAST = -8
 """The lowest power of ten that is drawn: below it there is rounding alone."""
-
-
-def figures(history: History, settings: Settings) -> list[Figure]:
-    """The values of the states, and their distance from the true ones.
-
-    Of two states the distance comes first: that they grow or fall is seen over the steps.
-    """
-    drawn = [_values(history, settings), _distances(history)]
-    return drawn[::-1] if settings.task == "two" else drawn
 
 
 def table(history: History, settings: Settings) -> Table:
@@ -386,7 +376,7 @@ def _called(true: Array, lowest: Array) -> list[Trace]:
     ]
 
 
-def _distances(history: History) -> Figure:
+def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "off")
     layout = powers_axes(history, lines, WORDS("distance"), _LEAST)
     return step_chart(WORDS, "off", history, lines, layout)
@@ -407,19 +397,28 @@ def static_table(result: Result, settings: Settings) -> Table:
     )
 
 
+# Of two states the distance comes first: that they grow or fall is seen over the steps.
+def _first(history: History, settings: Settings) -> Figure:
+    return (_distances if settings.task == "two" else _values)(history, settings)
+
+
+def _second(history: History, settings: Settings) -> Figure:
+    return (_values if settings.task == "two" else _distances)(history, settings)
+
+
 LAB = Lab(
     words=WORDS,
     settings=Settings,
     compute=compute,
     table=static_table,
     start=one_step,
-    training=Training(Learners, figures, table, cuts=True),
+    training=Training(Learners, (_first, _second), table, cuts=True),
 )
 
 
 def nearer_to_the_true_values(result: Result) -> str:
     """Grade which of the two trainings rests nearer to the true values."""
-    stopped, plain = (float(result.facts[f"{arm}_rests_off"]) for arm in ("stopped", "open"))
+    stopped, plain = result.numbers("stopped_rests_off", "open_rests_off")
     if abs(stopped - plain) < 1e-6:
         return "same"
     return "stopped" if stopped < plain else "open"
@@ -427,12 +426,12 @@ def nearer_to_the_true_values(result: Result) -> str:
 
 def where_it_rests(result: Result) -> str:
     """Grade whether the training without a stop rests at the true values too."""
-    return "true" if float(result.facts["open_rests_off"]) < 1e-6 else "off"
+    return "true" if result.number("open_rests_off") < 1e-6 else "off"
 
 
 def how_it_goes(result: Result) -> str:
     """Grade the factor of one step on the weight, with the stop: above 1, below it, or just 1."""
-    factor = abs(float(result.facts["factor_stopped"]))
+    factor = abs(result.number("factor_stopped"))
     return "grows" if factor > 1.001 else "falls" if factor < 0.999 else "stays"
 
 

@@ -35,11 +35,6 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """The gradients as arrows."""
-    return [_arrows(result, settings)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of each mean gradient."""
     columns = [(WORDS("measure"), None), *((name, role) for role, (name, _) in NAMES.items())]
@@ -64,7 +59,7 @@ def _arrows(result: Result, settings: Settings) -> Figure:
         covered_with(_its_name(result, layout), *tells),
         *(_tip(result, role, layout) for role in NAMES),
     ]
-    turned = float(result.facts["turn_used"])
+    turned = result.number("turn_used")
     return WORDS.chart(
         "arrows",
         data,
@@ -165,7 +160,7 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     name, fact = NAMES[role]
     words = f"= {name}" if same and role == "trick_gradient" else name
     if beyond:
-        words += f" {brief(float(result.facts[f'length_{fact}']))}"
+        words += f" {brief(result.number(f'length_{fact}'))}"
     else:
         x, y = (float(one) for one in vector)
     # Away from the arrow “without it”, whose name stands to the right of its tip.
@@ -181,3 +176,6 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     if role == "trick_gradient" and (same or (both_leave and across < 0.1 * used @ plain)):
         words, side = second_name(words, side)
     return label(role, words, x, y, side)
+
+
+CHARTS = (_arrows,)

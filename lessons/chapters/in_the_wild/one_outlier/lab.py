@@ -19,10 +19,10 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
     shortened,
     without_first,
 )
-from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
+from lessons.chapters.in_the_wild.one_outlier.figures import CHARTS, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.result import Array, LazyFacts, Note, Result
+from lessons.contract.result import Array, Note, Result
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, turn
 from lessons.kit.experiment import Experiment, Program, Roles, components
@@ -60,18 +60,15 @@ def compute(program: Program, settings: Settings) -> Result:
     samples = each(x, y)
     return Result(
         series=components(tensors),
-        facts=LazyFacts(
-            {
-                **{name: settings[name] for name in ("size", "angle", "limit", "batch")},
-                "used_clip": settings.clip,
-                "others": settings.batch - 1,
-                "example_size": EXAMPLE_SIZE,
-                "moved_times": MOVED_TIMES,
-                "loss": float(roles["forward"][0]),
-                **_measures(roles),
-            },
-            lambda: {**_one_sample(at, limit, settings.batch), **_mixed()},
-        ),
+        facts={
+            "used_clip": settings.clip,
+            "others": settings.batch - 1,
+            "example_size": EXAMPLE_SIZE,
+            "moved_times": MOVED_TIMES,
+            "loss": float(roles["forward"][0]),
+            **_measures(roles),
+        },
+        more_facts=[lambda: {**_one_sample(at, limit, settings.batch), **_mixed()}],
         notes=tuple(_no_direction(roles)),
         planes={
             "samples": array(shortened(samples, limit) if clip == "sample" else samples),
@@ -174,7 +171,7 @@ LAB = Lab(
     Settings,
     compute,
     table,
-    figures,
+    CHARTS,
     start=EXPERIMENT.run,
     sampled_values=drawn,
     direct_labels=True,

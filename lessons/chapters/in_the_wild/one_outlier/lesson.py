@@ -24,7 +24,7 @@ def one_outlier(
 def mixes(result: Result) -> str:
     """The layer after which the gradient of one sample depends on another one."""
     layers = ("linear", "layernorm", "batchnorm", "groupnorm")
-    return max(layers, key=lambda one: float(result.facts[f"mixed_{one}"]))
+    return max(layers, key=lambda one: result.number(f"mixed_{one}"))
 
 
 LESSON = Lesson(

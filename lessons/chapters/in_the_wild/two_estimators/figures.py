@@ -42,11 +42,6 @@ ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 """The row of each estimator's histogram, counted from the bottom."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """Three histograms over one axis, and the variance over the baseline."""
-    return [_draws(result), _variance(result)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """The first draws, then the mean of all and the exact variance."""
     columns: list[tuple[str, str | None]] = [(WORDS("draw"), None), (WORDS("sample"), None)]
@@ -67,7 +62,7 @@ def table(result: Result, settings: Settings) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _draws(result: Result) -> Figure:
+def _draws(result: Result, settings: Settings) -> Figure:
     bars = {one.role: one for one in result.histograms}
     edges = bars["trick_gradient"].edges
     layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), WORDS("gradient_axis"), "")
@@ -78,8 +73,8 @@ def _draws(result: Result) -> Figure:
         WORDS("draws_of", name=NAMES[role], mean=number(one.mean, 4), spread=number(one.spread, 4))
         for role, one in bars.items()
     )
-    end, exact = float(edges[-1]), float(result.facts["exact"])
-    mean, variance = (float(result.facts[f"trick_{name}"]) for name in ("expected", "variance"))
+    end, exact = float(edges[-1]), result.number("exact")
+    mean, variance = result.numbers("trick_expected", "trick_variance")
     return WORDS.chart(
         "draws",
         [
@@ -127,7 +122,7 @@ def _spread(bars: Histogram) -> Trace:
     }
 
 
-def _variance(result: Result) -> Figure:
+def _variance(result: Result, settings: Settings) -> Figure:
     over = {one.name: one for one in result.curves if one.name.startswith("variance_")}
     score, path = over["variance_score"], over["variance_path"]
     facts = result.facts
@@ -162,3 +157,6 @@ def _variance(result: Result) -> Figure:
         own=brief(own),
         path=brief(float(facts["path_variance"])),
     )
+
+
+CHARTS = (_draws, _variance)

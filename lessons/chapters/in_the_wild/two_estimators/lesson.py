@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from lessons.chapters.in_the_wild.two_estimators.figures import FIRST, figures, table
+from lessons.chapters.in_the_wild.two_estimators.figures import CHARTS, FIRST, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Histogram, LazyFacts, Result, Series
+from lessons.contract.result import Array, Histogram, Result, Series
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.gradients import gradient
@@ -38,9 +38,8 @@ def two_estimators(
 
 def with_a_baseline(result: Result) -> str:
     """Grade what the mean cost as a baseline changes: the mean, the variance, or nothing."""
-    mean, before, after, exact = (
-        float(result.facts[name])
-        for name in ("based_expected", "score_variance", "based_variance", "exact")
+    mean, before, after, exact = result.numbers(
+        "based_expected", "score_variance", "based_variance", "exact"
     )
     if abs(mean - exact) > 1e-6 * abs(exact):
         return "moves"
@@ -183,22 +182,18 @@ def compute(program: Program, settings: Settings) -> Result:
         ),
         curves=tuple(_variances(program, mu, sigma, settings.baseline, exact)),
         histograms=tuple(_histograms(drawn, exact, truth)),
-        facts=LazyFacts(
-            {
-                **{name: settings[name] for name in ("mu", "sigma", "baseline", "draws")},
-                "estimator": settings.estimator,
-                "exact": truth,
-                "cost": expected_cost(mu, sigma),
-                "trick_expected": trick.mean,
-                "trick_variance": trick.variance,
-                **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
-                "path_variance": exact["intended_gradient"].variance,
-                "score_variance": exact["noise"].variance,
-                # A cut in the graph changes none of these.
-                **_best(own, mu, sigma),
-            },
-            lambda: _compared(own, mu, sigma),
-        ),
+        facts={
+            "exact": truth,
+            "cost": expected_cost(mu, sigma),
+            "trick_expected": trick.mean,
+            "trick_variance": trick.variance,
+            **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
+            "path_variance": exact["intended_gradient"].variance,
+            "score_variance": exact["noise"].variance,
+            # A cut in the graph changes none of these.
+            **_best(own, mu, sigma),
+        },
+        more_facts=[lambda: _compared(own, mu, sigma)],
         planes={"samples": array(mu + sigma * eps[: len(first)])},
         work=WORDS.counted("draws", count),
     )
@@ -276,7 +271,7 @@ LESSON = Lesson(
         Settings,
         compute,
         table,
-        figures,
+        CHARTS,
         start=start,
         sampled_values=lambda settings: {"eps": drawn_eps(settings)},
         direct_labels=True,

@@ -137,14 +137,11 @@ def compute(program: Program, settings: Settings) -> Result:
             *_second_curves(program, form, x),
         ),
         facts={
-            "x": float(points[place]),
             "token": place + 1,
             "tokens": len(points),
             "p": float(torch.sigmoid(points[place])),
             "advantage": float(given[place]),
             "minus_advantage": -float(given[place]),
-            **{role: float(value[place]) for role, value in roles.items()},
-            "form": form,
             "weight": WORDS("log_p") if form == "plain" else "e⁰ = 1",
             "loss": float(added.sum()),
             "logp_loss": -float(given @ functional.logsigmoid(points)),
@@ -265,11 +262,6 @@ _TANGENT = 0.09
 """Half the width of a slope's stroke, as a share of the axis."""
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """Value and slope over the logit, the gradients, the second derivative on average."""
-    return [_values(result), _gradients(result), _second(result)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """One row a token."""
     columns: list[tuple[str, str | None]] = [
@@ -285,7 +277,7 @@ def table(result: Result, settings: Settings) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _values(result: Result) -> Figure:
+def _values(result: Result, settings: Settings) -> Figure:
     drawn = [one for one in result.curves if one.name.startswith("value_")]
     ends = span(drawn[0])
     strokes = _strokes(result, ends)
@@ -303,8 +295,8 @@ def _values(result: Result) -> Figure:
         layout,
         TALL,
         token=result.facts["token"],
-        value=brief(float(result.facts["forward"])),
-        slope=brief(float(result.facts["trick_gradient"])),
+        value=brief(result.number("forward")),
+        slope=brief(result.number("trick_gradient")),
         added=added,
     )
     return replace(chart, selects="point")
@@ -338,11 +330,11 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
     }
 
 
-def _gradients(result: Result) -> Figure:
+def _gradients(result: Result, settings: Settings) -> Figure:
     names = [WORDS("token_n", n=place + 1) for place in range(len(result["forward"].x))]
     place = np.arange(1.0, len(names) + 1)
     numbered = Result(series=tuple(replace(result[role], x=place) for role in LABELS))
-    total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
+    total, size = result.number("loss"), float(np.abs(result["forward"].y).sum())
     return component_figure(
         WORDS,
         "gradient",
@@ -351,11 +343,11 @@ def _gradients(result: Result) -> Figure:
         names,
         y=WORDS("gradient_axis"),
         loss=brief(total, size if np.isfinite(size) else 0.0),
-        length=brief(float(result.facts["trick_gradient_length"])),
+        length=brief(result.number("trick_gradient_length")),
     )
 
 
-def _second(result: Result) -> Figure:
+def _second(result: Result, settings: Settings) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("second_")}
     known = {role: curves[role] for role in SECOND}
     layout = axes(
@@ -377,6 +369,14 @@ def _second(result: Result) -> Figure:
 
 LESSON = Lesson(
     program=value_one,
-    lab=Lab(WORDS, Settings, compute, table, figures, start=EXPERIMENT.run, direct_labels=True),
+    lab=Lab(
+        WORDS,
+        Settings,
+        compute,
+        table,
+        (_values, _gradients, _second),
+        start=EXPERIMENT.run,
+        direct_labels=True,
+    ),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

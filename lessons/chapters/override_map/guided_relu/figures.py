@@ -37,11 +37,6 @@ _DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradi
 _GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
 
 
-def figures(history: History, settings: Settings) -> list[Figure]:
-    """The maps of one picture."""
-    return [_maps(history, settings)]
-
-
 def table(history: History, settings: Settings) -> Table:
     """Accuracy and loss, or if asked how similar the maps are: mean, lowest and highest seed."""
     facts = history.facts
@@ -220,3 +215,6 @@ def static_table(result: Result, settings: Settings) -> Table:
     ]
     columns += [(label, role) for role, label in labels.items()]
     return Table(WORDS("relus_table"), tuple(columns), tuple(rows))
+
+
+CHARTS = (_maps,)

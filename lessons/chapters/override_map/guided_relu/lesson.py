@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from lessons.chapters.override_map.guided_relu.figures import (
-    figures,
+    CHARTS,
     static_table,
     table,
 )
@@ -207,7 +207,6 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=series,
         facts={
-            **{name: settings[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
             **_beliefs(whole, settings),
         },
@@ -294,7 +293,7 @@ LAB = Lab(
     table=static_table,
     seconds=seconds,
     start=eight_relus,
-    training=Training(Shapes, figures, table),
+    training=Training(Shapes, CHARTS, table),
 )
 
 

@@ -12,7 +12,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map, identity
@@ -117,8 +117,8 @@ def named(settings: Settings) -> CurveText:
     return replace(CurveText.of(WORDS), value=names[order - 1], gradient=names[order])
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    return curve_figures(result, named(settings))
+def chart(result: Result, settings: Settings) -> Figure:
+    return curve_figure(result, named(settings))
 
 
 def table(result: Result, settings: Settings) -> Table:
@@ -132,6 +132,6 @@ def first_order(settings: Settings) -> Start:
 
 LESSON = Lesson(
     program=second_derivative,
-    lab=replace(curve_lab(CURVE), figures=figures, table=table, start=first_order),
+    lab=replace(curve_lab(CURVE), charts=(chart,), table=table, start=first_order),
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

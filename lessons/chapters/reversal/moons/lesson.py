@@ -346,7 +346,7 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=series,
         curves=series,
-        facts={**{name: settings[name] for name in ("scale", "angle", "seeds")}, **other_shares()},
+        facts=other_shares(),
         work=two_networks(settings),
     )
 
@@ -371,11 +371,6 @@ ARMS = {
 }
 
 
-def figures(history: History, settings: Settings) -> list[Figure]:
-    """The plane with the label head's boundary, the losses and the accuracies."""
-    return [_plane(history), _losses(history), _accuracies(history)]
-
-
 def table(history: History, settings: Settings) -> Table:
     """Both trainings as they stand: mean over the seeds, lowest and highest."""
     measures = {
@@ -388,7 +383,7 @@ def table(history: History, settings: Settings) -> Table:
     return arms_table(history, measures, ARMS)
 
 
-def _plane(history: History) -> Figure:
+def _plane(history: History, settings: Settings) -> Figure:
     picture, facts = history.latest.picture, history.facts
     region: Trace = scatter("lines", picture["region_x"], picture["region_y"]) | {
         "line": {"width": 0},
@@ -409,7 +404,7 @@ def _plane(history: History) -> Figure:
     )
 
 
-def _losses(history: History) -> Figure:
+def _losses(history: History, settings: Settings) -> Figure:
     lines = {
         "trick_label_loss": ("forward", WORDS("label")),
         "source_only_domain_loss": ("true_gradient", WORDS("source_only")),
@@ -422,7 +417,7 @@ def _losses(history: History) -> Figure:
     return step_chart(WORDS, "losses", history, lines, layout, label=label, domain=domain)
 
 
-def _accuracies(history: History) -> Figure:
+def _accuracies(history: History, settings: Settings) -> Figure:
     lines = {
         "trick_domain": ("noise", WORDS("domain_head")),
         "source_only_target": ARMS["source_only"],
@@ -475,7 +470,7 @@ LAB = Lab(
     # What the gradient is at one point is seen in the graph and in the table.
     table=static_table,
     start=one_point,
-    training=Training(Moons, figures, table, cuts=True),
+    training=Training(Moons, (_plane, _losses, _accuracies), table, cuts=True),
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from lessons.chapters.reversal.shared_players.figures import figures, table
+from lessons.chapters.reversal.shared_players.figures import ENDS, gradients, plane, table
 from lessons.chapters.reversal.shared_players.game import (
     at_features,
     domain_loss,
@@ -14,9 +14,8 @@ from lessons.chapters.reversal.shared_players.game import (
     weights,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure
 from lessons.contract.lab import Lab, Start
-from lessons.contract.result import Array, LazyFacts, Result, Series
+from lessons.contract.result import Array, Result, Series
 from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.kit.experiment import Experiment, Program, Roles, components
@@ -64,21 +63,17 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
             series=components(roles),
             curves=tuple(
                 Series(f"{role}_{end}_{axis}", role, place_of, points[:, column])
-                for role, (starts, ends) in arrows.items()
-                for end, points in (("from", starts), ("to", ends))
+                for role, both in arrows.items()
+                for end, points in zip(ENDS, both, strict=True)
                 for column, axis in enumerate("xy")
                 for place_of in [np.arange(1.0, len(points) + 1)]
             ),
-            facts=LazyFacts(
-                {
-                    "gap": settings.gap,
-                    **start.arguments,
-                    **_shares(roles),
-                    **_one_step(start, roles),
-                    **{f"{n}_at_one": loss for n, loss in _one_step(start, at_one).items()},
-                },
-                lambda: _compared(program, experiment, start, compared),
-            ),
+            facts={
+                **_shares(roles),
+                **_one_step(start, roles),
+                **{f"{n}_at_one": loss for n, loss in _one_step(start, at_one).items()},
+            },
+            more_facts=[lambda: _compared(program, experiment, start, compared)],
             work=WORDS("work"),
         )
 
@@ -86,22 +81,11 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
         WORDS,
         settings,
         compute,
-        lambda result, settings: table(result),
-        _figures,
+        table,
+        (plane, gradients),
         start=run,
         direct_labels=True,
     )
-
-
-def _figures(result: Result, settings: Players) -> list[Figure]:
-    curves = {series.name: series.y for series in result.curves}
-
-    def points(role: str, end: str) -> Array:
-        return np.stack([curves[f"{role}_{end}_{axis}"] for axis in "xy"], 1)
-
-    shown = ("true_gradient", "trick_gradient")
-    arrows = {role: (points(role, "from"), points(role, "to")) for role in shown}
-    return figures(result, arrows)
 
 
 def _arrows(program: Program, start: Start, roles: Roles) -> dict[str, tuple[Array, Array]]:

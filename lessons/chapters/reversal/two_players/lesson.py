@@ -26,16 +26,15 @@ def two_players(
 def who_is_reversed(result: Result) -> str:
     """extractor, classifier, both or neither: whose gradient has turned against the plain one."""
     extractor, classifier = (
-        float(result.facts[f"{player}_factor"]) < 0 for player in ("extractor", "classifier")
+        result.number(f"{player}_factor") < 0 for player in ("extractor", "classifier")
     )
     return which(extractor=extractor, classifier=classifier)
 
 
 def one_step(result: Result) -> str:
     """Grade what a step of each player alone does to the domain loss, with λ = 1."""
-    now, after_e, after_c = (
-        float(result.facts[f"loss_{when}_at_one"])
-        for when in ("now", "after_extractor", "after_classifier")
+    now, after_e, after_c = result.numbers(
+        "loss_now_at_one", "loss_after_extractor_at_one", "loss_after_classifier_at_one"
     )
     if after_e > now:
         return "against" if after_c < now else "up"
@@ -82,7 +81,7 @@ def faster_classifier(result: Result) -> str:
 
     def off(name: str) -> float:
         extractor, classifier = (
-            float(result.facts[f"{name}_{player}_times"]) for player in ("extractor", "classifier")
+            result.number(f"{name}_{player}_times") for player in ("extractor", "classifier")
         )
         return abs(extractor - 1) + abs(classifier - 10)
 

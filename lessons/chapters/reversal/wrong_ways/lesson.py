@@ -71,7 +71,7 @@ class Settings(Players):
 def subtracted(result: Result) -> str:
     """Grade who gets −λ times the gradient when the loss is subtracted."""
     extractor, classifier = (
-        float(result.facts[f"subtract_{player}"]) < 0 for player in ("extractor", "classifier")
+        result.number(f"subtract_{player}") < 0 for player in ("extractor", "classifier")
     )
     return which(extractor=extractor, classifier=classifier)
 

@@ -362,11 +362,6 @@ _LOSSES = (-3.0, 0.5)
 _POWERS = 11  # of ten on an axis: more, and no curve has a shape
 
 
-def figures(history: History, settings: Settings) -> list[Figure]:
-    """Noise by layer, the losses, and the size of what is made noisy."""
-    return [_noise_by_layer(history, settings), _losses(history), _sizes(history, settings)]
-
-
 def table(history: History, settings: Settings) -> Table:
     """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
     measures = {f"noise_{layer}": str(layer) for layer in range(1, LAYERS + 1)}
@@ -424,7 +419,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
     )
 
 
-def _losses(history: History) -> Figure:
+def _losses(history: History, settings: Settings) -> Figure:
     layout = logarithmic(step_axes(history, _LOSSES, WORDS("loss_axis")))
     return step_chart(WORDS, "loss", history, lines_of(ARMS, "loss"), layout)
 
@@ -457,7 +452,7 @@ def preview(settings: Settings) -> Settings:
     return settings | {"draws": min(settings.draws, PREVIEW_DRAWS)}
 
 
-TRAINING = Training(Long, figures, table, cuts=True)
+TRAINING = Training(Long, (_noise_by_layer, _losses, _sizes), table, cuts=True)
 
 
 def compute(program: Program, settings: Settings) -> Result:
@@ -470,7 +465,6 @@ def compute(program: Program, settings: Settings) -> Result:
         series=series,
         curves=series,
         facts={
-            **{name: settings[name] for name in ("place", "strength", "seeds", "draws")},
             "layers": LAYERS,
             # Under names that no run takes over: what the text says of the start stays.
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
@@ -531,7 +525,7 @@ def changed_by_a_stop() -> dict[str, float]:
 def which_noise_it_changes(result: Result) -> str:
     """For which of the three sorts of noise the clean backward is another gradient."""
     names = {"b": "product", "bc": "size", "abc": "every", "ac": "sums"}
-    return names["".join(name for name in "abc" if float(result.facts[f"changed_{name}"]) > 1e-9)]
+    return names["".join(name for name in "abc" if result.number(f"changed_{name}") > 1e-9)]
 
 
 LESSON = Lesson(

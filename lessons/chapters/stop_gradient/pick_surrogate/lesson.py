@@ -19,7 +19,7 @@ from lessons.contract.settings import choice, declared, entry
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.causes import notes_on_not_finite, too_large
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
@@ -216,12 +216,8 @@ def compute(program: Program, settings: Settings) -> Result:
         series=series_by_role(array(points), at_points),
         curves=series_by_role(array(grid), on_grid),
         facts={
-            "f": settings.f,
-            "g": settings.g,
-            "x": float(points[place]),
             "weight": float(weights[place]),
             "inputs": len(points),
-            **{role: float(value[place]) for role, value in at_points.items()},
             **observed(program),
         },
         notes=(
@@ -232,18 +228,17 @@ def compute(program: Program, settings: Settings) -> Result:
     )
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
+def _curves(result: Result, settings: Settings) -> Figure:
     """Gradients and value over the chosen input; the others stay where they are."""
     if all(read(settings[name]).entry_by_entry for name in ("f", "g")) and settings.weights is None:
-        return curve_figures(result, CurveText.of(WORDS))
+        return curve_figure(result, CurveText.of(WORDS))
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
     place = place_of(settings)
     chosen = tuple(
         Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
         for line in result.series
     )
-    drawn = curve_figures(replace(result, series=chosen), CurveText.of(WORDS))
-    return [replace(figure, selects=None) for figure in drawn]
+    return replace(curve_figure(replace(result, series=chosen), CurveText.of(WORDS)), selects=None)
 
 
 def table(result: Result, settings: Settings) -> Table:
@@ -309,7 +304,7 @@ LESSON = Lesson(
         Settings,
         compute,
         table,
-        figures,
+        (_curves,),
         check=check,
         start=start,
         sampled_values=lambda settings: {name: read(settings[name]).inline for name in ("f", "g")},

@@ -32,11 +32,6 @@ from lessons.text import number
 WORDS = Words(__file__)
 
 
-def figures(result: Result, settings: Settings) -> list[Figure]:
-    """Value and gradients over x, and the gradient's histogram at one input."""
-    return [_curves(result), _histogram(result, settings)]
-
-
 def table(result: Result, settings: Settings) -> Table:
     """One row an input: this draw's numbers, then the trick gradient over all draws."""
     over = {series.name: series for series in result.statistics}["trick_gradient"]
@@ -55,7 +50,7 @@ def table(result: Result, settings: Settings) -> Table:
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _curves(result: Result) -> Figure:
+def _curves(result: Result, settings: Settings) -> Figure:
     curves = {series.name: series for series in result.curves}
     forward, titles = curves["forward"], ("z", "dz/dx")
     gradients = {name: curves[name] for name in GRADIENTS}
@@ -74,7 +69,7 @@ def _curves(result: Result) -> Figure:
 
 
 def _histogram(result: Result, settings: Settings) -> Figure:
-    x = number(float(result.facts["x"]))
+    x = number(result.number("x"))
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))
         found, subject = WORDS("finite_in_none", x=x), WORDS("histogram_subject", x=x)
@@ -107,7 +102,7 @@ def _histogram(result: Result, settings: Settings) -> Figure:
         layout,
         x=x,
         draws="; ".join(summaries),
-        mean=number(float(result.facts["trick_gradient_mean"]), 3),
+        mean=number(result.number("trick_gradient_mean"), 3),
         target=number(target, 3),
     )
 
@@ -128,3 +123,6 @@ def _spread(series: Series) -> tuple[np.ndarray, ...]:
     if low is None or high is None:
         raise ValueError(f"series {series.name} has no band")
     return series.y, low, high
+
+
+CHARTS = (_curves, _histogram)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
+from lessons.chapters.stop_gradient.shared_noise.figures import CHARTS, table
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     EXPERIMENT,
     Settings,
@@ -120,7 +120,7 @@ def compute(program: Program, settings: Settings) -> Result:
             ),
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
-        facts=_facts(points, u, roles, spreads, place, settings),
+        facts=_facts(u, roles, spreads, place, settings),
         notes=(*notes(points, x, start.leaves["u"], roles, spreads, along),),
         work=WORDS.counted("draws", total),
     )
@@ -183,27 +183,17 @@ def _histograms(spreads: dict[str, Spread], place: int, intended: float) -> tupl
 
 
 def _facts(
-    points: torch.Tensor,
-    u: torch.Tensor,
-    roles: Roles,
-    spreads: dict[str, Spread],
-    place: int,
-    settings: Settings,
+    u: torch.Tensor, roles: Roles, spreads: dict[str, Spread], place: int, settings: Settings
 ) -> dict[str, float]:
     """The facts for the prose and the predictions, at the input the learner chose."""
     facts: dict[str, float] = {
-        "x": float(points[place]),
         "u": float(u[place]),
         "draws": _total(settings),
-        "inputs": len(points),
-        "noise_low": settings.noise_low,
-        "noise_high": settings.noise_high,
+        "inputs": len(u),
+        "root_slope": float(1 / (2 * roles["forward"][place])),
+        "square_slope": 2 * settings.x[place],
+        "product": float(roles["trick_gradient"][place]) * float(roles["true_gradient"][place]),
     }
-    for role, value in roles.items():
-        facts[role] = float(value[place])
-    facts["root_slope"] = float(1 / (2 * roles["forward"][place]))
-    facts["square_slope"] = 2 * facts["x"]
-    facts["product"] = facts["trick_gradient"] * facts["true_gradient"]
     for role, spread in spreads.items():
         facts |= {
             f"{role}_mean": float(spread.mean[place]),
@@ -224,7 +214,7 @@ LAB = Lab(
     Settings,
     compute,
     table,
-    figures,
+    CHARTS,
     check=check,
     preview=preview,
     preview_note=WORDS("fewer_draws"),
