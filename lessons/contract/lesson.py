@@ -4,7 +4,7 @@ import contextlib
 import inspect
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -53,7 +53,8 @@ class Lesson:
         sketches: for each question that the learner answers by drawing, its chart and answers.
         highlight: the part of the program's source that contains the trick; may be empty.
         bug: a real mistake to find, from the lesson's bug.py.
-        facts: computes facts about code that a question quotes but the lab doesn't run.
+        facts: compute facts that no setting changes, from the program or from nothing. They are
+            computed once for a program, when a text quotes one.
     """
 
     program: Callable[..., Any]
@@ -62,7 +63,7 @@ class Lesson:
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     highlight: str = ""
     bug: Bug | None = None
-    facts: Callable[[], Facts] = dict
+    facts: Sequence[Callable[..., Facts]] = ()
     folder: Path = Path()
     prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
 
@@ -163,7 +164,8 @@ class Lesson:
             program = self.cut_open(cuts)
             result = self.lab.compute(program, values)
             known = {**self.lab.at_point(values, result), **result.facts}
-            parts = [*result.more_facts, self.facts]
+            parts: list[Callable[[], Facts]] = [*result.more_facts]
+            parts += (partial(_fixed, one, program) for one in self.facts)
             if training := self.lab.training:
                 parts.append(partial(training.facts_at_first, program, values, known))
             facts: Facts = LazyFacts(known, *parts)
@@ -361,6 +363,11 @@ def _apart(one: float | str, other: float | str) -> float:
 
 
 _cut_open = lru_cache(maxsize=64)(cut)
+
+
+@lru_cache(maxsize=512)
+def _fixed(facts: Callable[..., Facts], program: Callable[..., Any]) -> Facts:
+    return facts(program) if inspect.signature(facts).parameters else facts()
 
 
 def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -111,9 +110,6 @@ def compute(program: Program, settings: Settings) -> Result:
         series=components(roles),
         facts={
             "w": float(w[place]),
-            **_example(program),
-            **_by_hand(),
-            **_trained(program),
         },
         notes=(*_not_finite(w, roles, settings),),
         work=WORDS.counted("inputs", len(w)),
@@ -170,7 +166,6 @@ def _example(program: Program) -> dict[str, float | str]:
     return facts
 
 
-@lru_cache(maxsize=1)
 def _by_hand() -> Mapping[str, float | str]:
     """The gradients of a length by hand and by torch, and of torch's standard deviation, at 0."""
 
@@ -196,7 +191,6 @@ def _by_hand() -> Mapping[str, float | str]:
     }
 
 
-@lru_cache(maxsize=8)
 def _trained(program: Program) -> Mapping[str, int]:
     """Count the weights that are NaN after each of two steps, clipped by norm."""
     w = torch.tensor(EXAMPLE, dtype=torch.float64)
@@ -233,5 +227,6 @@ LESSON = Lesson(
     program=not_finite,
     lab=Lab(WORDS, Settings, compute, table, (_slopes,), start=EXPERIMENT.run, direct_labels=True),
     predictions={"infinity": one_infinity, "transfer": finite_distance},
+    facts=(_example, _by_hand, _trained),
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
 
 import numpy as np
 import torch
@@ -152,8 +151,7 @@ def compute(program: Program, settings: Settings) -> Result:
         "cross": float(result["intended_gradient"].y[place]),
         "to_right": float(planes["right_here"][place]),
     }
-    more = [partial(_way, program), partial(_rescues, program)]
-    return replace(result, facts={**result.facts, **facts}, more_facts=more, planes=planes)
+    return replace(result, facts={**result.facts, **facts}, planes=planes)
 
 
 def start(settings: Settings) -> Start:
@@ -168,7 +166,6 @@ def _named(result: Result) -> Mapping[str, Series]:
     return {series.name: series for series in result.curves}
 
 
-@lru_cache(maxsize=8)
 def _way(program: Program) -> Mapping[str, float]:
     """The squared error's gradient from an even chance to a sure mistake, and its peak."""
     x = torch.linspace(0.0, FAR, 2001, dtype=torch.float64)
@@ -186,7 +183,6 @@ def _way(program: Program) -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=8)
 def _rescues(program: Program) -> Mapping[str, float]:
     """Both logits' gradients at a sure mistake, in float32, and where a descent from it ends."""
     far = torch.tensor([FAR], dtype=torch.float32)
@@ -241,7 +237,6 @@ def _descent(
     return torch.cat(logits).detach()
 
 
-@lru_cache(maxsize=1)
 def _four_losses() -> Mapping[str, float]:
     """The gradients of four losses of one logit, its target 1, at a sure mistake."""
     z = torch.tensor([ELSEWHERE], dtype=torch.float64, requires_grad=True)
@@ -323,6 +318,6 @@ LESSON = Lesson(
             near=0.16,
         )
     },
-    facts=_four_losses,
+    facts=(_way, _rescues, _four_losses),
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
 )

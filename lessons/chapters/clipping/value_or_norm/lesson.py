@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import partial
 
 import numpy as np
 import torch
@@ -111,13 +111,7 @@ def compute(program: Program, settings: Settings) -> Result:
             "shorter2": float(vectors["intended_gradient"][1]),
             **_measures(vectors),
         },
-        more_facts=[
-            lambda: {
-                **_many(program, limit),
-                **_by_largest_component(),
-                "adam_angle": _adam_angle(),
-            }
-        ],
+        more_facts=[partial(_many, program, limit)],
         notes=(*_no_direction(vectors),),
         work=WORDS("work"),
     )
@@ -178,17 +172,15 @@ def _many(program: Program, limit: float) -> dict[str, float | int]:
     }
 
 
-@cache
-def _adam_angle() -> float:
+def _adam() -> dict[str, float]:
     """The angle of Adam's first step with the gradient (3, 1), clipped by norm."""
     w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     w.grad = torch.tensor([3.0, 1.0], dtype=torch.float64)
     torch.nn.utils.clip_grad_norm_(w, OTHER_LIMIT)
     torch.optim.Adam([w], lr=0.1).step()
-    return angle(-w.detach().numpy())
+    return {"adam_angle": angle(-w.detach().numpy())}
 
 
-@cache
 def _by_largest_component() -> dict[str, float | str]:
     """Another gradient, clipped by torch with norm_type=inf, and what each answer expects."""
     g = torch.tensor(OTHER, dtype=torch.float64)
@@ -379,5 +371,6 @@ LESSON = Lesson(
     program=value_or_norm,
     lab=Lab(WORDS, Settings, compute, table, (_arrows, _angles), start=start, direct_labels=True),
     predictions={"way": which_way},
+    facts=(_by_largest_component, _adam),
     highlight="clip_gradient(w, -limit, limit)",
 )

@@ -199,8 +199,6 @@ def compute(program: Program, settings: Settings) -> Result:
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
             **_example(program, *(float(settings[n]) for n in ("w", "v", "x", "limit", "rate"))),
-            **_scaled(),
-            **_after_a_spike(),
         },
         work=WORDS("work", steps=STEPS),
     )
@@ -309,7 +307,6 @@ def _example(
     }
 
 
-@lru_cache(maxsize=1)
 def _scaled() -> Mapping[str, float]:
     """The length of a gradient that is multiplied, clipped and then divided."""
     times, limit, plain = SCALED.values()
@@ -326,7 +323,6 @@ def _scaled() -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
 def _after_a_spike() -> Mapping[str, float]:
     """The share left of Adam's usual step after one long gradient, clipped and not."""
 
@@ -356,5 +352,6 @@ LESSON = Lesson(
         WORDS, Settings, compute, table, (_gradients, _training), start=RUN, direct_labels=True
     ),
     predictions={"late": late},
+    facts=(_scaled, _after_a_spike),
     highlight='if place == "after":',
 )

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,6 @@ def cut_by_accident(
     return loss
 
 
-@cache
 def a_product() -> Mapping[str, float]:
     """The gradient of a loss times another loss's ``.item()``, and what each answer expects."""
     w = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
@@ -235,5 +234,5 @@ LESSON = Lesson(
     program=cut_by_accident,
     lab=Lab(WORDS, Settings, compute, table, check=_refused, start=run),
     highlight="loss.requires_grad_()",
-    facts=a_product,
+    facts=(a_product,),
 )

@@ -1,7 +1,6 @@
 """Adapters inside checkpointed layers, under a frozen embedding."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -57,8 +56,7 @@ def as_an_argument(result: Result) -> str:
     return "both" if given and inside else "given" if given else "none"
 
 
-@lru_cache(maxsize=1)
-def warning_of_torch() -> str:
+def warning_of_torch() -> Mapping[str, str]:
     """Torch's warning if no input of a checkpoint needs a gradient.
 
     The function that a checkpoint calls runs here with another ``warnings``: to catch what the real
@@ -70,20 +68,18 @@ def warning_of_torch() -> str:
         check_backward_validity.__code__, {**check_backward_validity.__globals__, "warnings": own}
     )
     check([torch.zeros(1)])
-    return said[0]
+    return {"warning": said[0]}
 
 
-@lru_cache(maxsize=1)
-def error_of_torch() -> str:
+def error_of_torch() -> Mapping[str, str]:
     """Torch's error if ``backward()`` finds nothing that needs a gradient."""
     try:
         torch.autograd.backward(torch.zeros(()))
     except RuntimeError as error:
-        return str(error).splitlines()[0]
+        return {"error": str(error).splitlines()[0]}
     raise AssertionError("torch took a loss that leads nowhere")
 
 
-@lru_cache(maxsize=1)
 def weight_as_argument() -> Mapping[str, float]:
     """The gradients of two weights of a checkpointed function, one an argument of it, one not."""
     x = torch.tensor(2.0, dtype=torch.float64)
@@ -94,11 +90,6 @@ def weight_as_argument() -> Mapping[str, float]:
         f"argument_{name}": 0.0 if weight.grad is None else float(weight.grad)
         for name, weight in (("given", given), ("inside", inside))
     }
-
-
-def elsewhere() -> Mapping[str, Any]:
-    """Torch's own words, and the gradients of two weights, as facts for the text."""
-    return {"warning": warning_of_torch(), "error": error_of_torch(), **weight_as_argument()}
 
 
 def compute(program: Program, settings: Settings) -> Result:
@@ -169,5 +160,5 @@ LESSON = Lesson(
     lab=Lab(WORDS, Settings, compute, table, CHARTS, direct_labels=True),
     predictions={"transfer": as_an_argument},
     highlight='checkpoint(layer, x, use_reentrant=way == "reentrant")',
-    facts=elsewhere,
+    facts=(warning_of_torch, error_of_torch, weight_as_argument),
 )

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,6 @@ def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Te
     return z
 
 
-@cache
 def a_step_too_early() -> Mapping[str, float]:
     """The gradient of a cube whose weight changed through .data, and what each answer expects."""
     w = torch.tensor(4.0, dtype=torch.float64, requires_grad=True)
@@ -203,5 +201,5 @@ LESSON = Lesson(
     program=in_place,
     lab=replace(_BASE, compute=compute, charts=(chart,), start=start),
     highlight="y.data.add_(added)",
-    facts=a_step_too_early,
+    facts=(a_step_too_early,),
 )

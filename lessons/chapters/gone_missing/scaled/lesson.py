@@ -114,7 +114,6 @@ def skipped(
     return 0.0 if same else float((weight.detach() - before).norm()), scaler.get_scale()
 
 
-@lru_cache(maxsize=1)
 def accumulated() -> Mapping[str, float]:
     """The gradient of a batch of 32 tokens at once, and in micro-batches of 2 and 30.
 
@@ -291,5 +290,5 @@ LESSON = Lesson(
     lab=Lab(WORDS, Settings, compute, table, CHARTS, start=run, direct_labels=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
-    facts=accumulated,
+    facts=(accumulated,),
 )

@@ -1,7 +1,6 @@
 """A hidden state carried over many steps: what a stop between them keeps and what it costs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -264,9 +263,6 @@ def compute(program: Program, settings: Settings) -> Result:
             "drawn": min(steps, DRAWN),
             "kept": kept(steps, every),
             "reached": int(reached.sum()),
-            **_long(program),
-            **_decoder(),
-            **messages(),
         },
         notes=tuple(_not_finite(given, roles)),
         work=WORDS(
@@ -293,7 +289,6 @@ def _not_finite(given: torch.Tensor, roles: Mapping[str, torch.Tensor]) -> Itera
     return notes_on_not_finite("w", given, roles, causes, otherwise=rest)
 
 
-@lru_cache(maxsize=8)
 def _long(program: Program) -> Mapping[str, float]:
     """The gradient of fifty steps with stops, of a state that remembers and one that forgets."""
     steps, every = int(LONG["steps"]), int(LONG["every"])
@@ -324,7 +319,6 @@ def _long(program: Program) -> Mapping[str, float]:
     }
 
 
-@cache
 def _decoder() -> Mapping[str, float]:
     """The gradient that a decoder's losses send to the encoder's output through the stops."""
     w, steps, every = DECODER["w"], int(DECODER["steps"]), int(DECODER["every"])
@@ -345,7 +339,6 @@ def _decoder() -> Mapping[str, float]:
     }
 
 
-@cache
 def messages() -> Mapping[str, str]:
     """The errors that torch raises if a state goes from batch to batch with its graph."""
     said = {}
@@ -368,5 +361,6 @@ LESSON = Lesson(
     lab=Lab(
         WORDS, Settings, compute, table, (_parts, _over_w), start=EXPERIMENT.run, direct_labels=True
     ),
+    facts=(_long, _decoder, messages),
     highlight="h = stop_gradient(h)",
 )

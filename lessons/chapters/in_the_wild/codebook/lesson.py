@@ -6,7 +6,6 @@ out: so encodings and codes can be drawn. As everywhere in a training, all seeds
 
 import inspect
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -500,7 +499,6 @@ def without_commitment(result: Result, program: Program = vq_losses) -> str:
     return nearest_factor(share, {"nearer": 0.1, "same": 1.0, "away": 10.0})
 
 
-@cache
 def where_they_meet() -> dict[str, float]:
     """Two numbers that descend the two losses: where the first one ends."""
     return {
@@ -529,5 +527,5 @@ LESSON = Lesson(
     lab=LAB,
     predictions={"reconstruction": moved_by_reconstruction, "commitment": without_commitment},
     highlight="z + stop_gradient(code - z)",
-    facts=where_they_meet,
+    facts=(where_they_meet,),
 )

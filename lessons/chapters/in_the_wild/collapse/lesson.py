@@ -8,7 +8,6 @@ arXiv 2011.10566). Smaller than there, and without its batch normalisation. All 
 import inspect
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -392,7 +391,6 @@ def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = s
     return nearest_factor(share, {"stopped": 0.1, "same": 1.0, "open": 10.0})
 
 
-@lru_cache(maxsize=1)
 def changed_by_a_detach() -> dict[str, float]:
     """The change that a detach on the target makes to the gradient of a student's weights.
 
@@ -428,5 +426,5 @@ LESSON = Lesson(
     lab=LAB,
     predictions={"loss": whose_loss_is_lower, "transfer": what_a_detach_changes},
     highlight="stop_gradient(two)",
-    facts=changed_by_a_detach,
+    facts=(changed_by_a_detach,),
 )

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,18 +175,14 @@ def compute(program: Program, settings: Settings) -> Result:
             "v_gradient": float(roles["trick_gradient"][0]),
             "v_own_gradient": float(roles["intended_gradient"][0]),
             "logit_gradient": float(roles["trick_gradient"][1]),
-            # A cut in the graph changes none of these.
-            **_example(inspect.unwrap(program)),
-            **_steps_of_the_actor(),
-            **_guess(),
         },
         work=WORDS("work", updates=WORDS.counted("updates", updates)),
     )
 
 
-@lru_cache(maxsize=8)
 def _example(program: Program) -> Mapping[str, float]:
     """Run the program at the defaults: one visit, and where the value settles."""
+    program = inspect.unwrap(program)  # a cut in the graph changes none of these
     v, logit = (leaf.detach() for leaf in EXAMPLE.leaves.values())
 
     def settled(weight: float) -> float:
@@ -227,7 +223,6 @@ def actor_steps(v: float, logit: float, rewards: tuple[float, float]) -> tuple[f
     return float(mean), float((shares * (slopes - mean) ** 2).sum().sqrt())
 
 
-@cache
 def _steps_of_the_actor() -> Mapping[str, float]:
     """The actor's gradient over many visits, if v is the mean reward and if it is larger."""
     mean, entropy = _policy()
@@ -241,7 +236,6 @@ def _steps_of_the_actor() -> Mapping[str, float]:
     return facts
 
 
-@cache
 def _guess() -> Mapping[str, float]:
     """The gradient of a guess that is trained by its distance and pays the policy's reward."""
     guess = torch.tensor(GUESS["guess"], dtype=torch.float64, requires_grad=True)
@@ -341,5 +335,6 @@ def _level(best: float, end: float) -> Trace:
 LESSON = Lesson(
     program=critic_leak,
     lab=Lab(WORDS, Settings, compute, table, (_updates,), start=EXPERIMENT.run, direct_labels=True),
+    facts=(_example, _steps_of_the_actor, _guess),
     highlight="scale = stop_gradient(advantage)",
 )

@@ -53,7 +53,6 @@ def learned_step(
     return s * code
 
 
-@lru_cache(maxsize=1)
 def offset() -> dict[str, float]:
     """The gradient of a learned offset, subtracted before the quantiser and added after it."""
     x = torch.tensor(SHIFTED["x"], dtype=torch.float64)
@@ -309,5 +308,5 @@ LESSON = Lesson(
     program=learned_step,
     lab=Lab(WORDS, Settings, compute, table, CHARTS, start=EXPERIMENT.run, direct_labels=True),
     highlight="v + stop_gradient(code - v)",
-    facts=offset,
+    facts=(offset,),
 )

@@ -8,7 +8,6 @@ All seeds are one batch.
 
 import inspect
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import torch
@@ -435,7 +434,6 @@ def how_it_goes(result: Result) -> str:
     return "grows" if factor > 1.001 else "falls" if factor < 0.999 else "stays"
 
 
-@cache
 def two_next_states_by_rest() -> dict[str, float]:
     """Distances from the true values at rest, with one sampled next state and with two."""
     task = task_of(Settings.read({}))
@@ -453,5 +451,5 @@ LESSON = Lesson(
         "two": how_it_goes,
     },
     highlight="stop_gradient(target)",
-    facts=two_next_states_by_rest,
+    facts=(two_next_states_by_rest,),
 )

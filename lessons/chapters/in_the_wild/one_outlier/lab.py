@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ def compute(program: Program, settings: Settings) -> Result:
             "loss": float(roles["forward"][0]),
             **_measures(roles),
         },
-        more_facts=[lambda: {**_one_sample(at, limit, settings.batch), **_mixed()}],
+        more_facts=[partial(_one_sample, at, limit, settings.batch)],
         notes=tuple(_no_direction(roles)),
         planes={
             "samples": array(shortened(samples, limit) if clip == "sample" else samples),
@@ -134,8 +134,7 @@ def _one_sample(at: At, limit: float, many: int) -> dict[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
-def _mixed() -> Mapping[str, float]:
+def mixed() -> Mapping[str, float]:
     """The change of the first sample's gradient when only the last input changes."""
     layers: Mapping[str, Layer] = {
         "linear": lambda x, w: functional.linear(x, w.diag()),

@@ -2,7 +2,7 @@
 
 import torch
 
-from lessons.chapters.in_the_wild.one_outlier.lab import LAB
+from lessons.chapters.in_the_wild.one_outlier.lab import LAB, mixed
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.tricks import clip_gradient_norm
@@ -31,5 +31,6 @@ LESSON = Lesson(
     program=one_outlier,
     lab=LAB,
     predictions={"transfer": mixes},
+    facts=(mixed,),
     highlight="torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])",
 )

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -147,8 +146,6 @@ def compute(program: Program, settings: Settings) -> Result:
             "logp_loss": -float(given @ functional.logsigmoid(points)),
             "printed": str(float(f"{-float((-added).mean()):.3g}")),
             "trick_gradient_length": math.hypot(*slopes.tolist()),
-            **_quoted(program),
-            **_later(),
         },
         notes=(*_uneven(settings), *_not_finite(points, x, roles)),
         planes={"advantages": array(given)},
@@ -188,7 +185,6 @@ def _second_curves(program: Program, form: str, like: torch.Tensor) -> Iterator[
         yield Series(f"second_{role}", role, array(x), array(y))
 
 
-@lru_cache(maxsize=8)
 def _quoted(program: Program) -> Mapping[str, float]:
     """The second derivatives at one lead, whichever form is chosen."""
     x = torch.tensor([SECOND_AT], dtype=torch.float64)
@@ -200,7 +196,6 @@ def _quoted(program: Program) -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
 def _later() -> Mapping[str, float]:
     """The ratio to a stored log-probability after an update, and its slope with respect to logp."""
     logp = torch.tensor(NOW, dtype=torch.float64, requires_grad=True)
@@ -378,5 +373,6 @@ LESSON = Lesson(
         start=EXPERIMENT.run,
         direct_labels=True,
     ),
+    facts=(_quoted, _later),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

@@ -1,7 +1,6 @@
 """An identity whose gradient is clipped, and what arrives at x."""
 
 import math
-from functools import cache
 
 import numpy as np
 import torch
@@ -71,11 +70,9 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
         "limit_at_x": math.copysign(limit, uses * slope),
         "limit_times_factor": factor * limit,
         "limit_over_factor": limit / factor if factor else math.nan,
-        **hooked(),
     }
 
 
-@cache
 def hooked() -> dict[str, float]:
     """A clipping hook on a tensor that two paths read, and what each belief expects at w."""
     factor, first, second, limit = 5.0, 30.0, -20.0, 1.0
@@ -127,5 +124,6 @@ LESSON = Lesson(
             near=0.8,
         )
     },
+    facts=(hooked,),
     highlight='with gradient_override_map({"identity": clip}):',
 )

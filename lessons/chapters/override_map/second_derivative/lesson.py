@@ -1,7 +1,6 @@
 """Second derivatives through a rule."""
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import torch
@@ -71,10 +70,9 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     facts |= {"per_order": factor**2 * true, "once": factor * true, "not_at_all": true}
     true = facts["square_second_true"]
     facts |= {"rule_slope": 3.0, "built_in": true, "ratio_again": 1.5**2 * true}
-    return facts | penalty()
+    return facts
 
 
-@cache
 def penalty() -> dict[str, float]:
     """The gradient of a penalty on the slope of I(x)², and what each answer expects of it."""
     x, factor = torch.tensor(1.0, dtype=torch.float64, requires_grad=True), 3.0
@@ -133,5 +131,6 @@ def first_order(settings: Settings) -> Start:
 LESSON = Lesson(
     program=second_derivative,
     lab=replace(curve_lab(CURVE), charts=(chart,), table=table, start=first_order),
+    facts=(penalty,),
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

@@ -1,7 +1,6 @@
 """A rule is handed one upstream gradient for each output, and must add up."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import torch
@@ -87,7 +86,6 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
     }
 
 
-@cache
 def arrivals() -> dict[str, str]:
     """A rule's arguments for an output that is used, one that is not, and a whole number."""
     seen: list[str] = []
@@ -103,7 +101,6 @@ def arrivals() -> dict[str, str]:
     return dict(zip(("came_used", "came_unused", "came_whole"), seen, strict=True))
 
 
-@cache
 def square_and_scale() -> dict[str, float]:
     """A rule for an op that returns x² and 5x, and the ways to get it wrong."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
@@ -137,5 +134,5 @@ LESSON = Lesson(
     program=several_outputs,
     lab=curve_lab(CURVE),
     highlight="return grad1 * grad2 * b, None",
-    facts=lambda: {**arrivals(), **square_and_scale()},
+    facts=(arrivals, square_and_scale),
 )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import torch
 
@@ -94,7 +93,6 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     }
 
 
-@cache
 def elsewhere() -> dict[str, float | str]:
     """What the engine says of wrong keys and names, and the code of the questions without a lab."""
     return {
@@ -190,6 +188,6 @@ LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
     predictions={"transfer": lambda result: str(result.facts["frozen_came"])},
-    facts=elsewhere,
+    facts=(elsewhere,),
     highlight="with gradient_override_map({key: half}, warn=False):",
 )

@@ -346,7 +346,6 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=series,
         curves=series,
-        facts=other_shares(),
         work=two_networks(settings),
     )
 
@@ -492,5 +491,6 @@ LESSON = Lesson(
     program=adversarial,
     lab=LAB,
     predictions={"classifier": classifier, "twice": reversed_twice},
+    facts=(other_shares,),
     highlight="flip_gradient(features, scale)",
 )

@@ -1,7 +1,5 @@
 """An extractor and a domain classifier share a feature and one loss."""
 
-from functools import lru_cache
-
 import torch
 from torch.nn import functional
 
@@ -45,7 +43,6 @@ CHANGES = {"loss": (10.0, 2.0), "both": (10.0, 0.2), "scale": (1.0, 20.0), "smal
 """For each answer the factor on the domain loss, and λ; they were 1 and 2 before."""
 
 
-@lru_cache(maxsize=1)
 def changed() -> dict[str, float]:
     """The factor of each change on each player's gradient."""
 
@@ -93,5 +90,5 @@ LESSON = Lesson(
     lab=players_lab(),
     predictions={"who": who_is_reversed, "step": one_step, "transfer": faster_classifier},
     highlight="seen = flip_gradient(feature, scale)",
-    facts=changed,
+    facts=(changed,),
 )

@@ -1,7 +1,5 @@
 """Ways to write a reversal, from real threads, and who gets which gradient."""
 
-from functools import lru_cache
-
 import torch
 from torch.nn import functional
 
@@ -76,7 +74,6 @@ def subtracted(result: Result) -> str:
     return which(extractor=extractor, classifier=classifier)
 
 
-@lru_cache(maxsize=1)
 def hooked() -> dict[str, float]:
     """The gradient of a feature with two heads, through a hook, and the number of each answer."""
     feature = torch.tensor(1.0, requires_grad=True)
@@ -99,5 +96,5 @@ LESSON = Lesson(
     lab=players_lab(Settings, way=_WAYS),
     predictions={"subtract": subtracted},
     highlight="feature = flip_gradient(feature, scale)",
-    facts=hooked,
+    facts=(hooked,),
 )

@@ -7,7 +7,6 @@ training, all seeds are one batch.
 import copy
 import math
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -508,7 +507,6 @@ def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str
     return nearest_factor(share, {"lower": 0.7, "same": 1.0, "higher": 1.4})
 
 
-@lru_cache(maxsize=1)
 def changed_by_a_stop() -> dict[str, float]:
     """The share of the gradient that a clean backward changes, for noise in three sizes."""
     x = torch.linspace(-2, 2, 9, dtype=torch.float64, requires_grad=True)
@@ -537,5 +535,5 @@ LESSON = Lesson(
         "transfer": which_noise_it_changes,
     },
     highlight="stop_gradient(added)",
-    facts=changed_by_a_stop,
+    facts=(changed_by_a_stop,),
 )
