@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from lessons.text import suggestion
+
 
 class GoalError(ValueError):
     """A goal that cannot be read; says what was expected."""
@@ -61,7 +63,7 @@ class Goal:
 
 def _holds(facts: Mapping[str, float | int | str], name: str, sign: str, other: str) -> bool:
     if name not in facts:
-        raise GoalError(f"no fact {name!r}; there are {sorted(facts)}")
+        raise GoalError(f"no fact {name!r}. {suggestion(name, facts)}")
     left, right = facts[name], facts.get(other, other)
     if isinstance(left, str):
         return (left == right) == (sign == "=")

@@ -25,7 +25,7 @@ from lessons.contract.sketch import Sketch
 from lessons.contract.words import VIEWS
 from lessons.recorder import Recording, RefusedError, record
 from lessons.recorder.cutting import Cut, cut
-from lessons.text import listed, visible
+from lessons.text import listed, suggestion, visible
 from lessons.text.words import ProseError, Texts, in_language, listed_under
 from lessons.tricks import TrickError
 
@@ -244,9 +244,10 @@ class Lesson:
             asked = result.facts[question.asks]
             return min(question.options, key=lambda one: _apart(asked, one.value(result.facts))).key
         except KeyError as error:
+            among = suggestion(str(error.args[0]), result.facts)
             raise ProseError(
                 f"{self.slug}, question {question.name!r}: the lab does not compute the fact "
-                f"{error}. Name one of the facts that it computes: {sorted(result.facts)}"
+                f"{error}. {among}"
             ) from error
 
     def asked_about(self, question: Question) -> Result:

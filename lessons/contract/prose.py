@@ -74,7 +74,7 @@ from typing import Literal, get_args
 from lessons.contract.goal import Goal, GoalError
 from lessons.contract.result import Facts
 from lessons.contract.words import SETTINGS, VIEWS
-from lessons.text import words
+from lessons.text import suggestion, words
 from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
 _TASK = ("goal", "solved", "missed")
@@ -330,6 +330,9 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
     Raises:
         ProseError: no such fact, or a format that does not fit it.
     """
+    for name in words.placeholders(text):
+        if name not in facts:
+            raise ProseError(f"no fact {name!r} to fill in. {suggestion(name, facts)}")
     if mark is None:
         return words.fill(text, facts)
     text = _opened(text)

@@ -65,7 +65,13 @@ BROKEN = {
         ("The one with", "{{ plain_off }}: with", "can have"),
         ("A value is", "`{{ plain_off }}` is", "can have"),
     ],
-    (numbers.facts, "flip", "en.md"): [("{{ sign_only", "{{ signs_only", "no fact 'signs_only'")],
+    (numbers.facts, "flip", "en.md"): [
+        (
+            "{{ sign_only",
+            "{{ signs_only",
+            "no fact 'signs_only' to fill in. Did you mean sign_only?",
+        )
+    ],
     (numbers.kept, "flip", "numbers.json"): [
         ('"path": -4.0', '"path": -4.1', "'path' was -4.1"),
         ('"answer": "path"', '"answer": "other"', "was other"),
