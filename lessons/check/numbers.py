@@ -19,9 +19,9 @@ from lessons.contract.parameters import (
     Numbers,
     Parameter,
 )
-from lessons.contract.prose import Step, fill, quoted
 from lessons.contract.result import Facts, Result, jsonable
 from lessons.contract.settings import Settings
+from lessons.prose.steps import Step, fill, quoted
 from lessons.recorder.torch_private import CountedOps
 from lessons.text.words import ProseError, placeholders
 

@@ -8,10 +8,10 @@ from lessons.contract.cuts import read_cuts, write_cuts
 from lessons.contract.figure import Figure
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Question, Step
 from lessons.contract.result import Facts, Result
 from lessons.contract.settings import Settings
 from lessons.kit.formulas.drawing import picture
+from lessons.prose.steps import Question, Step
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
 from lessons.text.words import in_language

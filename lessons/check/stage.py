@@ -11,10 +11,10 @@ from lessons.check.runs import Problems, Runs
 from lessons.check.text import BOLD, tried
 from lessons.contract.covering import covered_figure, covered_table
 from lessons.contract.parameters import InvalidParametersError, Parameter
-from lessons.contract.prose import Step
 from lessons.contract.result import Facts
 from lessons.contract.settings import Settings
 from lessons.kit.formulas.drawing import covered
+from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
 
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})

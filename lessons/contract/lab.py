@@ -3,7 +3,7 @@
 A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to copy) owes:
 
 - a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
-  the learner's inputs, and a note where a number is not finite (``kit/causes.py``);
+  the learner's inputs, and a note where a number is not finite (``kit/nan_notes.py``);
 - traces in the colours of the roles that they tell of, or with these roles as ``hides``
   (``chart_pieces.covered_with``), and a role for each such column of the table: ``covering.py``
   takes away what a question still hides. Until then a chart's title is its ``subject``;
@@ -17,7 +17,7 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
   ``LazyFacts``: they are computed only where a text quotes one;
 - a run of the lesson's program whose graph should stay below a dozen ops; a leaf of one shape meets
   operands of the same shape, since a step shows one component of each;
-- the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed.
+- the same numbers for the same values: what is drawn comes from ``kit/noise.py`` and a seed.
 
 ``kit/experiment.py`` runs the program and gives its gradient in each role and the graph,
 ``kit/inputs.py`` has device and number format as parameters, ``kit/components.py`` a chart and a

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from lessons.contract.bug import Bug
 from lessons.contract.covering import covered_figure, covered_table
@@ -18,11 +17,10 @@ from lessons.contract.devices import refused, resolve
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import InvalidParametersError
-from lessons.contract.prose import TRY, TURN, Prose, Question, Step
 from lessons.contract.result import Facts, LazyFacts, Result, warned
 from lessons.contract.settings import Settings
 from lessons.contract.sketch import Sketch
-from lessons.contract.words import VIEWS
+from lessons.prose.steps import VIEWS, Prose, Question, Step
 from lessons.recorder import Recording, RefusedError, record
 from lessons.recorder.cutting import Cut, cut
 from lessons.text import listed, suggestion, visible
@@ -324,33 +322,6 @@ class Lesson:
         """Write as text only the values that differ from their defaults."""
         return {n: text for n, text in self.text(values).items() if text != self.defaults[n]}
 
-    def query(
-        self,
-        values: Settings,
-        step: int,
-        cuts: Collection[Cut] = (),
-        hidden: Collection[str] = (),
-        fixed: Collection[str] = (),
-        stated: Collection[str] = (),
-    ) -> str:
-        """Return the query that restores this screen: lesson, step, and every changed setting.
-
-        Args:
-            values, step, cuts: the state of the screen.
-            hidden, fixed: controls that a teacher hides or locks; a name of no control is left out.
-            stated: settings to include even at their defaults, as for locked controls.
-        """
-        texts = self.text(values)
-        named = (name for name in (*fixed, *stated) if name in texts)
-        changed = self.changed(values) | {name: texts[name] for name in named}
-        words = {
-            "cuts": write_cuts(cuts),
-            "hide": ",".join(sorted(texts.keys() & hidden)),
-            "fix": ",".join(sorted(texts.keys() & fixed)),
-        }
-        words = {word: text for word, text in words.items() if text}
-        return urlencode({"lesson": self.slug, "step": str(step), **changed, **words}, safe=",:")
-
 
 def _apart(one: float | str, other: float | str) -> float:
     """Return the distance between two facts: 0 for two NaNs, infinity for different texts."""
@@ -369,27 +340,3 @@ _cut_open = lru_cache(maxsize=64)(cut)
 @lru_cache(maxsize=512)
 def _fixed(facts: Callable[..., Facts], program: Callable[..., Any]) -> Facts:
     return facts(program) if inspect.signature(facts).parameters else facts()
-
-
-def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
-    """Return the controls shown next to a step's stage: the declared ones, or those in its text."""
-    if step.controls is not None:
-        return frozenset(step.controls)
-    text = f"{step.text} {step.turn.text if step.turn else ''}"
-    named = {p.name for p in lesson.lab.parameters if f"**{p.label}**" in text}
-    return frozenset(named | step.touch.keys() & {p.name for p in lesson.lab.parameters})
-
-
-def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
-    """Remove the tasks that name a hidden control from a step's text.
-
-    Args:
-        text: Markdown; each task is a paragraph that names controls by their labels.
-    """
-    labels = [f"**{p.label}**" for p in lesson.lab.parameters if p.name in hidden]
-    kept = (
-        part
-        for part in text.split("\n\n")
-        if not part.startswith((TRY, TURN)) or not any(label in part for label in labels)
-    )
-    return "\n\n".join(kept)

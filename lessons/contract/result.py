@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lessons.contract.roles import ROLES
+from lessons.prose.goal import Facts as Facts
 
 Array = npt.NDArray[np.float64]
-Facts = Mapping[str, float | int | str]
 
 
 class LazyFacts(Facts):

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 from lessons.contract.parameters import (
     Choice,
-    Index,
     Integer,
     Number,
     Numbers,
@@ -52,11 +51,6 @@ class Settings(Mapping[str, Any]):
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.__dict__.update(values)
-
-    @classmethod
-    def of(cls, *parameters: Parameter) -> type["Settings"]:
-        """Make a class of these parameters, and then those of this class."""
-        return type(cls.__name__, (cls,), {one.name: one for one in parameters})
 
     @classmethod
     def read(cls, given: Mapping[str, str]) -> Self:
@@ -130,8 +124,3 @@ def choice(*names: str, default: str = "", **more: Any) -> str:
 def numbers(default: str, **more: Any) -> tuple[float, ...]:
     """Declare a list of numbers, the default as text."""
     return cast(tuple[float, ...], Numbers("", default, **more))
-
-
-def entry(default: int, of: str, most: int = 256, **more: Any) -> int:
-    """Declare which entry of a list the text's numbers are for, 1 for the first."""
-    return declared(Index("", str(default), low=1, high=most, of=of, **more))

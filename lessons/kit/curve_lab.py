@@ -13,11 +13,11 @@ import torch
 from lessons.contract.lab import Lab, Start
 from lessons.contract.result import Facts, Result
 from lessons.contract.words import Words
-from lessons.kit.causes import Cause, notes_on_not_finite
 from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
 from lessons.kit.experiment import Experiment, Lazy, Program, Roles, run_of
 from lessons.kit.inputs import AlongX, array, grid_around, place_of, series_by_role
 from lessons.kit.line_names import NAMES
+from lessons.kit.nan_notes import Cause, notes_on_not_finite
 
 WORDS = Words(__file__)
 

@@ -42,15 +42,14 @@ def inputs(default: str) -> tuple[float, ...]:
     return cast(tuple[float, ...], WORDS.label(Numbers("x", default)))
 
 
-def point_in_text(default: int, of: str = "x", most: int = 256) -> int:
+def point_in_text(default: int, of: str = "x", most: int = 256, advanced: bool = True) -> int:
     """Declare which of the learner's points the text's numbers are for, 1 for the first.
 
     Args:
         of: the list of points.
     """
-    return declared(
-        WORDS.label(Index("point", str(default), advanced=True, low=1, high=most, of=of))
-    )
+    index = Index("point", str(default), advanced=advanced, low=1, high=most, of=of)
+    return declared(WORDS.label(index))
 
 
 class AlongX(ComputedIn):

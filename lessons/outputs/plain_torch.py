@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from lessons.contract.computed import computed
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.outputs.computed import computed
 from lessons.recorder.cutting import Cut
 from lessons.recorder.recording.variables import place_of
 from lessons.text.words import Texts

@@ -7,9 +7,9 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Option, Question, Step
 from lessons.contract.result import Result
 from lessons.outputs.catalogue import chapters_by_slug
+from lessons.prose.steps import Option, Question, Step
 
 LENGTH = 5
 """Questions in a quiz."""

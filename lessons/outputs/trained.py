@@ -8,8 +8,8 @@ import json
 
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import TRAINING, Step, quoted
 from lessons.contract.settings import Settings
+from lessons.prose.steps import TRAINING, Step, quoted
 from lessons.text.words import ProseError
 
 FILE = "trained.json"

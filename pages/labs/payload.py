@@ -4,12 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
-from lessons.contract.computed import Computed
 from lessons.contract.covering import drawable
 from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lesson import Lesson, step_controls
+from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
     LONGEST_TEXT,
     Choice,
@@ -26,6 +25,8 @@ from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
+from lessons.outputs.address import step_controls
+from lessons.outputs.computed import Computed
 from lessons.outputs.plain_torch import plain_torch
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut

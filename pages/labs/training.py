@@ -10,10 +10,10 @@ import torch
 
 from lessons.contract.covering import covered_figure, covered_table, untrained_figure
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import TRAINING
 from lessons.contract.result import warned
 from lessons.contract.settings import Settings
 from lessons.contract.training import Training
+from lessons.prose.steps import TRAINING
 from lessons.recorder.cutting import Cut
 from lessons.training.under_way import Run
 from pages.labs import payload

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Step
 from lessons.contract.settings import Settings
+from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
 from pages.labs.messages import Wish
 

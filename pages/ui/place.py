@@ -9,11 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.contract.computed import computed
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
 from lessons.contract.settings import Settings
+from lessons.outputs.computed import computed
+from lessons.prose.steps import Question, Step
 from lessons.recorder.cutting import Cut
 from pages.ui import memory
 from pages.ui.memory import Trail

@@ -8,7 +8,6 @@ import torch
 
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Device, Integer, Number
-from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import find
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
@@ -18,6 +17,7 @@ from tests.training.counting import (
     Counter,
     clock_of_steps,
     program,
+    settings_of,
 )
 
 MOONS = find("moons")
@@ -39,7 +39,7 @@ def lesson_of(parameters=PARAMETERS, training=COUNTING.training):
     lab: Lab = replace(
         MOONS.lab,
         words=COUNTING.words,
-        settings=Settings.of(*parameters),
+        settings=settings_of(*parameters),
         training=training,
         check=lambda v: {},
     )

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from lessons.contract.prose import read
 from lessons.outputs.catalogue import find
+from lessons.prose.steps import read
 from lessons.text.words import ProseError
 from tests.lessons.test_experiments import experiment_of
 from tests.support.course import right

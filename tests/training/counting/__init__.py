@@ -62,9 +62,13 @@ def clock_of_steps(patch: pytest.MonkeyPatch) -> Callable[[], float]:
     return lambda: now
 
 
+def settings_of(*parameters):
+    return type("Settings", (Settings,), {one.name: one for one in parameters})
+
+
 COUNTING = Lab(
     words=Words(__file__),
-    settings=Settings.of(
+    settings=settings_of(
         Integer("steps", "1000"),
         Integer("seeds", "3"),
         Number("pace", "1", in_run="steps"),

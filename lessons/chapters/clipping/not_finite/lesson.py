@@ -13,12 +13,12 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result
 from lessons.contract.settings import choice, numbers, slider
 from lessons.contract.words import Words
-from lessons.kit.causes import lost, notes_on_not_finite, too_large
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, place_of, point_in_text
+from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite, too_large
 from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
@@ -216,7 +216,7 @@ def _not_finite(
         too_large("w", w),
     )
     yield from notes_on_not_finite("w", w, roles, known)
-    unexplained = lost(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
+    unexplained = not_finite_mask(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
     if settings.clip == "norm" and not trick.isfinite().all():
         yield Note("warning", WORDS("norm_not_finite"))
     elif unexplained.any():

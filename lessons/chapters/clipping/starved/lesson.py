@@ -23,7 +23,7 @@ from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import AlongX, array, inputs, place_of, point_in_text
 from lessons.kit.line_names import NAMES, named
-from lessons.kit.powers import Powers
+from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
 from lessons.text import number
 
@@ -263,7 +263,7 @@ def _sizes(result: Result, settings: Settings) -> Figure:
     curves = _named(result)
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
     drawn = [*(curves[name] for name in GRADIENTS), right]
-    powers = Powers([one.y for one in drawn], LOWEST, HIGHEST, every=5)
+    powers = LogAxis([one.y for one in drawn], LOWEST, HIGHEST, every=5)
     layout = powers.axes(span(right), "x", WORDS("size_axis"))
     said = [
         f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}" for name in GRADIENTS

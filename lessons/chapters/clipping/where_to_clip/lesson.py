@@ -22,7 +22,7 @@ from lessons.kit.experiment import Program, components, run_of
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import named
-from lessons.kit.powers import Powers
+from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import clip_gradient
@@ -249,7 +249,7 @@ def _limit(limit: float, layout: Trace) -> Trace:
 
 def _training(result: Result, settings: Settings) -> Figure:
     losses = {series.name: series for series in result.curves}
-    powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
+    powers = LogAxis([series.y for series in losses.values()], LOWEST, HIGHEST)
     layout = powers.axes((-0.3, STEPS - 0.7), WORDS("step"), WORDS("loss"))
     names = {"trick_gradient": WORDS("yours"), "true_gradient": WORDS("no_clip")}
     names["intended_gradient"] = WORDS("after")

@@ -22,7 +22,7 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import MOST_NAMED, component_table
 from lessons.kit.line_names import label, named
-from lessons.kit.powers import Powers
+from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
 from lessons.text import number
 
@@ -65,7 +65,7 @@ def table(result: Result, settings: Settings) -> Table:
 
 def _sizes(result: Result, settings: Settings) -> Figure:
     names = _drawn(settings)
-    powers = Powers(_expected(result, settings), LOWEST, HIGHEST)
+    powers = LogAxis(_expected(result, settings), LOWEST, HIGHEST)
     many = len(settings.x)
     layout = powers.axes((0.4, many + 0.6), "x", WORDS("size"))
     if many <= MOST_NAMED:
@@ -99,7 +99,7 @@ def _expected(result: Result, settings: Settings) -> Iterator[Array]:
         yield result["true_gradient"].y * min(1.0, settings.limit / length if length else 1.0)
 
 
-def _marks(series: Series, powers: Powers) -> Trace:
+def _marks(series: Series, powers: LogAxis) -> Trace:
     """A point at each size, in a row of its own for 0; the number itself when pointed at."""
     said = [number(float(one), 5) for one in series.y]
     name = NAMES[series.role]
@@ -113,7 +113,7 @@ def _marks(series: Series, powers: Powers) -> Trace:
     }
 
 
-def _words(series: Series, powers: Powers) -> Trace:
+def _words(series: Series, powers: LogAxis) -> Trace:
     """NaN and infinities, where they would be."""
     gone = ~np.isfinite(series.y)
     return scatter(
@@ -129,7 +129,7 @@ def _words(series: Series, powers: Powers) -> Trace:
     }
 
 
-def _window(settings: Settings, powers: Powers, many: int, layout: Trace) -> Iterator[Trace]:
+def _window(settings: Settings, powers: LogAxis, many: int, layout: Trace) -> Iterator[Trace]:
     """The smallest and the largest float16, divided by the scale, each with its name."""
     low, high = layout["yaxis"]["range"]
     narrow = settings.narrow
@@ -147,7 +147,7 @@ def _window(settings: Settings, powers: Powers, many: int, layout: Trace) -> Ite
 
 def _lengths(result: Result, settings: Settings) -> Figure:
     names, curves = _drawn(settings), {one.name: one for one in result.curves}
-    powers = Powers([curves[role].y for role in NAMES], LOWEST, HIGHEST)
+    powers = LogAxis([curves[role].y for role in NAMES], LOWEST, HIGHEST)
     layout = powers.axes((0.0, float(MOST)), WORDS("scale"), WORDS("length"))
     marks = [0, 5, 10, 16, 20, 25, MOST]
     marked(layout["xaxis"], marks, ["1", *(f"2<sup>{power}</sup>" for power in marks[1:])])

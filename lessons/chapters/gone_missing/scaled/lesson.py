@@ -15,10 +15,10 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
-from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, series_by_role
+from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite
 from lessons.text import number
 from lessons.tricks import clip_gradient_norm, scale_gradient
 
@@ -280,7 +280,7 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> I
         (x.abs() > most, WORDS("x_beyond", beyond=beyond)),
         (x.abs() > most**0.5, WORDS("square_beyond", beyond=beyond)),
     )
-    if settings["clip"] != "none" and bool(lost([roles["trick_gradient"]]).any()):
+    if settings["clip"] != "none" and bool(not_finite_mask([roles["trick_gradient"]]).any()):
         yield Note("warning", WORDS("by_norm"))
     yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
 

@@ -12,7 +12,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import numbers, slider, whole
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -28,6 +27,7 @@ from lessons.kit.components import MOST_NAMED, component_table, stems
 from lessons.kit.experiment import Experiment, Program, run_of
 from lessons.kit.inputs import GRID, ComputedIn, array, place_of, point_in_text, series_by_role
 from lessons.kit.line_names import lines, named
+from lessons.kit.nan_notes import notes_on_not_finite
 from lessons.kit.titles import brief, gradient_at
 from lessons.text import number
 from lessons.tricks import stop_gradient

@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from lessons.contract.settings import choice, slider, whole
-from lessons.kit.draws import unit_draws
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn
+from lessons.kit.noise import unit_draws
 
 SLOPES = (-2.0, -1.0)
 """The weights that fit every ordinary label; training starts at 0."""

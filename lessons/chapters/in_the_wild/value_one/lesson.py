@@ -14,7 +14,6 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.settings import choice, numbers
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
 from lessons.kit.components import component_figure
 from lessons.kit.experiment import Experiment, Program
@@ -30,6 +29,7 @@ from lessons.kit.inputs import (
     series_by_role,
 )
 from lessons.kit.line_names import NAMES, lines, named
+from lessons.kit.nan_notes import notes_on_not_finite
 from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import stop_gradient

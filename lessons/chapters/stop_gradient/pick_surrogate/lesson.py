@@ -14,10 +14,9 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Numbers, Text
 from lessons.contract.result import Array, Facts, Note, Result, Series
-from lessons.contract.settings import choice, declared, entry
+from lessons.contract.settings import choice, declared
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite, too_large
 from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
@@ -29,8 +28,10 @@ from lessons.kit.inputs import (
     leaf,
     one_for_each,
     place_of,
+    point_in_text,
     series_by_role,
 )
+from lessons.kit.nan_notes import notes_on_not_finite, too_large
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
@@ -192,7 +193,7 @@ class Settings(ComputedIn):
     spelling = choice("together", "apart")
     x = inputs("-2, -0.1, 0.4")
     weights = declared(Numbers("weights", "", optional=True))
-    point = entry(3, of="x")
+    point = point_in_text(3, advanced=False)
 
 
 def compute(program: Program, settings: Settings) -> Result:

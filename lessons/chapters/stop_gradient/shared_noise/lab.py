@@ -16,10 +16,10 @@ from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     noise_at_points,
 )
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
+from lessons.chapters.stop_gradient.shared_noise.stats import Spread
 from lessons.contract.lab import Lab
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.draws import ROWS, unit_draws
 from lessons.kit.experiment import Program, Roles
 from lessons.kit.inputs import (
     GRID,
@@ -29,7 +29,7 @@ from lessons.kit.inputs import (
     place_of,
     series_by_role,
 )
-from lessons.kit.spread import Spread
+from lessons.kit.noise import ROWS, unit_draws
 
 WORDS = Words(__file__)
 

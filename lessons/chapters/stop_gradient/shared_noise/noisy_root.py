@@ -4,11 +4,11 @@ import torch
 
 from lessons.contract.lab import Start
 from lessons.contract.parameters import Numbers
-from lessons.contract.settings import declared, entry, slider, whole
-from lessons.kit.draws import unit_draws
+from lessons.contract.settings import declared, slider, whole
 from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import ComputedIn, inputs, leaf, place_of
+from lessons.kit.inputs import ComputedIn, inputs, leaf, place_of, point_in_text
+from lessons.kit.noise import unit_draws
 
 MOST_DRAWS = 200_000
 
@@ -18,7 +18,7 @@ class Settings(ComputedIn):
     noise_high = slider(1.1, -0.5, 2)
     x = inputs("-2, -1, 1")
     draws = whole(500, 1, MOST_DRAWS, log=True)
-    point = entry(1, of="x")
+    point = point_in_text(1, advanced=False)
     seed = whole(0, advanced=True)
     u = declared(Numbers("u", "", advanced=True, optional=True))
 

@@ -71,9 +71,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from lessons.contract.goal import Goal, GoalError
-from lessons.contract.result import Facts
-from lessons.contract.words import SETTINGS, VIEWS
+from lessons.prose.goal import Facts, Goal, GoalError
 from lessons.text import suggestion, words
 from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
@@ -97,6 +95,7 @@ TURN = WORDS("your_turn")
 """What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
+SETTINGS, VIEWS = "Settings", "Views"
 LISTS = (SETTINGS, VIEWS, HEADING)
 """The headings of the lists at the end, which lessons/contract/words.py describes."""
 
@@ -184,7 +183,7 @@ class Turn:
 
     Args:
         text: Markdown.
-        goal: in facts, as ``lessons.contract.goal`` reads it.
+        goal: in facts, as ``lessons.prose.goal`` reads it.
         solved: settings that do it.
         missed: settings that nearly do, each by itself.
     """
