@@ -187,5 +187,5 @@ def ops(runs: Runs) -> Problems:
         with CountedOps() as counted:  # type: ignore[no-untyped-call]
             dict(lesson.compute(values).facts)
         if counted.count > most:
-            once = "Put what depends on no setting into a function under @cache."
+            once = "Put what depends on no setting into the lesson's facts."
             yield "lesson.py", f"At {given} it takes {counted.count} ops, at most {most}. {once}"

@@ -13,14 +13,14 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
 - no word that a learner reads: all of them stand in en.md (``contract/words.py``);
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
   ``TELLS`` of that test lists: it changes those to see that no title gives them away;
-- facts that need further runs of the program, what a wrong answer expects say, as the others of
-  ``LazyFacts``: they are computed only where a text quotes one;
+- facts that need further runs of the program, such as what a wrong answer expects, in
+  ``more_facts``: they are computed only where a text quotes one;
 - a run of the lesson's program whose graph should stay below a dozen ops; a leaf of one shape meets
   operands of the same shape, since a step shows one component of each;
 - the same numbers for the same values: what is drawn comes from ``kit/noise.py`` and a seed.
 
 ``kit/experiment.py`` runs the program and gives its gradient in each role and the graph,
-``kit/inputs.py`` has device and number format as parameters, ``kit/components.py`` a chart and a
+``kit/inputs.py`` has device and number format as settings, ``kit/components.py`` a chart and a
 table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the roles' colours.
 """
 
