@@ -13,7 +13,7 @@ import torch
 from lessons.contract.lab import Lab, Start
 from lessons.contract.result import Facts, Result
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
+from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.experiment import Experiment, Lazy, Program, Roles, run_of
 from lessons.kit.inputs import AlongX, array, grid_around, place_of, series_by_role
 from lessons.kit.line_names import NAMES
@@ -110,13 +110,13 @@ def curve_lab(curve: Curve[S]) -> Lab[S]:
             work=WORDS.counted("inputs", len(points)),
         )
 
-    text = CurveText.of(curve.words, intended=curve.intended_is, limit=curve.limit)
+    words, look = curve.words, (curve.intended_is, curve.limit)
     return Lab(
-        curve.words,
+        words,
         curve.settings,
         compute,
-        table=lambda result, settings: curve_table(result, text),
-        charts=[lambda result, settings: curve_figure(result, text)],
+        table=lambda result, settings: curve_table(result, words("value")),
+        charts=[lambda result, settings: curve_figure(result, words, *look)],
         start=experiment.run,
     )
 

@@ -9,7 +9,6 @@ from lessons.chapters.clipping.cliff.space import (
     LOOKS,
     ROLE_OF,
     START,
-    in_space,
     in_words,
     spanned,
     stroke,
@@ -34,11 +33,6 @@ _DEPTHS = [
     [0.3, "role:forward/0.2"],
     [1.0, "ink:panel"],
 ]
-
-
-def landscape(result: Result, settings: Settings) -> Figure:
-    """The error over w and b as a landscape."""
-    return in_space(result, WINDOWS[settings.window])
 
 
 def table(result: Result, settings: Settings) -> Table:

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from lessons.chapters.clipping.cliff.figures import (
-    landscape,
     run_table,
     seen_from_above,
     shares,
@@ -30,6 +29,7 @@ from lessons.chapters.clipping.cliff.recurrent import (
     paths,
     surface,
 )
+from lessons.chapters.clipping.cliff.space import landscape
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson

@@ -10,7 +10,15 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, errors_at, inside
+from lessons.chapters.clipping.cliff.recurrent import (
+    ARMS,
+    VALLEY,
+    WINDOWS,
+    Settings,
+    Window,
+    errors_at,
+    inside,
+)
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
@@ -90,8 +98,9 @@ def in_words(result: Result) -> str:
     return WORDS("paths", w=w, b=b, paths="; ".join(parts))
 
 
-def in_space(result: Result, window: Window) -> Figure:
-    """The error over w and b."""
+def landscape(result: Result, settings: Settings) -> Figure:
+    """The error over w and b, seen at an angle."""
+    window = WINDOWS[settings.window]
     thrown = [
         WORDS("thrown_at", name=name, update=result.facts[f"{arm}_left_at"])
         for arm, (_, name) in LOOKS.items()

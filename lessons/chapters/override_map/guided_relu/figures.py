@@ -40,7 +40,7 @@ _GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
 def table(history: History, settings: Settings) -> Table:
     """Accuracy and loss, or if asked how similar the maps are: mean, lowest and highest seed."""
     facts = history.facts
-    if not _asked(settings):
+    if not settings.randomised:  # not before the learner has predicted what that does
         return Table(
             WORDS("accuracy_table", done=history.done),
             (
@@ -106,11 +106,6 @@ def _randomised(layers: int) -> str:
     if layers == LAYERS:
         return WORDS("all_layers")
     return WORDS("last_layer") if layers == 1 else WORDS("last_layers", n=layers)
-
-
-def _asked(settings: Settings) -> bool:
-    """Test whether to show what randomising does; not before the learner has predicted it."""
-    return settings.randomised > 0
 
 
 def _heat(seen: dict[str, Array], first: int) -> Iterator[Trace]:

@@ -203,14 +203,14 @@ def compute(program: Program, settings: Settings) -> Result:
     whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
     roles = by_role(program, settings)
     series = components(roles)
-    place = settings.point - 1
+    place, words = settings.point - 1, missed(settings.spelling)
     return Result(
         series=series,
         facts={
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
             **_beliefs(whole, settings),
         },
-        notes=warned(_missing(settings)),
+        notes=warned(words and WORDS("same_maps", why=words)),
         work=counted_seeds(settings),
     )
 
@@ -229,12 +229,12 @@ def _beliefs(program: Program, settings: Settings) -> dict[str, float | str]:
         "differ_clamp": differ(behind="weights", spelling="clamp"),
         "differ_maximum": differ(behind="weights", spelling="maximum"),
         "missed": missed("clamp"),
-        **two_pixels(program),
     }
 
 
 def two_pixels(program: Program) -> dict[str, float | str]:
     """Two hidden units, and two last layers that weigh them: how alike the gradients are."""
+    program = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole here
     rows = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64)
     pixels = torch.ones(2, dtype=torch.float64)
 
@@ -275,12 +275,6 @@ def missed(spelling: str) -> str:
     return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
 
 
-def _missing(settings: Settings) -> str:
-    """The warning that the three maps are identical, if the rule reaches no relu."""
-    words = missed(settings.spelling)
-    return WORDS("same_maps", why=words) if words else ""
-
-
 def seconds(settings: Settings) -> float:
     """About how long it takes to look at the untrained networks, for each seed."""
     return 0.01 + (0.011 if settings.dtype == "float64" else 0.007) * settings.seeds
@@ -315,5 +309,6 @@ LESSON = Lesson(
     program=guided_relu,
     lab=LAB,
     predictions={"equal": never_differs, "random": who_notices},
+    facts=(two_pixels,),
     highlight='with gradient_override_map({"Relu": relu}, warn=False):',
 )

@@ -11,7 +11,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
+from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map, identity
@@ -108,19 +108,16 @@ CURVE = Curve(
 )
 
 
-def named(settings: Settings) -> CurveText:
-    """The curve lab's words, each derivative by its name."""
-    names = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
-    order = int(settings.order)
-    return replace(CurveText.of(WORDS), value=names[order - 1], gradient=names[order])
+DERIVATIVES = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
 
 
 def chart(result: Result, settings: Settings) -> Figure:
-    return curve_figure(result, named(settings))
+    order = int(settings.order)
+    return curve_figure(result, WORDS, titles=(DERIVATIVES[order - 1], DERIVATIVES[order]))
 
 
 def table(result: Result, settings: Settings) -> Table:
-    return curve_table(result, named(settings))
+    return curve_table(result, DERIVATIVES[int(settings.order) - 1])
 
 
 def first_order(settings: Settings) -> Start:

@@ -17,7 +17,7 @@ from lessons.contract.result import Array, Facts, Note, Result, Series
 from lessons.contract.settings import choice, declared
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CurveText, curve_figure, curve_table
+from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
@@ -229,19 +229,19 @@ def compute(program: Program, settings: Settings) -> Result:
 def _curves(result: Result, settings: Settings) -> Figure:
     """Gradients and value over the chosen input; the others stay where they are."""
     if all(read(settings[name]).entry_by_entry for name in ("f", "g")) and settings.weights is None:
-        return curve_figure(result, CurveText.of(WORDS))
+        return curve_figure(result, WORDS)
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
     place = place_of(settings)
     chosen = tuple(
         Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
         for line in result.series
     )
-    return replace(curve_figure(replace(result, series=chosen), CurveText.of(WORDS)), selects=None)
+    return replace(curve_figure(replace(result, series=chosen), WORDS), selects=None)
 
 
 def table(result: Result, settings: Settings) -> Table:
     """One row an input."""
-    return curve_table(result, CurveText.of(WORDS))
+    return curve_table(result, WORDS("value"))
 
 
 def check(settings: Settings) -> dict[str, str]:
