@@ -48,12 +48,6 @@ def one_infinity(result: Result) -> str:
     return "limit" if math.isfinite(last) else "same"
 
 
-def finite_distance(result: Result) -> str:
-    """The distance of two equal points whose gradient is a number."""
-    lines = ("fixed", "chosen", "later", "inside")
-    return next(line for line in lines if math.isfinite(result.number(f"slope_{line}")))
-
-
 def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
     """The intended result of a clip: 0 for a slope that is not finite, the others clipped alone."""
     kept = torch.where(slopes.isfinite(), slopes, 0.0)
@@ -187,6 +181,7 @@ def _by_hand() -> Mapping[str, float | str]:
         "torch_length": number(slope(torch.linalg.vector_norm)),
         "torch_spread": number(slope(torch.std, 1.0)),
         **{f"slope_{line}": value for line, value in lines.items()},
+        "slope_finite": next(filter(math.isfinite, lines.values())),
         **{f"dist_{line}": number(value) for line, value in lines.items()},
     }
 
@@ -226,7 +221,7 @@ def _not_finite(
 LESSON = Lesson(
     program=not_finite,
     lab=Lab(WORDS, Settings, compute, table, (_slopes,), start=EXPERIMENT.run, direct_labels=True),
-    predictions={"infinity": one_infinity, "transfer": finite_distance},
+    predictions={"infinity": one_infinity},
     facts=(_example, _by_hand, _trained),
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

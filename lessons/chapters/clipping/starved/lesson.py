@@ -62,18 +62,6 @@ def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
     return {"grows": wrong, "zero": 0 * wrong, "starves": 4 * wrong**2 * (1 - wrong)}
 
 
-def what_does_not_help(result: Result) -> str:
-    """The change after which descent leaves the right answer least probable."""
-    changes = ("rate", "adam", "norm", "loss")
-    return min(changes, key=lambda one: result.number("p_" + one))
-
-
-def largest_elsewhere(result: Result) -> str:
-    """Grade which of four losses of one logit sends back most at a sure mistake."""
-    losses = ("sigmoid", "tanh", "times", "logit")
-    return max(losses, key=lambda one: abs(result.number("else_" + one)))
-
-
 FAR = 20.0
 """The wrong logit's lead at the sure mistake that the facts describe."""
 
@@ -195,6 +183,7 @@ def _rescues(program: Program) -> Mapping[str, float]:
         "norm": _descent(program, limit=1.0),
         "loss": _descent(program, loss="cross"),
     }
+    left = {f"p_{name}": float(torch.softmax(z, 0)[1]) for name, z in ends.items()}
     return {
         "far_wrong": float(
             gradient(on_both(program)(far.requires_grad_(), 0.0, "squared", 1.0), far)
@@ -204,7 +193,8 @@ def _rescues(program: Program) -> Mapping[str, float]:
         "descents": STEPS,
         "times": TIMES,
         "gone": float(lead[p == 0][0]),
-        **{f"p_{name}": float(torch.softmax(z, 0)[1]) for name, z in ends.items()},
+        **left,
+        "p_least": min(left.values()),
         "rate_lead": float(ends["rate"][1] - ends["rate"][0]),
     }
 
@@ -247,7 +237,8 @@ def _four_losses() -> Mapping[str, float]:
         "logit": functional.binary_cross_entropy_with_logits(z, torch.ones_like(z)),
     }
     slopes = {f"else_{name}": float(gradient(loss, z)) for name, loss in losses.items()}
-    return {"else_z": ELSEWHERE, **slopes}
+    largest = max(slopes.values(), key=abs)
+    return {"else_z": ELSEWHERE, **slopes, "else_largest": largest}
 
 
 def table(result: Result, settings: Settings) -> Table:
@@ -308,8 +299,6 @@ LESSON = Lesson(
     lab=LAB,
     predictions={
         "worse": as_it_gets_worse,
-        "rescue": what_does_not_help,
-        "transfer": largest_elsewhere,
     },
     sketches={
         "worse": Sketch(

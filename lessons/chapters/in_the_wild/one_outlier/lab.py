@@ -150,10 +150,11 @@ def mixed() -> Mapping[str, float]:
         w = torch.ones(4, dtype=torch.float64, requires_grad=True)
         return gradient((layer(x, w)[0].sum() - 1.0) ** 2, w)
 
-    return {
+    mixed = {
         f"mixed_{name}": float((first(layer, moved) - first(layer, x)).norm())
         for name, layer in layers.items()
     }
+    return mixed | {"mixed_most": max(mixed.values())}
 
 
 def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
