@@ -41,10 +41,6 @@ from lessons.recorder.recording.plain_tensor import Entry
 S = TypeVar("S", bound=Settings)
 
 
-def _itself(result: Any) -> Any:
-    return result
-
-
 @dataclass(frozen=True)
 class Start:
     """One run of the program, as its graph is recorded: ``finish(call(program))``.
@@ -66,7 +62,7 @@ class Start:
     leaves: Mapping[str, torch.Tensor]
     arguments: Mapping[str, Any] = field(default_factory=dict)
     index: tuple[int, ...] = ()
-    finish: Callable[[Any], torch.Tensor] = _itself
+    finish: Callable[[Any], torch.Tensor] = lambda returned: returned
     extra_leaves: Mapping[str, torch.Tensor] = field(default_factory=dict)
     show_unused_ops: bool = False
 

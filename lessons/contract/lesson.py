@@ -86,32 +86,6 @@ class Lesson:
         """The source of the program, as written in lesson.py."""
         return inspect.getsource(self.program)
 
-    def source_with(self, cuts: Collection[Cut]) -> str:
-        """Return the source, with a line that cuts these edges if there are any."""
-        if not cuts:
-            return self.source
-        pairs = ", ".join(f"({op!r}, {operand})" for op, operand in sorted(cuts))
-        name = self.program.__name__
-        return f"{self.source}\n\n{name} = cut({name}, [{pairs}])\n"
-
-    @cached_property
-    def in_torch(self) -> str:
-        """Return in_torch.py with the chapter's map written into it, if it imports the map."""
-        text = (self.folder / "in_torch.py").read_text("utf-8")
-        line = re.search(rf"\nfrom .*\.{self.chapter}\.in_torch import .*\n", text)
-        if line is None:
-            return text
-        own = (self.folder.parent / "in_torch.py").read_text("utf-8").partition("import torch\n")[2]
-        before, _, after = text.replace(line[0], "").partition("\n\n\n")
-        return "\n\n\n".join([before, own.strip(), after])
-
-    @property
-    def equivalents(self) -> dict[str, Path]:
-        """Files in the folder with the same program in other frameworks, by label."""
-        names = {"TensorFlow 1": "in_tensorflow1.py", "JAX": "in_jax.py"}
-        paths = {label: self.folder / name for label, name in names.items()}
-        return {label: path for label, path in paths.items() if path.exists()}
-
     def validate(self, given: Mapping[str, str]) -> Settings:
         """Parse the given texts, and use the default for every other parameter.
 
@@ -295,18 +269,6 @@ class Lesson:
     def text(self, values: Settings) -> dict[str, str]:
         """Write the values as text for a URL; `validate` parses it back."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
-
-    def spelled(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Respell the settings as a drag writes them, with a blank after each comma of a list.
-
-        A text that can't be parsed stays unchanged, and its control then refuses it.
-        """
-        found = dict(texts)
-        for one in self.lab.parameters:
-            with contextlib.suppress(ValueError, OverflowError):
-                if one.name in found:
-                    found[one.name] = one.format(one.parse(found[one.name]))
-        return found
 
     @cached_property
     def views(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What a page shows of a lesson: its address, and the controls that a teacher leaves."""
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
 from lessons.contract.cuts import write_cuts
@@ -36,6 +37,19 @@ def query(
     }
     words = {word: text for word, text in words.items() if text}
     return urlencode({"lesson": lesson.slug, "step": str(step), **changed, **words}, safe=",:")
+
+
+def spelled(lesson: Lesson, texts: Mapping[str, str]) -> dict[str, str]:
+    """Respell the settings as a drag writes them, with a blank after each comma of a list.
+
+    A text that can't be parsed stays unchanged, and its control then refuses it.
+    """
+    found = dict(texts)
+    for one in lesson.lab.parameters:
+        with contextlib.suppress(ValueError, OverflowError):
+            if one.name in found:
+                found[one.name] = one.format(one.parse(found[one.name]))
+    return found
 
 
 def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:

@@ -17,6 +17,7 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, InvalidParametersError
 from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import find
+from lessons.outputs.plain_torch import in_torch
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
@@ -32,11 +33,13 @@ MISTAKE = "  # " + WORDS("the_mistake")
 def in_plain_torch(slug: str) -> str:
     """The program of a lesson's in_torch.py at its `kept` settings, its mistake marked as one."""
     lesson = find(slug)
-    right, shown = (_lines(lesson, values) for values in (as_meant(lesson), kept(lesson)))
+    right, shown = (
+        _lines(lesson, values) for values in (as_meant(lesson), interesting_settings(lesson))
+    )
     return "\n".join(line if line in right else line + MISTAKE for line in shown)
 
 
-def kept(lesson: Lesson) -> Settings:
+def interesting_settings(lesson: Lesson) -> Settings:
     """Settings whose program has the lesson's point in it: its trick, or else its mistake.
 
     Where the right program lacks the highlighted line, its point may be what it leaves out: then
@@ -55,7 +58,7 @@ def kept(lesson: Lesson) -> Settings:
 
 
 def _lines(lesson: Lesson, values: Settings) -> list[str]:
-    text = lesson.in_torch
+    text = in_torch(lesson)
     name, names = lesson.program.__name__, choices(lesson, values)
     program = specialised(text, name, names)
     tops = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]

@@ -27,7 +27,7 @@ from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.outputs.address import step_controls
 from lessons.outputs.computed import Computed
-from lessons.outputs.plain_torch import plain_torch
+from lessons.outputs.plain_torch import equivalents, in_torch, plain_torch, source_with
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
 from lessons.text import number
@@ -224,10 +224,10 @@ def lesson_code(visit: Visit, cuts: tuple[Cut, ...]) -> Code:
 
 @lru_cache(maxsize=64)
 def _panes(lesson: Lesson, cuts: tuple[Cut, ...]) -> dict[str, Pane]:
-    source = lesson.source_with(cuts)
+    source = source_with(lesson, cuts)
     panes = {WORDS("ran"): pane(source, marked_lines(source, lesson.highlight))}
-    panes[WORDS("plain_torch")] = pane(lesson.in_torch)
-    panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
+    panes[WORDS("plain_torch")] = pane(in_torch(lesson))
+    panes |= {label: pane(path.read_text("utf-8")) for label, path in equivalents(lesson).items()}
     return panes
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.outputs.address import spelled
 from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
 from pages.labs.messages import Wish
@@ -47,7 +48,7 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     step = lesson.prose.steps[place - 1]
     held = step.held(wish.answers)
     hidden = frozenset() if wish.uncovered else lesson.prose.hidden(wish.answers, place)
-    own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
+    own = spelled(lesson, {name: step.lab[name] for name in held if name in step.lab})
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
     cuts, refusal = lesson.cuts_in(wish.cuts, asked)
     return Visit(

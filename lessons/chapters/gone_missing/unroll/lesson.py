@@ -128,10 +128,10 @@ class _EachUse(torch.overrides.TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def kept(steps: int, every: int) -> int:
+def after_last_stop(steps: int, every: int) -> int:
     """The number of steps after the last stop.
 
-    >>> kept(50, 5), kept(50, 50), kept(4, 3)
+    >>> after_last_stop(50, 5), after_last_stop(50, 50), after_last_stop(4, 3)
     (5, 50, 1)
     """
     return steps - (steps - 1) // every * every
@@ -261,7 +261,7 @@ def compute(program: Program, settings: Settings) -> Result:
         ),
         facts={
             "drawn": min(steps, DRAWN),
-            "kept": kept(steps, every),
+            "kept": after_last_stop(steps, every),
             "reached": int(reached.sum()),
         },
         notes=tuple(_not_finite(given, roles)),

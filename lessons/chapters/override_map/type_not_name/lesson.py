@@ -93,13 +93,9 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     }
 
 
-def elsewhere() -> dict[str, float | str]:
-    """What the engine says of wrong keys and names, and the code of the questions without a lab."""
-    return {
-        "misspelt": said(lambda: resolve("Identty")),
-        **shared_name(),
-        **frozen(),
-    }
+def misspelt() -> dict[str, str]:
+    """What the engine says of a wrong key."""
+    return {"misspelt": said(lambda: resolve("Identty"))}
 
 
 def shared_name() -> dict[str, float | str]:
@@ -188,6 +184,6 @@ LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
     predictions={"transfer": lambda result: str(result.facts["frozen_came"])},
-    facts=(elsewhere,),
+    facts=(misspelt, shared_name, frozen),
     highlight="with gradient_override_map({key: half}, warn=False):",
 )
