@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -198,8 +198,8 @@ def compute(program: Program, settings: Settings) -> Result:
             "loss": float(roles["forward"][0]),
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
-            **_example(program, *(float(settings[n]) for n in ("w", "v", "x", "limit", "rate"))),
         },
+        more_facts=[partial(_example, program, settings)],
         work=WORDS("work", steps=STEPS),
     )
 
@@ -274,15 +274,13 @@ def _training(result: Result, settings: Settings) -> Figure:
     )
 
 
-@lru_cache(maxsize=8)
-def _example(
-    program: Program, w_is: float, v_is: float, x: float, limit: float, rate: float
-) -> Mapping[str, float]:
+def _example(program: Program, settings: Settings) -> Mapping[str, float]:
     """The effect of each place, and the value that ``clip_grad_norm_`` returns."""
-    w, v = (torch.tensor(one, dtype=torch.float64) for one in (w_is, v_is))
+    w, v = torch.tensor([settings.w, settings.v], dtype=torch.float64)
+    x, limit = settings.x, settings.limit
 
     def lengths(place: str) -> Array:
-        return array(train(program, w, v, x, place, limit, rate, 2)[1].norm(dim=1))
+        return array(train(program, w, v, x, place, limit, settings.rate, 2)[1].norm(dim=1))
 
     late, plain = lengths("late"), lengths("none")
     graph = by_role(program, w, v, x, "graph", limit)

@@ -285,7 +285,9 @@ def _updates(result: Result, settings: Settings) -> Figure:
     layout = axes((-0.02 * end, end), fitted(heights), WORDS("update"), WORDS("value_v"))
     pays = "reward" if settings.reward >= settings.other else "other"
     height: Measure = "y"
-    drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
+    level = thin([0.0, end], [best, best], WORDS("best_reward"), "dot")
+    level |= {"hovertemplate": WORDS("best_hover"), "hoverinfo": "all"}
+    drawn: list[Trace] = [dragged(level, "line", **{pays: height})]
     for name in ("mean_reward", "value", "value_own"):  # all show where they overlap
         role, said = LINES[name]
         line = curve(curves[name])
@@ -324,12 +326,6 @@ def _updates(result: Result, settings: Settings) -> Figure:
         layout,
         subject=WORDS("updates_subject"),
     )
-
-
-def _level(best: float, end: float) -> Trace:
-    """A thin line at the best reward that an action pays."""
-    line = thin([0.0, end], [best, best], WORDS("best_reward"), "dot")
-    return line | {"hovertemplate": WORDS("best_hover"), "hoverinfo": "all"}
 
 
 LESSON = Lesson(

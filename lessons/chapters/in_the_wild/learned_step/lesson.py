@@ -3,8 +3,7 @@
 import inspect
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 import torch
 
@@ -128,12 +127,6 @@ EXPERIMENT = Experiment(
 )
 
 
-def total(program: Program, x: torch.Tensor, s: float, settings: Mapping[str, Any]) -> float:
-    """The sum of the quantised weights at another step size."""
-    with torch.no_grad():
-        return float(program(x, torch.full_like(x, s), **settings).double().sum())
-
-
 def teeth(program: Program, x: float, bits: int, end: float) -> tuple[torch.Tensor, torch.Tensor]:
     """One quantised weight over the step size, from 0 to ``end``, NaN at each jump.
 
@@ -227,12 +220,10 @@ def compute(program: Program, settings: Settings) -> Result:
             "ratio_lsq": ratios["lsq"][-1],
         },
         more_facts=[
-            lambda: {
-                **_sums(program, given, s, start),
-                # A cut in the graph changes none of these.
-                **_of_one(inspect.unwrap(program), start, place),
-                "difference": _difference(program, given, settings, start.arguments),
-            }
+            partial(_sums, program, given, s, start),
+            # A cut in the graph changes none of these.
+            partial(_of_one, inspect.unwrap(program), start, place),
+            partial(_difference, program, given, settings, start),
         ],
         notes=tuple(_notes(given, x, roles, settings)),
         work=WORDS.counted("weights", len(given)),
@@ -279,14 +270,14 @@ def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict
     }
 
 
+@torch.no_grad()
 def _difference(
-    program: Program, x: torch.Tensor, settings: Settings, arguments: Mapping[str, Any]
-) -> float:
+    program: Program, x: torch.Tensor, settings: Settings, start: Start
+) -> dict[str, float]:
     """The sum of the quantised weights at s + h and at s − h, over 2h; at least 0 for s − h."""
-    low = max(settings.s - settings.h, 1e-9)
-    high = settings.s + settings.h
-    ends = [total(program, x, one, arguments) for one in (low, high)]
-    return (ends[1] - ends[0]) / (high - low)
+    low, high = max(settings.s - settings.h, 1e-9), settings.s + settings.h
+    sums = [program(x, torch.full_like(x, s), **start.arguments).sum() for s in (low, high)]
+    return {"difference": float(sums[1] - sums[0]) / (high - low)}
 
 
 def _notes(
