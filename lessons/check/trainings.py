@@ -26,7 +26,7 @@ from lessons.training.under_way import ENDS, finished
 _ROOT = Path(__file__).parents[2]
 _ROOMS = tuple(f"lessons.{room}." for room in ("chapters", "contract", "kit", "tricks", "training"))
 """Where the code is that trainings run. Other rooms draw, record and write texts."""
-_IMPORTED = re.compile(r"^from (lessons[\w.]*) import", re.MULTILINE)
+_IMPORTED = re.compile(r"^from (lessons[\w.]*) import (\w*)", re.MULTILINE)
 
 
 def digest(lesson: Lesson) -> str:
@@ -40,7 +40,8 @@ def digest(lesson: Lesson) -> str:
         path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
         if name not in found and name.startswith(_ROOMS) and path.is_file():
             found[name] = path.read_text("utf-8")
-            waiting += _IMPORTED.findall(found[name])
+            for one in _IMPORTED.findall(found[name]):  # a module, or something in one
+                waiting += one[0], ".".join(one)
     texts = "\n".join(f"{name}\n{found[name]}" for name in sorted(found))
     return hashlib.blake2b(texts.encode(), digest_size=8).hexdigest()
 
