@@ -79,8 +79,8 @@ class Network:
 
     def loss(self, program: Program, settings: Settings, way: str | None = None) -> torch.Tensor:
         """The loss with the layers checkpointed as the values say, or in another way."""
-        chosen: dict[str, Any] = {name: settings[name] for name in ("lookup", "since")}
-        return program(self.embedding, self.layers, self.head, way=way or settings.way, **chosen)
+        given = way or settings.way, settings.lookup, settings.since
+        return program(self.embedding, self.layers, self.head, *given)
 
 
 def gradients(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -176,7 +176,7 @@ def compute(program: Program, settings: Settings) -> Result:
         series=series_by_role(array(x), roles),
         curves=tuple(_over_scales(program, x, dtype, arguments, roles)),
         facts={
-            **_counts(x, arguments, array(plain)),
+            **_counts(x, settings, array(plain)),
             **_lengths(roles),
             "format": narrow,
             "smallest": in_powers(smallest(narrow)),
@@ -184,9 +184,9 @@ def compute(program: Program, settings: Settings) -> Result:
             "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
             "first_true": in_powers(float(roles["true_gradient"].abs().max())),
         },
-        more_facts=[lambda: _scaler(program, settings)],
+        more_facts=[partial(_scaler, program, settings)],
         # Always at least one line, so that the charts below it don't move with the scale.
-        notes=(*(list(_not_finite(x, roles, arguments)) or [Note("info", WORDS("finite"))]),),
+        notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
         work=WORDS("work", gradients=WORDS.counted("gradients", len(x)), scales=MOST + 1),
     )
 
@@ -239,15 +239,15 @@ def _length(vector: Array) -> float:
     return most * float(np.linalg.norm(vector / most)) if most and np.isfinite(most) else most
 
 
-def _counts(x: torch.Tensor, settings: Mapping[str, Any], plain: Array) -> dict[str, int]:
+def _counts(x: torch.Tensor, settings: Settings, plain: Array) -> dict[str, int]:
     """Count the gradients that are lost with no clip, and the numbers of the wrong answers."""
-    true = np.abs(array(2 * x / settings["tokens"]))
-    normal = torch.finfo(getattr(torch, settings["narrow"])).smallest_normal
+    true = np.abs(array(2 * x / settings.tokens))
+    normal = torch.finfo(getattr(torch, settings.narrow)).smallest_normal
     return {
         "many": len(plain),
         "zeros": int((plain == 0).sum()),
         "infinite": int((~np.isfinite(plain)).sum()),
-        "below_smallest": int((true <= smallest(settings["narrow"]) / 2).sum()),
+        "below_smallest": int((true <= smallest(settings.narrow) / 2).sum()),
         "below_normal": int((true < normal).sum()),
     }
 
@@ -259,8 +259,8 @@ def _lengths(roles: Roles) -> dict[str, float]:
 
 def _scaler(program: Program, settings: Settings) -> dict[str, float]:
     """The facts of torch's GradScaler: its start, and a step at these settings."""
-    given = (settings[name] for name in ("tokens", "narrow"))
-    moved, after = skipped(program, settings.x, float(settings.scale), *given)
+    scale, tokens, narrow = float(settings.scale), settings.tokens, settings.narrow
+    moved, after = skipped(program, settings.x, scale, tokens, narrow)
     new = torch.amp.GradScaler("cpu")
     return {
         "skip_moved": moved,
@@ -270,17 +270,17 @@ def _scaler(program: Program, settings: Settings) -> dict[str, float]:
     }
 
 
-def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> Iterator[Note]:
+def _not_finite(x: torch.Tensor, roles: Roles, settings: Settings) -> Iterator[Note]:
     """Notes on numbers that are not finite: each reason with its inputs."""
-    most = largest(settings["narrow"])
-    beyond = WORDS("beyond", format=settings["narrow"], most=number(most, 5))
-    everywhere = torch.full_like(x, settings["scale"] / settings["tokens"] > most, dtype=torch.bool)
+    most = largest(settings.narrow)
+    beyond = WORDS("beyond", format=settings.narrow, most=number(most, 5))
+    everywhere = torch.full_like(x, settings.scale / settings.tokens > most, dtype=torch.bool)
     known = (
         (everywhere, WORDS("already", beyond=beyond)),
         (x.abs() > most, WORDS("x_beyond", beyond=beyond)),
         (x.abs() > most**0.5, WORDS("square_beyond", beyond=beyond)),
     )
-    if settings["clip"] != "none" and bool(not_finite_mask([roles["trick_gradient"]]).any()):
+    if settings.clip != "none" and bool(not_finite_mask([roles["trick_gradient"]]).any()):
         yield Note("warning", WORDS("by_norm"))
     yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
 

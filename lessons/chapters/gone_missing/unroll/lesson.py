@@ -152,9 +152,8 @@ def table(result: Result, settings: Settings) -> Table:
 
 def _parts(result: Result, settings: Settings) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("parts")}
-    facts = result.facts
-    steps, kept, reached = (int(facts[name]) for name in ("steps", "kept", "reached"))
-    cut, full = (float(facts[role]) for role in ("trick_gradient", "true_gradient"))
+    steps, kept = settings.steps, after_last_stop(settings.steps, settings.every)
+    w, cut, full = result.numbers("w", "trick_gradient", "true_gradient")
     low, high = fitted([one.y for one in curves.values()])
     layout = axes((0.4, steps + 0.6), (low, 1.1 * high), WORDS("steps_back"), WORDS("adds"))
     if steps <= MOST_NAMED:
@@ -179,11 +178,11 @@ def _parts(result: Result, settings: Settings) -> Figure:
         [*drawn, *named(ends, layout, HEIGHT)],
         layout,
         HEIGHT,
-        reached=reached,
+        reached=result.facts["reached"],
         steps=steps,
         cut=brief(cut),
         full=brief(full),
-        w=number(float(facts["w"]), 3),
+        w=number(w, 3),
         each=", ".join(number(float(one), 3) for one in true.y[:4]),
     )
 

@@ -279,7 +279,7 @@ def table(result: Result, settings: Settings) -> Table:
 def _updates(result: Result, settings: Settings) -> Figure:
     curves = {one.name: one for one in result.curves}
     last = {name: float(one.y[-1]) for name, one in curves.items()}
-    updates, best = int(result.facts["updates"]), result.number("best")
+    updates, best = settings.updates, result.number("best")
     end = float(max(updates, 1))
     heights = [*(one.y for one in curves.values()), np.array([best])]
     layout = axes((-0.02 * end, end), fitted(heights), WORDS("update"), WORDS("value_v"))

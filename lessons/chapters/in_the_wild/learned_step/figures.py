@@ -57,8 +57,7 @@ def _sum(result: Result, role: str) -> float:
 def _slopes(result: Result, settings: Settings) -> Figure:
     """One quantised weight over s, and through its point a line for each gradient."""
     tooth = result.curves[0]
-    s, x = result.number("s"), result.number("x")
-    y = result.number("forward")
+    s, x, y = result.numbers("s", "x", "forward")
     end = float(np.nanmax(tooth.x))
     largest = float(np.nanmax(np.abs(tooth.y), initial=0.0))
     seen = [tooth.y, np.array([x if abs(x) <= 3 * largest else 0.0])]

@@ -51,11 +51,12 @@ def table(result: Result, settings: Settings) -> Table:
     for place, x in enumerate(result.planes["samples"]):
         own = cells(result, ["forward", *NAMES], place, 5)
         rows.append((str(place + 1), number(float(x), 5), *own))
-    facts = result.facts
-    means = [number(float(facts[f"{role}_mean"]), 4) for role in ROWS]
-    variances = [number(float(facts[f"{name}_variance"]), 4) for name in ("path", "score", "trick")]
+    means = [number(result.number(f"{role}_mean"), 4) for role in ROWS]
+    variances = [
+        number(result.number(f"{name}_variance"), 4) for name in ("path", "score", "trick")
+    ]
     for name, found, last in (
-        (WORDS("mean_of", draws=int(facts["draws"])), means, number(float(facts["exact"]), 4)),
+        (WORDS("mean_of", draws=result.facts["draws"]), means, number(result.number("exact"), 4)),
         (WORDS("exact_variance"), variances, "0"),
     ):
         rows.append((name, "", "", *found, last))
@@ -125,8 +126,7 @@ def _spread(bars: Histogram) -> Trace:
 def _variance(result: Result, settings: Settings) -> Figure:
     over = {one.name: one for one in result.curves if one.name.startswith("variance_")}
     score, path = over["variance_score"], over["variance_path"]
-    facts = result.facts
-    own, baseline = float(facts["trick_variance"]), float(facts["baseline"])
+    own, baseline = result.numbers("trick_variance", "baseline")
     edge = 0.04 * float(score.x[-1] - score.x[0])
     layout = axes(
         (float(score.x[0]) - edge, float(score.x[-1]) + edge),
@@ -134,7 +134,7 @@ def _variance(result: Result, settings: Settings) -> Figure:
         WORDS("baseline"),
         WORDS("variance_axis"),
     )
-    best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
+    best, least = map(brief, result.numbers("best_baseline", "best_variance"))
     marker = scatter("markers", np.array([baseline]), np.array([own]), NAMES["trick_gradient"]) | {
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
         "hovertemplate": WORDS("variance_hover"),
@@ -155,7 +155,7 @@ def _variance(result: Result, settings: Settings) -> Figure:
         best=best,
         least=least,
         own=brief(own),
-        path=brief(float(facts["path_variance"])),
+        path=brief(result.number("path_variance")),
     )
 
 
