@@ -12,13 +12,7 @@ from lessons.outputs.catalogue import find
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.labs.words import WORDS
-from tests.training.counting import (
-    COUNTING,
-    Counter,
-    clock_of_steps,
-    program,
-    settings_of,
-)
+from tests.training.counting import COUNTING, Counter, clock_of_steps, program, settings_of
 
 MOONS = find("moons")
 PARAMETERS = (

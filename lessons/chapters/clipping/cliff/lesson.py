@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.figures import (
-    run_table,
-    seen_from_above,
-    shares,
-    table,
-)
+from lessons.chapters.clipping.cliff.figures import run_table, seen_from_above, shares, table
 from lessons.chapters.clipping.cliff.recurrent import (
     ARMS,
     COUNT,

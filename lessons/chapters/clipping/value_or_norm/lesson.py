@@ -17,16 +17,7 @@ from lessons.contract.roles import ROLES
 from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, arrow, in_words, measured, turn
-from lessons.kit.chart_pieces import (
-    Trace,
-    axes,
-    cells,
-    dragged,
-    mark,
-    marked,
-    scatter,
-    thin,
-)
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, marked, scatter, thin
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, array

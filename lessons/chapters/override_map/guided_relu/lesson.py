@@ -11,11 +11,7 @@ from typing import Any
 
 import torch
 
-from lessons.chapters.override_map.guided_relu.figures import (
-    CHARTS,
-    static_table,
-    table,
-)
+from lessons.chapters.override_map.guided_relu.figures import CHARTS, static_table, table
 from lessons.chapters.override_map.guided_relu.net import (
     BEFORE,
     BEHIND,

@@ -36,14 +36,7 @@ from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
 from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
-from lessons.training.step_charts import (
-    HEIGHT,
-    arms_table,
-    crowd,
-    of,
-    step_axes,
-    step_chart,
-)
+from lessons.training.step_charts import HEIGHT, arms_table, crowd, of, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import flip_gradient, stop_gradient
 from lessons.tricks.as_one import one_op

@@ -21,14 +21,7 @@ from lessons.contract.lab import Lab
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.words import Words
 from lessons.kit.experiment import Program, Roles
-from lessons.kit.inputs import (
-    GRID,
-    array,
-    grid_around,
-    one_for_each,
-    place_of,
-    series_by_role,
-)
+from lessons.kit.inputs import GRID, array, grid_around, one_for_each, place_of, series_by_role
 from lessons.kit.noise import ROWS, unit_draws
 
 WORDS = Words(__file__)
