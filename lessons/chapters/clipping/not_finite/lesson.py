@@ -102,9 +102,7 @@ def compute(program: Program, settings: Settings) -> Result:
     place = place_of(settings, "w")
     return Result(
         series=components(roles),
-        facts={
-            "w": float(w[place]),
-        },
+        facts={"w": float(w[place])},
         notes=(*_not_finite(w, roles, settings),),
         work=WORDS.counted("inputs", len(w)),
     )

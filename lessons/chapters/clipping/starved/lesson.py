@@ -297,9 +297,7 @@ LAB = replace(_BASE, compute=compute, charts=(_sizes, *_BASE.charts), table=tabl
 LESSON = Lesson(
     program=starved,
     lab=LAB,
-    predictions={
-        "worse": as_it_gets_worse,
-    },
+    predictions={"worse": as_it_gets_worse},
     sketches={
         "worse": Sketch(
             beliefs=on_the_way,

@@ -95,12 +95,7 @@ def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> s
     return ""
 
 
-CURVE = Curve(
-    settings=Settings,
-    plain=unchanged,
-    intended=by_formula,
-    words=WORDS,
-)
+CURVE = Curve(settings=Settings, plain=unchanged, intended=by_formula, words=WORDS)
 
 _BASE = curve_lab(CURVE)
 
