@@ -78,7 +78,7 @@ class Network:
         return self.embedding, *(layer.adapter for layer in self.layers), self.head
 
     def loss(self, program: Program, settings: Settings, way: str | None = None) -> torch.Tensor:
-        """The loss with the layers checkpointed as the values say, or in another way."""
+        """The loss with the layers checkpointed as the settings say, or in another way."""
         given = way or settings.way, settings.lookup, settings.since
         return program(self.embedding, self.layers, self.head, *given)
 

@@ -43,7 +43,7 @@ def table(result: Result, settings: Settings) -> Table:
     rows = []
     for index, x in enumerate(result["forward"].x):
         row = [number(float(x)), *cells(result, roles, index, 5)]
-        mean, low, high = (number(float(settings[index]), 5) for settings in _spread(over))
+        mean, low, high = (number(float(one[index]), 5) for one in _spread(over))
         row += [mean, f"{low} … {high}"]
         rows.append(tuple(row))
     caption = WORDS("table")
