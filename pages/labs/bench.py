@@ -20,8 +20,9 @@ from lessons.contract.roles import ROLES
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.as_text import IMPORTS, packed, to_text
+from lessons.playground.language.limits import MAX_DRAWN
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.budget import seconds_of
+from lessons.playground.running.budget import drawing_seconds, seconds_of
 from lessons.playground.running.outcome_charts import key
 from lessons.playground.running.recorded import place
 from lessons.recorder.picture.graph_drawing import sign_of
@@ -52,13 +53,14 @@ LONGEST = 400
 
 def seconds(wish: Wish) -> float:
     """Estimate how long a wish takes to compute, from its function and the length of its lists."""
-    total = 0.0
+    total = drawing = 0.0
     for form in (wish.values, wish.good or {}):
         name = form.get("trick", ""), form.get("function", "")
         text = form.get("own", "")[:LONGEST] if name[1] == OWN else _TEXTS.get(name, _USUAL)
         most = max((form[name].count(",") for name in form if name.endswith(".values")), default=2)
         total += 2 * seconds_of(text, [min(most, LONGEST) + 1], form.get("noise") != "off")
-    return total
+        drawing = max(drawing, drawing_seconds(text))
+    return total + drawing
 
 
 def frame(wish: Wish) -> Frame:
@@ -81,8 +83,9 @@ def frame(wish: Wish) -> Frame:
     return build(
         said,
         wish.open,
+        stage="graph",  # also where there is none
         below_stage=_CHARTS,
-        graph=partial(_graph, comparison),
+        graph=partial(_graph, comparison) if payload.can_draw(comparison.plain) else None,
         charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
         table=table(comparison),
         code=partial(_code, comparison),
@@ -108,9 +111,12 @@ def _key(comparison: Comparison) -> list[KeyEntry]:
 
 
 def _warnings(comparison: Comparison) -> list[Note]:
-    """The warnings about the numbers of A and B. The charts say the rest themselves."""
+    """The warnings about the numbers of A and B, and of a graph that is not drawn."""
     notes = (*comparison.a.outcome.notes, *comparison.b.outcome.notes)
-    return [*dict.fromkeys(one for one in notes if one.level == "warning")]
+    found = [*dict.fromkeys(one for one in notes if one.level == "warning")]
+    if not payload.can_draw(comparison.plain):
+        found.append(Note("info", WORDS("large_graph", n=MAX_DRAWN)))
+    return found
 
 
 @cache

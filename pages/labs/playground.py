@@ -21,8 +21,9 @@ from lessons.playground.document.gestures import (
     gestured,
 )
 from lessons.playground.document.presets import preset, preset_of
+from lessons.playground.language.limits import MAX_DRAWN
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.budget import seconds_of
+from lessons.playground.running.budget import drawing_seconds, seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import place, recorded
@@ -35,7 +36,7 @@ from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, Group, NoteSpec, Wish
 from pages.labs.playground_controls import groups
-from pages.labs.playground_state import LARGEST_GRAPH, Computed, State
+from pages.labs.playground_state import Computed, State
 from pages.labs.words import WORDS
 
 FIRST = "noise_leaks"
@@ -82,7 +83,7 @@ def shown(state: State, opened: Collection[str] = ()) -> Frame:
 def seconds(wish: Wish) -> float:
     """About how long a wish takes to compute, by the length of its program and of its inputs."""
     # To read the expressions takes some milliseconds, so only their characters are counted.
-    total = 0.0
+    total = drawing = 0.0
     for form in (wish.values, wish.good or {}):
         text = form.get("program", "")[:MOST_TEXT]
         try:
@@ -94,7 +95,8 @@ def seconds(wish: Wish) -> float:
             sizes[name] = max(sizes.get(name, 0), form[name].count(",") + 1)
         drawn = any(one.noise for one in document.inputs)
         total += seconds_of(document.program, [*sizes.values()], drawn)
-    return total
+        drawing = max(drawing, drawing_seconds(document.program))
+    return total + drawing
 
 
 def state(wish: Wish) -> State:
@@ -161,7 +163,9 @@ def _computed(document: Document, text: str) -> Computed | PlaygroundError:
     try:
         checked = check(document)
         outcome = run_checked(checked)
-        recording = recorded(checked) if checked.program.ops <= LARGEST_GRAPH else None
+        recording = recorded(checked) if checked.program.ops <= MAX_DRAWN else None
+        if recording and not payload.can_draw(recording):
+            recording = None
     except PlaygroundError as error:
         # Its traceback holds every tensor of the run that was refused.
         error.__context__ = error.__cause__ = None
@@ -218,7 +222,7 @@ def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     elif state.computed:
         found += payload.notes(state.computed.outcome.notes)
         if state.computed.recording is None:
-            found.append({"level": "info", "text": WORDS("many_ops", n=LARGEST_GRAPH)})
+            found.append({"level": "info", "text": WORDS("large_graph", n=MAX_DRAWN)})
     if not state.address():
         found.append({"level": "warning", "text": WORDS("long_address")})
     return found

@@ -13,8 +13,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome
 from lessons.recorder import Recording
 
-LARGEST_GRAPH = 60
-"""Ops: a drawing of more is no help, and takes long to lay out."""
 _LONGEST_ADDRESS = 16_000
 
 

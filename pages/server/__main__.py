@@ -18,6 +18,8 @@ from streamlit.web.cli import configurator_options
 
 from pages.server import forkserver
 from pages.server.addresses import root
+from pages.server.listener import Listener
+from pages.server.socket_guard import Protocol
 
 
 @click.command()
@@ -41,9 +43,11 @@ def main(**options: Any) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
+        http=Protocol,
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
-    server, listener = uvicorn.Server(made), made.bind_socket()
+    server = uvicorn.Server(made)
+    listener = Listener(made.bind_socket(), str(made.forwarded_allow_ips))
     # uvicorn parses all that it has received at once: 256 kB in chunks of one byte took a second.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
     server.run([listener])

@@ -1,6 +1,5 @@
 """What ``app.py`` puts next to Streamlit's pages: the labs' routes, and guards around all."""
 
-import os
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ from pages.server import files, forkserver, log
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
+from pages.server.limits import descriptors
 from pages.server.process import keep_house, prepare
 from pages.server.site import Site
 from pages.server.socket_guard import STREAM, SocketGuard
@@ -77,11 +77,7 @@ def middleware() -> list[Middleware]:
 async def lifespan(app: object) -> AsyncIterator[None]:
     """Load everything before the first request; end the workers with the server."""
     sys.setswitchinterval(SWITCH)
-    if os.name != "nt":
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each socket takes one
+    descriptors()  # each socket takes one
     try:
         forkserver.start()
         prepare()

@@ -1,7 +1,7 @@
 """Lanes of worker processes: a function and its arguments go in, what it returns comes out.
 
-A lane runs as many jobs at once as it has workers, first come, first served. When a worker dies,
-the lane gets new ones, and the jobs that ran are tried once more; only a training's is not.
+A lane runs as many jobs at once as it has workers; visitors who wait take turns. When a worker
+dies, the lane gets new ones, and the jobs that ran are tried once more; only a training's is not.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from pages.server import worker
 from pages.server.forkserver import CONTEXT
+from pages.server.visitors import Turns
 
 T = TypeVar("T")
 
@@ -40,16 +41,30 @@ class Lane:
     ) -> None:
         self._kind, self._count, self._begin, self._idle = kind, count, (niceness, device), idle
         self._ending: asyncio.TimerHandle | None = None
-        self._free = asyncio.Semaphore(count)
+        self._turns = Turns(count)
         self._pool: ProcessPoolExecutor | None = None
 
-    async def run(self, function: Callable[..., T], *args: object, again: bool = True) -> T:
-        """Run the function in a worker; cancel this to leave the queue.
+    async def run(
+        self,
+        function: Callable[..., T],
+        *args: object,
+        who: str = "",
+        known: Callable[[], T | None] = lambda: None,
+        again: bool = True,
+    ) -> T:
+        """Run the function in a worker when it is the visitor's turn; cancel this to leave.
+
+        Args:
+            who: the visitor.
+            known: gives the answer if others had it computed by then, else None.
+            again: whether to try once more if the worker dies.
 
         Raises:
-            LostError: its worker died, and again when it was tried ``again``.
+            LostError: its worker died, the second one too.
         """
-        async with self._free:
+        async with self._turns.of(who):
+            if (answer := known()) is not None:
+                return answer
             if self._ending:
                 self._ending.cancel()
             if self._idle:

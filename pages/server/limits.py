@@ -1,4 +1,4 @@
-"""Reads how many cores and how much memory the server may use, in a container or outside."""
+"""Reads how many cores, files and how much memory the server may use, in a container or outside."""
 
 import os
 from contextlib import suppress
@@ -40,6 +40,17 @@ def memory() -> float:
 def workers() -> int:
     """Return the number of cores to start workers for, as far as memory allows."""
     return max(1, min(MOST_CORES, cores(), int((memory() - BASE) / PER_CORE)))
+
+
+def descriptors() -> int:
+    """Raise this process's limit of open files as far as it may be, and return it."""
+    if os.name == "nt":
+        return 1 << 20
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return most if most != resource.RLIM_INFINITY else 1 << 20
 
 
 def _numbers_in(*names: str) -> list[int]:

@@ -5,8 +5,9 @@ import json
 import logging
 import os
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
 from hashlib import blake2b
-from weakref import WeakValueDictionary
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,15 +20,16 @@ from pages.server import WORDS
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
+from pages.server.visitors import Shares, visitor
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
 MOST_KEPT = 400_000
 """Bytes of a kept frame; the cliff's has 340 kB, and quoted nonsense may have megabytes."""
-MOST_SOCKETS = 1_500
-"""Open sockets in a process; the next one is told to try again later."""
-MOST_QUESTIONS = 64
-"""Requests for /frame.json that wait; one is computed at a time, as for a socket."""
+MOST_SOCKETS, OF_ONE = 1_500, 500
+"""Open sockets in a process, and of one visitor; the next one is told to try again later."""
+MOST_QUESTIONS, ASKED_BY_ONE = 64, 16
+"""Requests for /frame.json that wait, and of one visitor."""
 TRY_LATER = 1013
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
@@ -44,11 +46,9 @@ class Site:
         self.quick = Lane("quick", count)
         self.slow = Lane("slow", half, NICE, idle=IDLE)
         self.trainers = [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
-        self.open = 0
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()
-        self._computing: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
-        self._questions = 0
-        self._asking = asyncio.Lock()
+        self.sockets = Shares(MOST_SOCKETS, OF_ONE)
+        self.questions = Shares(MOST_QUESTIONS, ASKED_BY_ONE)
 
     async def load(self) -> None:
         """Wait for the process that workers are forked from; after that, one starts in 20 ms."""
@@ -63,34 +63,32 @@ class Site:
     async def admit(self, websocket: WebSocket) -> None:
         """Serve one learner's socket until it closes."""
         await websocket.accept()
-        if self.open >= MOST_SOCKETS:
+        who = visitor(websocket.scope.get("client"))
+        if not self.sockets.take(who):
             await websocket.close(TRY_LATER, WORDS("many_labs"))
             return
-        one = Socket(websocket, self.frame, self.trainers)
-        self.open += 1
         try:
-            await one.live()
+            await Socket(websocket, self.frame, self.trainers, who).live()
         finally:
-            self.open -= 1
+            self.sockets.leave(who)
 
-    async def frame(self, text: str) -> Reply:
-        """Compute a wish's frame, once for all who ask the same meanwhile or later."""
+    async def frame(self, text: str, who: str) -> Reply:
+        """Compute a wish's frame when it is the visitor's turn, unless somebody had it computed."""
         key = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-        # If the first asker leaves, the next in the queue computes. The askers keep the lock alive.
-        async with self._computing.setdefault(key, asyncio.Lock()):
-            reply = self._frames.get(key) or await self._computed(text)
-            if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:
-                self._frames[key] = reply
-                self._frames.move_to_end(key)
+        known = partial(self._frames.get, key)
+        reply = known() or await self._computed(text, who, known)
+        if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:
+            self._frames[key] = reply
+            self._frames.move_to_end(key)
             if len(self._frames) > MOST_FRAMES:
                 self._frames.popitem(last=False)
         return reply
 
-    async def _computed(self, text: str) -> Reply:
+    async def _computed(self, text: str, who: str, known: Callable[[], Reply | None]) -> Reply:
         try:
-            reply = await self.quick.run(answer, text, False)
+            reply = await self.quick.run(answer, text, False, who=who, known=known)
             if reply.kind == "slow":
-                reply = await self.slow.run(answer, text, True)
+                reply = await self.slow.run(answer, text, True, who=who, known=known)
             return reply
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
@@ -98,19 +96,18 @@ class Site:
 
     async def frame_json(self, request: Request) -> Response:
         """Answer an address with the frame that it names, or with why there is none."""
-        if self._questions >= MOST_QUESTIONS:
+        who = visitor(request.scope.get("client"))
+        if not self.questions.take(who):
             return _json(503, "The server is busy. Try again in a moment.")
-        self._questions += 1
         try:
-            async with self._asking:
-                text = await asyncio.to_thread(wish_at, request.query_params)
-                reply = await self.frame(text)
+            text = await asyncio.to_thread(wish_at, request.query_params)
+            reply = await self.frame(text, who)
         except UnknownLessonError as error:
             return _json(404, str(error))
         except ValueError as error:
             return _json(400, str(error))
         finally:
-            self._questions -= 1
+            self.questions.leave(who)
         return _json({"frame": 200, "mistake": 500}.get(reply.kind, 400), reply.content)
 
 

@@ -18,19 +18,20 @@ from pages.server.trainings import Training
 
 
 class Socket:
-    """An accepted socket; ``compute`` turns the text of a wish into a frame."""
+    """A visitor's accepted socket; ``compute`` turns the text of a wish into a frame."""
 
     def __init__(
         self,
         websocket: WebSocket,
-        compute: Callable[[str], Awaitable[Reply]],
+        compute: Callable[[str, str], Awaitable[Reply]],
         trainers: list[Lane],
+        who: str,
     ) -> None:
-        self._websocket, self._compute = websocket, compute
+        self._websocket, self._compute, self._who = websocket, compute, who
         self._newest = 0, ""  # number and text of a wish
         self._changed = asyncio.Event()
         self._sending = asyncio.Lock()
-        self._training = Training(trainers, self._send)
+        self._training = Training(trainers, self._send, who)
 
     async def live(self) -> None:
         """Read and answer messages until the browser disconnects."""
@@ -70,7 +71,7 @@ class Socket:
             await self._changed.wait()
             self._changed.clear()
             seq, text = self._newest
-            reply = await self._compute(text)
+            reply = await self._compute(text, self._who)
             if isinstance(reply.content, bytes):
                 await self._send(wire.message(seq, "frame", reply.content))
             else:

@@ -6,6 +6,7 @@ gigabyte and hold up everybody for half a minute. It logs a traceback for bytes 
 Only this module uses a private part of a library: uvicorn's protocol.
 """
 
+import asyncio
 import logging
 import math
 import time
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from pages.server.addresses import path_of
 
@@ -40,9 +42,39 @@ PAGE = Limit(50.0, 100.0, 4_000)
 """A page's messages: a key held down on a button sends thirty a second."""
 LAB = Limit(300.0, 600.0, 10_000)
 """A lab's messages: at most one for each picture of a screen, and there are screens with 240."""
+LONGEST_REQUEST = 20.0
+"""Seconds after which an unfinished request ends, or twice as many."""
 SMALL = Limit(1.0, 100.0)
 """Pings, pongs and fragments. Browsers send no ping, and one pong for each of our pings. uvicorn
 answers each ping and keeps unread answers, and it keeps each fragment, even an empty one."""
+
+
+class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """uvicorn's side of a connection. It ends one whose next request does not become whole.
+
+    uvicorn itself waits for the rest of a request without end.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._look_later(None)
+
+    def _look_later(self, last: object) -> None:
+        asyncio.get_running_loop().call_later(LONGEST_REQUEST, self._look, last)
+
+    def _look(self, last: Any) -> None:
+        """Abort the connection if no request came whole since the last look.
+
+        Args:
+            last: uvicorn's object for the newest request at that time, None before the first.
+        """
+        waits = last is None or last.response_complete
+        if self.transport.get_protocol() is not self:  # it became a websocket
+            return
+        if waits and self.cycle is last:
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self._look_later(self.cycle)
 
 
 class SocketGuard:

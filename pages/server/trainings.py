@@ -1,7 +1,7 @@
 """A socket's training: a worker keeps the run, and a task of the socket asks for its next steps.
 
 A lab in a tab stays with one worker until the tab is reloaded, even if its connection is lost.
-Learners who share a worker take turns, since a lane runs its jobs in order.
+Learners who share a worker take turns.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ STILL_HERE = 2.0
 
 
 class Training:
-    """One socket's training; ``send`` sends a picture or an aside."""
+    """One socket's training; ``send`` sends a picture or an aside to the visitor."""
 
-    def __init__(self, lanes: list[Lane], send: Callable[[str], Awaitable[None]]) -> None:
-        self._lanes, self._send = lanes, send
+    def __init__(self, lanes: list[Lane], send: Callable[[str], Awaitable[None]], who: str) -> None:
+        self._lanes, self._send, self._who = lanes, send, who
         self._changed = asyncio.Event()
         self._news: Opened | None = None  # not yet told to the worker
         self._token = ""
@@ -66,7 +66,8 @@ class Training:
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             shows = self._unseen < UNSEEN
             try:
-                chunk = await lane.run(worker.train, token, news, shows, again=False)
+                step = worker.train, token, self._who, news, shows
+                chunk = await lane.run(*step, who=self._who, again=False)
             except LostError:
                 chunk = LOST
             if token != self._token:  # another training was asked for meanwhile

@@ -27,8 +27,9 @@ T = TypeVar("T")
 CHUNK = 0.04
 """Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
 waits some milliseconds between two chunks."""
-MOST_RUNS = 200
-"""Runs in one process; the largest holds 9 MB."""
+MOST_RUNS, OF_ONE = 200, 100
+"""Runs in one process, and of one visitor, whose oldest run ends when the next one begins. The
+largest holds 9 MB."""
 KEPT = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
@@ -74,28 +75,30 @@ class Chunk(NamedTuple):
 
 LOST = Chunk(refusal=("failed", WORDS("run_lost")))
 """The outcome if the run no longer exists."""
-_runs: dict[str, tuple[float, Watch]] = {}
-"""The trainings of this process by token, with the times at which they were last asked for."""
+_runs: dict[str, tuple[float, str, Watch]] = {}
+"""The trainings of this process by token, with their visitors and the times at which they were last
+asked for, the latest last."""
 
 
-def train(token: str, news: Opened | None, shows: bool) -> Chunk:
+def train(token: str, who: str, news: Opened | None, shows: bool) -> Chunk:
     """Take in what a learner wants of a training, make its next steps, and draw it.
 
     Args:
         token: names the training.
+        who: the visitor, as ``pages.server.visitors`` has it.
         news: the wish, and what is wanted of the training, as they came; None for no change.
         shows: whether to draw it, if there is anything new.
     """
     try:
         oldest = time.perf_counter() - KEPT
-        for left in [one for one, (asked, _) in _runs.items() if asked < oldest]:
+        for left in [one for one, (asked, *_) in _runs.items() if asked < oldest]:
             del _runs[left]
-        _, watch = _runs.pop(token, (0.0, None))
+        *_, watch = _runs.pop(token, (0.0, "", None))
         if not (watch or news):
             return LOST
         refusal = None
         try:
-            watch = _take(watch, news) if news else watch
+            watch = _take(watch, news, who) if news else watch
         except RefusedTextError:
             refusal = "again", ""
         except (RefusedError, UnknownLessonError) as error:
@@ -108,11 +111,11 @@ def train(token: str, news: Opened | None, shows: bool) -> Chunk:
     except BaseException:  # our mistake, or a panic of a library in Rust
         logging.getLogger(__name__).exception("a training could not go on")
         return LOST
-    _runs[token] = time.perf_counter(), watch
+    _runs[token] = time.perf_counter(), who, watch
     return Chunk(True, watch.wants, picture, refusal)
 
 
-def _take(watch: Watch | None, news: Opened) -> Watch:
+def _take(watch: Watch | None, news: Opened, who: str) -> Watch:
     """Take in what a learner wants.
 
     Raises:
@@ -125,6 +128,9 @@ def _take(watch: Watch | None, news: Opened) -> Watch:
     if watch and watch.lesson is trained:
         watch.take(wish, asked)
         return watch
+    own = [one for one, (_, of, _) in _runs.items() if of == who]
+    if len(own) >= OF_ONE:
+        del _runs[own[0]]
     if len(_runs) >= MOST_RUNS:
         raise RefusedError(WORDS("many_runs"))
     return Watch(trained, wish, asked)

@@ -33,7 +33,9 @@ def bench(trick: str = "") -> None:
     }
     with st.container(key="bench"):
         st.html(f"<h1>{WORDS('home_title')}</h1>")
-        live_lab("bench", [order], hide=[*filter(None, hide)], fix=[*filter(None, fix)])
+        hidden, locked = ([*filter(None, names)] for names in (hide, fix))
+        ours = values.keys() <= {"trick"}
+        live_lab("bench", [order], hide=hidden, fix=locked, first=ours)
 
 
 def offer(lesson: Lesson) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.playground.document.as_text import from_text, packed, to_text, unpacked
-from lessons.playground.document.gestures import Form, form_of
+from lessons.playground.document.as_text import packed, to_text, unpacked
+from lessons.playground.document.gestures import form_of
 from lessons.playground.document.presets import lesson_document, preset, presets
 from lessons.playground.language.functions import FORMS, FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -27,7 +27,7 @@ def playground() -> None:
     )
     order, note = asked(st.query_params)
     with st.container(key="playground"):
-        live_lab("playground", [order], note=note)
+        live_lab("playground", [order], note=note, first="program" not in st.query_params)
     _words()
 
 
@@ -39,7 +39,7 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     values, note = form_of(preset(FIRST)), ""
     try:
         if "program" in words:
-            values = controls(unpacked(words["program"]))
+            values = {"program": unpacked(words["program"])}
         elif "preset" in words:
             values = form_of(preset(words["preset"]))
     except PlaygroundError as error:
@@ -53,14 +53,6 @@ def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         "graph_step": natural(words.get("at", ""), 999_999),
     }
     return order, note
-
-
-def controls(text: str) -> Form:
-    """The controls for a text; of one that can't be read, the text alone."""
-    try:
-        return form_of(from_text(text))
-    except PlaygroundError:
-        return {"program": text}
 
 
 def _words() -> None:

@@ -11,7 +11,6 @@ import itertools
 import json
 import random
 import sys
-import urllib.request
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -24,7 +23,7 @@ from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
-from tests.bench.learner import BROKEN, Heard, Learner, arrive, connected, open_page
+from tests.bench.learner import BROKEN, FROM, Heard, Learner, arrive, connected, open_page
 from tests.playground.heavy import heavy
 
 Once = Callable[[str, int], Awaitable[None]]
@@ -112,6 +111,23 @@ def growing(number: int) -> str:
     return wish("playground", {}, program=f"v{number} = input([{'1,' * 20_000}])\ny = v{number}")
 
 
+def long_edges(number: int) -> str:
+    """A program whose ops all read one input, under new names: its graph is hard to lay out."""
+    lines = ["x = input([-2, -1, 1])", f"b0_{number} = x * 1"]
+    lines += [f"b{op}_{number} = b{op - 1}_{number} * x" for op in range(1, 58)]
+    return "\n".join(lines)
+
+
+async def long_edges_page(url: str, number: int) -> None:
+    socket, _ = await open_page(url, "playground", f"program={packed(long_edges(number))}")
+    await socket.close()
+
+
+def another_training(number: int) -> str:
+    run = {"token": f"abuse{number}", "phase": "run", "begun": 1, "count": 1}
+    return f"{wish('moons')}\n{json.dumps(run)}"
+
+
 def training(number: int) -> str:
     token, run = divmod(number, 1_000_000)
     training = {"token": f"abuse{token}", "phase": "run", "begun": run, "count": run}
@@ -154,18 +170,36 @@ async def idle(url: str, number: int) -> None:
     await forever()
 
 
+async def requested(url: str, path: str, end: str = "\r\n\r\n") -> asyncio.StreamReader:
+    """Send a request, or its beginning."""
+    host = urlsplit(url)
+    line = asyncio.open_connection(host.hostname, host.port, limit=1, local_addr=(FROM, 0))
+    reader, writer = await line
+    writer.write(f"GET /{path} HTTP/1.1\r\nHost: {host.netloc}{end}".encode())
+    return reader
+
+
 async def numbers(url: str, number: int) -> None:
-    address = f"{url}/frame.json?lab=noise_leaks&draws={MOST_DRAWS}&seed={number}"
-    with await asyncio.to_thread(urllib.request.urlopen, address, timeout=60) as answer:
-        answer.read()
+    path = f"frame.json?lab=noise_leaks&draws={MOST_DRAWS}&seed={number}"
+    await (await requested(url, path, "\r\nConnection: close\r\n\r\n")).read()
 
 
 async def unread_file(url: str, number: int) -> None:
     """Ask for the largest file and read nothing of it."""
-    host = urlsplit(url)
-    _, writer = await asyncio.open_connection(host.hostname, host.port, limit=1)
-    writer.write(f"GET /{PLOTLY} HTTP/1.1\r\nHost: {host.netloc}\r\n\r\n".encode())
+    await requested(url, PLOTLY)
     await forever()
+
+
+async def half_a_request(url: str, number: int) -> None:
+    """Begin a request, and wait until the server closes the connection."""
+    await (await requested(url, "", "")).read()
+
+
+async def silent(url: str, number: int) -> None:
+    """Open a lab's socket and say nothing."""
+    async with await connected(url, SOCKET) as socket:
+        await read(socket)
+    await asyncio.sleep(1)
 
 
 ATTACKS = {
@@ -184,6 +218,16 @@ ATTACKS = {
     "frames over HTTP, eight loops": Attack(8, numbers),
     "twenty heavy programs by address": Attack(20, heavy_page),
     "200 who read no file": Attack(200, unread_file),
+    "ten × a graph with long edges": Attack(
+        10, answered(lambda number: wish("playground", {}, program=long_edges(number)))
+    ),
+    "long edges by address": Attack(1, long_edges_page),
+    "30 sockets that ask again": Attack(30, answered(slider)),
+    "300 sockets that ask again": Attack(300, answered(slider)),
+    "20 sockets, the most draws": Attack(20, answered(most_draws)),
+    "a new training every 10 ms": Attack(1, flood(another_training, 0.01)),
+    "1,600 silent sockets": Attack(1_600, silent),
+    "4,000 halves of a request": Attack(4_000, half_a_request),
 }
 
 

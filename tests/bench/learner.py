@@ -6,6 +6,7 @@ learner comes back, as the browser's scripts do.
 import asyncio
 import itertools
 import json
+import os
 import random
 import time
 from collections import Counter
@@ -33,6 +34,8 @@ DELAYS = (0.2, 0.4, 0.8, 1.5)
 """Seconds before a socket is opened again, as pages/ui/live/wire/socket.js has them."""
 REST = 0.25
 """Seconds after a move in which the hand rests."""
+FROM = os.environ.get("FROM", "127.0.0.1")
+"""The client address, which the server takes for one visitor."""
 BROKEN = (WebSocketException, OSError, TimeoutError)
 
 
@@ -70,7 +73,8 @@ class Heard:
 async def connected(url: str, path: str, **more: Any) -> ClientConnection:
     """A socket of the app, with room for whatever comes."""
     address = f"ws://{urlsplit(url).netloc}/{path}"
-    return await connect(address, **{"origin": Origin(url), "max_size": None, **more})
+    more = {"origin": Origin(url), "max_size": None, "local_addr": (FROM, 0), **more}
+    return await connect(address, **more)
 
 
 async def open_page(

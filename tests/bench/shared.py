@@ -16,7 +16,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.typed import Typed
 from lessons.prose.steps import Question
 from pages.ui import memory
-from tests.support.server import ROOT, Server, streamlit
+from tests.support.server import ROOT, Server, free_port, serve
 
 BESIDE = os.environ.get("BESIDE", "")
 """The checkout of another commit, to measure in the same run, with its own environment if it has
@@ -25,8 +25,9 @@ one."""
 
 def app(root: Path | str = ROOT) -> AbstractContextManager[Server]:
     """The app of this checkout, or of the one in that folder, on a port of its own."""
-    folder = Path(root).resolve()
-    return streamlit(folder / "app.py", folder, streamlit_python(folder))
+    folder, port = Path(root).resolve(), free_port()
+    command = [streamlit_python(folder), "-m", "pages.server", f"--server.port={port}"]
+    return serve(command, port, "/readyz", folder)
 
 
 def streamlit_python(root: Path = ROOT) -> str:

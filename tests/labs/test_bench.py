@@ -173,3 +173,10 @@ def test_edges_between_the_same_two_ops_share_what_comes():
 def test_a_teachers_address_keeps_what_it_hides_and_locks():
     made = shown({"trick": "clipping"}, hide=["b.limit", "x"], fix=["a.limit"])
     assert made["query"] == "trick=clipping&hide=b.limit&fix=a.limit"
+
+
+def test_a_graph_that_is_too_large_leaves_its_place_empty():
+    made = shown({"function": "own", "own": "*".join(["x"] * 42)})
+    assert (made["stage"], made["graph"]) == ("graph", None)
+    assert len(made["figures"]) == 4
+    assert "The graph is not drawn" in made["notes"][0]["text"]

@@ -47,6 +47,8 @@ FOUND = {
     "products": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*1.001", 190)),
     "a graph": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}*0.9", 29)),
     "matrices": Document((Input("x", SQUARE),), chain("x@x", "{n} = {p}@x", 190)),
+    "long edges": Document((Input("x", (-2, -1, 1)),), chain("x * 1", "{n} = {p}*x", 58)),
+    "long edges, drawn": Document((Input("x", (-2, -1, 1)),), chain("x * 1", "{n} = {p}*x", 28)),
     "sorted": Document((Input("x", COLUMN),), chain(WIDE, "{n} = 2*topk({p}, 4)", 8)),
     "drawn": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p} + onehot_sample({p}, 1)", 36)),
     "infinite": Document((Input("x", COLUMN),), chain(WIDE, "{n} = {p}*{p}", 190)),
@@ -79,7 +81,7 @@ def lessons_at_their_largest() -> list[dict]:
     return [*wishes, {"lab": "wrong_place", "values": most, "good": {}}]
 
 
-FEW = ("softmaxes", "a graph", "noise", "cliff", "wrong_place")
+FEW = ("softmaxes", "long edges", "long edges, drawn", "a graph", "noise", "cliff", "wrong_place")
 """Programs and lessons before a commit: of each kind of work one that takes much."""
 
 SMALLER = {

@@ -8,10 +8,11 @@ from lessons.playground.document.as_text import IMPORTS, from_text, packed, to_t
 from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import preset, presets
+from lessons.playground.language.limits import MAX_DRAWN
 from pages.labs.messages import Wish
-from pages.labs.playground import FIRST, frame, shown, state
+from pages.labs.playground import FIRST, frame, seconds, shown, state
 from pages.labs.playground_controls import groups
-from pages.labs.playground_state import LARGEST_GRAPH, State
+from pages.labs.playground_state import State
 from pages.labs.wire import encode
 from pages.ui.playground_view import asked
 from tests.playground.programs import HOSTILE
@@ -241,12 +242,15 @@ def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab
 
 
 def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab):
-    lines = ["a0 = x * 2", *(f"a{i} = sin(a{i - 1})" for i in range(1, LARGEST_GRAPH + 1))]
+    lines = ["a0 = x * 2", *(f"a{i} = sin(a{i - 1})" for i in range(1, MAX_DRAWN + 1))]
     made = shown(tab.send("program", "\n".join(lines)))
     assert made["graph"] is None
     assert made["figures"]
-    assert any("too many to draw its graph" in note["text"] for note in made["notes"])
+    assert any("The graph is not drawn" in note["text"] for note in made["notes"])
     assert shown(tab.send("program", "\n".join(lines[:-1])))["graph"]["nodes"]
+    all_read_x = ["a0 = x * 2", *(f"a{i} = a{i - 1} * x" for i in range(1, 50))]
+    assert shown(tab.send("program", "\n".join(all_read_x)))["graph"] is None
+    assert shown(tab.send("program", "\n".join(all_read_x[:25])))["graph"]
 
 
 def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(tab):
@@ -281,7 +285,10 @@ def test_what_no_address_can_hold_is_said_and_the_file_holds_it(tab):
     assert from_text(code["files"]["playground.py"]) == now.document
 
 
-@folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000], ids=ascii)
+UNEVEN = "x = input([[1], [2, 1]])\ny = x"
+
+
+@folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000, UNEVEN], ids=ascii)
 def test_no_program_breaks_the_lab(program):
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
     tab = Tab()
@@ -290,7 +297,9 @@ def test_no_program_breaks_the_lab(program):
     assert made["graph"] or made["figures"]
     if "program" not in now.errors and now.errors:
         assert made["notes"]
-    encode(frame(Wish(lab="playground", values=tab.form, good=tab.good)))
+    wish = Wish(lab="playground", values=tab.form, good=tab.good)
+    assert seconds(wish) < 10
+    encode(frame(wish))
     arrived(**now.address())
 
 

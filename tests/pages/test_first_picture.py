@@ -5,15 +5,17 @@ import random
 import time
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from lessons.outputs.catalogue import find
 from lessons.playground.document.as_text import packed, to_text
-from lessons.playground.document.presets import preset
 from pages.labs.messages import Wish
 from pages.ui import live, place
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
 from tests.playground.heavy import heavy
+from tests.support.server import ROOT
 
 
 def wish(words):
@@ -21,20 +23,38 @@ def wish(words):
 
 
 def first(words):
-    return live.first(wish(words).model_dump_json())
+    return live.first_messages(wish(words).model_dump_json())
 
 
-def test_what_learners_write_has_one():
-    message = json.loads(first({"program": packed(to_text(preset("gumbel")))})[0])
+def test_a_preset_has_one():
+    message = json.loads(first({"preset": "gumbel"})[0])
     assert (message["seq"], message["kind"]) == (0, "frame")
     assert message["content"]["graph"]
 
 
 def test_what_takes_long_is_left_to_the_lab():
-    words = {"program": packed(to_text(heavy(random.Random(40))))}
+    heaviest = wish({"program": packed(to_text(heavy(random.Random(40))))})
     begun = time.thread_time()
-    assert first(words) == []
+    assert live.first_messages(heaviest.model_dump_json()) == []
     assert time.thread_time() - begun < live.SOON
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [("playground", {"program": packed("x = input([1])\ny = x*x")}), ("", {"own": "x*x*u"})],
+)
+def test_a_program_in_an_address_is_left_to_the_lab(page, words, monkeypatch):
+    pictures = []
+    monkeypatch.setattr(live, "first_messages", pictures.append)
+    opened = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=180)
+    opened._page_hash = calc_hash(page)
+    assert not opened.run().exception
+    assert len(pictures) == 1  # the page's own
+    opened = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=180)
+    opened._page_hash = calc_hash(page)
+    opened.query_params.update(words)
+    assert not opened.run().exception
+    assert len(pictures) == 1
 
 
 def test_the_next_who_opens_the_same_gets_the_same(monkeypatch):
@@ -59,8 +79,8 @@ class Taken:
 @pytest.mark.parametrize(
     "compute",
     [
-        lambda: first({"program": packed("# a turn\n" + to_text(preset("flip")))}),
-        lambda: live.first(Wish(lab="flip", values={"scale": "1.2345"}).model_dump_json()),
+        lambda: first({"preset": "clip_inside"}),
+        lambda: live.first_messages(Wish(lab="flip", values={"scale": "1.2345"}).model_dump_json()),
         lambda: Place.opened(find("flip"), {"scale": "1.2346"}).result,
     ],
     ids=["a program", "a lesson", "a text"],

@@ -287,7 +287,8 @@ async def lines(random_: random.Random) -> list[str]:
     """Send messages of a browser or two to one server; return the kinds of what they heard."""
     here = site()
     made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
-    sockets = [asyncio.create_task(Socket(one, here.frame, here.trainers).live()) for one in made]  # type: ignore
+    labs = [Socket(one, here.frame, here.trainers, "") for one in made]  # type: ignore
+    sockets = [asyncio.create_task(one.live()) for one in labs]
     learners = [learner(random.Random(random_.random()), one) for one in made]
     try:
         async with asyncio.timeout(HUNG):

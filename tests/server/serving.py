@@ -21,12 +21,12 @@ from tests.support.server import START_SECONDS, free_port
 
 
 @contextmanager
-def listening(app: ASGIApp) -> Iterator[str]:
-    """Serve this application in a thread; yield its host and port."""
+def listening(app: ASGIApp, **more: Any) -> Iterator[str]:
+    """Serve this application in a thread, ``more`` for uvicorn; yield its host and port."""
     port = free_port()
     # Without a log of its own, so that pytest sees what it says.
     config = uvicorn.Config(
-        app, port=port, log_level="warning", log_config=None, ws="websockets-sansio"
+        app, port=port, log_level="warning", log_config=None, ws="websockets-sansio", **more
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

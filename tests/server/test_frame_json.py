@@ -12,7 +12,6 @@ from pages.labs import bench, lesson, playground
 from pages.labs.answer import MISTAKE
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
-from pages.server import site as shared
 from pages.server.lanes import LostError
 from tests.server.asgi import ask
 from tests.support.amount import also
@@ -120,11 +119,11 @@ def test_a_mistake_of_ours_is_said_without_what_went_wrong(monkeypatch, caplog):
 
 
 def test_what_nobody_computes_is_said(monkeypatch):
-    async def lost(*_):
+    async def lost(*_, **__):
         raise LostError
 
     with monkeypatch.context() as context:
         context.setattr(SITE.quick, "run", lost)
         assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
-    monkeypatch.setattr(shared, "MOST_QUESTIONS", 0)
+    monkeypatch.setattr(SITE.questions, "of_one", 0)
     assert "busy" in got("lab=flip", 503)["error"]

@@ -9,7 +9,6 @@ from websockets.exceptions import ConnectionClosed
 from pages.labs import lesson
 from pages.labs.by_name import LABS
 from pages.labs.messages import MAX_MESSAGE
-from pages.server import site as shared
 from pages.server import socket as route
 from pages.server.lanes import LostError
 from tests.server.serving import Browser, resident
@@ -110,7 +109,7 @@ def test_what_nobody_waits_for_any_more_is_never_begun(url, site):
         for step in range(51, 60):
             with Browser(url) as one:
                 one.ask("waiting", step=step)
-        until(lambda: site.open == 1)
+        until(lambda: site.sockets.open == 1)
         WAITING.go.set()
         first.frame()
     assert WAITING.begun == 1
@@ -164,7 +163,7 @@ def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
 
 
 def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch):
-    async def lost(*_):
+    async def lost(*_, **__):
         raise LostError
 
     with monkeypatch.context() as context:
@@ -176,8 +175,8 @@ def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch
 
 
 def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
-    until(lambda: not site.open)
-    monkeypatch.setattr(shared, "MOST_SOCKETS", 2)
+    until(lambda: not site.sockets.open)
+    monkeypatch.setattr(site.sockets, "most", 2)
     with Browser(url) as first, Browser(url) as second:
         for one in (first, second):
             one.ask("flip")
@@ -186,7 +185,7 @@ def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
         with pytest.raises(ConnectionClosed, match="1013"):
             third.next()
         first.socket.close()
-        until(lambda: site.open < 2)
+        until(lambda: site.sockets.open < 2)
         with Browser(url) as fourth:
             fourth.ask("flip")
             assert fourth.frame()["form"]
@@ -204,7 +203,7 @@ def test_memory_returns_when_sockets_close(url, site):
         for browser in browsers:
             browser.frame()
             browser.socket.close()
-        until(lambda: not site.open)
+        until(lambda: not site.sockets.open)
         gc.collect()
         return resident()
 

@@ -1,8 +1,12 @@
 """What our pages say on Streamlit's socket reaches it and nothing else; floods end a connection."""
 
-from contextlib import contextmanager
+import asyncio
+import socket
+import urllib.request
+from contextlib import contextmanager, suppress
 
 import pytest
+from starlette.responses import PlainTextResponse
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
@@ -161,3 +165,36 @@ def ends(socket, flood):
             socket.recv(START_SECONDS)
     except ConnectionClosed:
         return True
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_a_request_that_does_not_become_whole_ends_its_connection(before, monkeypatch):
+    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
+    with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port)), START_SECONDS) as line:
+            line.sendall(before)
+            while before and not line.recv(1000).endswith(b"here"):
+                pass
+            line.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+            with suppress(ConnectionError):
+                assert not line.recv(1000)
+
+
+def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
+    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
+
+    async def slow(scope, receive, send):
+        await asyncio.sleep(0.3)
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+            await asyncio.sleep(0.3)
+            await send({"type": "websocket.send", "text": "here"})
+        else:
+            await PlainTextResponse("here")(scope, receive, send)
+
+    with listening(slow, http=socket_guard.Protocol, lifespan="off") as host:
+        with urllib.request.urlopen(f"http://{host}/", timeout=START_SECONDS) as answer:
+            assert answer.read() == b"here"
+        with connect(f"ws://{host}/", open_timeout=START_SECONDS) as line:
+            assert line.recv(START_SECONDS) == "here"

@@ -80,17 +80,26 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(brow
 
 
 def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
-    assert worker.train("a", wanted("a"), True).there
+    assert worker.train("a", "", wanted("a"), True).there
     monkeypatch.setattr(worker, "KEPT", -1.0)
-    assert worker.train("a", None, True) == worker.LOST
+    assert worker.train("a", "", None, True) == worker.LOST
     assert not worker._runs
 
 
 def test_there_is_a_limit_to_runs(monkeypatch):
     monkeypatch.setattr(worker, "MOST_RUNS", 1)
     for token, there in (("a", True), ("b", False), ("a", True)):
-        chunk = worker.train(token, wanted(token), True)
+        chunk = worker.train(token, "", wanted(token), True)
         assert chunk.there == there
+    worker._runs.clear()
+
+
+def test_of_one_visitor_the_oldest_run_ends_when_there_are_too_many(monkeypatch):
+    monkeypatch.setattr(worker, "OF_ONE", 2)
+    for who, token in (("other", "o"), ("one", "a"), ("one", "b"), ("one", "c")):
+        assert worker.train(token, who, wanted(token), True).there
+    there = {token: worker.train(token, "", None, False).there for token in "oabc"}
+    assert there == {"o": True, "a": False, "b": True, "c": True}
     worker._runs.clear()
 
 
@@ -214,7 +223,7 @@ def test_refused_text_leaves_the_run_as_it_is(browser):
 
 def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
     def ask(token):
-        return worker.train(token, wanted(token), True)
+        return worker.train(token, "", wanted(token), True)
 
     assert ask("a").picture
 
@@ -225,6 +234,6 @@ def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
         context.setattr(Watch, "advance", broken)
         assert ask("b") == worker.LOST
     assert "a mistake of ours" in caplog.text
-    assert worker.train("a", None, True).wants
+    assert worker.train("a", "", None, True).wants
     assert ask("b").picture, "whoever asks again gets another run"
     worker._runs.clear()

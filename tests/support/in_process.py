@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from pages.server.site import Site
+from pages.server.visitors import Turns
 
 T = TypeVar("T")
 
@@ -14,10 +15,20 @@ class ThreadLane:
     """In place of ``pages.server.lanes.Lane``: one thread, and whatever it is given runs there."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "lane")
+        self._thread, self._turns = ThreadPoolExecutor(1, "lane"), Turns(1)
 
-    async def run(self, function: Callable[..., T], *args: object, again: bool = False) -> T:
-        return await asyncio.wrap_future(self._thread.submit(function, *args))
+    async def run(
+        self,
+        function: Callable[..., T],
+        *args: object,
+        who: str = "",
+        known: Callable[[], T | None] = lambda: None,
+        again: bool = False,
+    ) -> T:
+        async with self._turns.of(who):
+            if (answer := known()) is not None:
+                return answer
+            return await asyncio.wrap_future(self._thread.submit(function, *args))
 
     def end(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)

@@ -33,7 +33,10 @@ def read_values(text: str) -> Numbers:
     if compact.startswith("[") and "[" in compact[1:]:
         if not re.fullmatch(r"\[ ?\[[^][]*\](?: ?, ?\[[^][]*\])* ?,? ?\]", compact):
             raise _wrong(WORDS("no_list"))
-        return tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
+        rows = tuple(_row(row) for row in re.findall(r"\[([^][]*)\]", compact))
+        if len({len(row) for row in rows}) > 1:
+            raise _wrong(WORDS("rows_differ"))
+        return rows
     if compact.startswith("[") != compact.endswith("]"):
         raise _wrong(WORDS("no_list"))
     listed = compact.startswith("[")

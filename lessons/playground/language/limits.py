@@ -16,6 +16,9 @@ MAX_DOCUMENT_CHARACTERS = 40_000
 MAX_OPS = 200
 """Operators and calls of one program, its assignments together."""
 
+MAX_DRAWN = 60
+"""Ops of the largest graph that is drawn: a drawing of more is no help."""
+
 MAX_DEPTH = 24
 """Brackets within brackets, and signs in front of signs."""
 

@@ -18,6 +18,7 @@ from lessons.playground.language.expressions import Node, called, op_types
 from lessons.playground.language.limits import (
     CURVE_POINTS,
     LEAST_POINTS,
+    MAX_DRAWN,
     MAX_DRAWS,
     MAX_ELEMENTS,
     MAX_OPS,
@@ -49,9 +50,9 @@ EACH = 20_000
 """What an op takes for being run at all, however little it computes, in numbers of a product: some
 45 microseconds."""
 
-PRODUCT, OP = 2.5e-9, 3e-4
-"""Seconds for a number of a product in the curves; and for an op at the learner's own points and in
-the graph together."""
+PRODUCT, OP, DRAWN = 2.5e-9, 3e-4, 1.5e-3
+"""Seconds for a number of a product in the curves; for an op at the learner's own points; and for
+an op in the drawing of the graph, its layout and its text together."""
 
 
 @dataclass
@@ -166,13 +167,13 @@ def plan(
 
 
 def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
-    """About how long a program takes to compute and to draw, by its text alone.
+    """About how long a program takes to compute, by its text alone.
 
     Args:
         sizes: how many numbers each of its inputs holds.
         drawn: whether any input is.
     """
-    ops = sum(program.count(sign) for sign in "+-*/@<>(")
+    ops = _ops(program)
     signs = {"pow": "**", "div": "/"}
     times = ops + sum(slow * program.count(signs.get(op, op)) for op, slow in SLOW.items())
     times += 16 * (program.count("@") + program.count("matmul"))
@@ -184,6 +185,15 @@ def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
     at_once = max(1, MAX_SWEEP_BYTES // max(1, 16 * ops * numbers))
     work = passes * (times * numbers + EACH * ops / min(runs, at_once)) * runs
     return PRODUCT * min(work, MAX_SWEEP_WORK) + OP * min(ops, MAX_OPS)
+
+
+def drawing_seconds(program: str) -> float:
+    """Estimate how long the graph of a program takes to draw, by its text alone."""
+    return DRAWN * min(_ops(program), MAX_DRAWN)
+
+
+def _ops(program: str) -> int:
+    return sum(program.count(sign) for sign in "+-*/@<>(")
 
 
 def _millions(count: int) -> str:

@@ -13,6 +13,7 @@ from ..recording.nodes import Edge, Node, reached
 from ..recording.plain_tensor import NOT_KEPT, Value, component, short, spelled, whole
 from ..recording.recording import Recording
 from .backward_steps import backward_steps
+from .layout import layout_seconds
 from .places import places
 from .sentences import WORDS, stale_sentence
 from .step import Part, Step
@@ -22,6 +23,13 @@ LONGEST = 18
 _KINDS = ("stopped", "overridden", "reversed", "scaled", "clipped", "surrogate")
 _TRICKS = dict(zip(_KINDS, WORDS("tricks").split(", "), strict=True))
 """What a trick did to the gradient, in words."""
+
+
+def picture_seconds(recording: Recording) -> float:
+    """Estimate how long `picture` takes to lay out the graph, both ways, by arithmetic."""
+    nodes = _drawn(recording)
+    ends = _ends(nodes, [edge for node in nodes for edge in node.operands])
+    return 2 * layout_seconds(len(nodes), ends)
 
 
 def picture(
@@ -38,11 +46,10 @@ def picture(
     output or not; `steps`: whether to list the steps.
     """
     nodes = [node for node in recording if node.name in only] if only else _drawn(recording)
-    place_of = {node.name: place for place, node in enumerate(nodes)}
+    names = {node.name for node in nodes}
     every = [edge for node in nodes for edge in node.operands]
-    edges = [edge for edge in every if edge.producer.name in place_of]
+    edges = [edge for edge in every if edge.producer.name in names]
     boxes = [_node(recording, node, index) for node in nodes]
-    ends = [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges]
     shown = [_edge(edge, index) for edge in edges]
     # A cut edge is as thick as what it holds back, and the others stay as they were before the cut.
     sizes = [_size_of(edge.offered if edge.cut else edge.gradient, index) for edge in edges]
@@ -52,12 +59,18 @@ def picture(
     listed = backward_steps(recording, index, only) if steps and recording.output else []
     return {
         "index": list(index),
-        **places([box["lines"] for box in boxes], ends),
+        **places([box["lines"] for box in boxes], _ends(nodes, edges)),
         "nodes": boxes,
         "edges": shown,
         "alternative": _alternative(recording, boxes, shown),
         "steps": [_step(step) for step in listed],
     }
+
+
+def _ends(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[tuple[int, int]]:
+    """Each edge's producer and consumer, by place in `nodes`."""
+    place_of = {node.name: place for place, node in enumerate(nodes)}
+    return [(place_of[edge.producer.name], place_of[edge.consumer.name]) for edge in edges]
 
 
 def _drawn(recording: Recording) -> list[Node]:

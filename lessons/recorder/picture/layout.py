@@ -5,6 +5,7 @@ consumer, so labels keep their distance from nodes and from each other. This mod
 edges only, no torch; the same graph always gives the same drawing.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -28,6 +29,10 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+EDGE_LAYER = 2.4e-6
+"""Seconds of a layout for each pair of an edge and a layer that any edge crosses."""
+
+
 class Drawing(NamedTuple):
     """Centres of nodes and of edge labels, each edge's route from box to box, the total size.
 
@@ -39,6 +44,28 @@ class Drawing(NamedTuple):
     routes: tuple[tuple[Point, ...], ...]
     width: float
     height: float
+
+
+def layout_seconds(count: int, edges: Sequence[tuple[int, int]]) -> float:
+    """Estimate how long the layout of a graph with `count` nodes takes, by arithmetic.
+
+    An edge from the first layer to the last takes a place in each layer between. With 58 ops that
+    all read one input, that is half a second.
+    """
+    layers = layers_of(count, edges)
+    crossed = sum(layers[end] - layers[start] for start, end in edges)
+    return EDGE_LAYER * len(edges) * crossed
+
+
+def layers_of(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return each node's layer: the number of edges on the longest way to it.
+
+    `edges` leads from a node to a later one.
+    """
+    layers = [0] * count
+    for start, end in sorted(edges, key=lambda edge: edge[1]):
+        layers[end] = max(layers[end], layers[start] + 1)
+    return layers
 
 
 @lru_cache(256)

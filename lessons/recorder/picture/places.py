@@ -7,7 +7,7 @@ moves while a learner drags, and layouts come from a cache.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .layout import Point, Size, layout
+from .layout import Point, Size, layers_of, layout
 
 NAME, SMALL = 10.0, 8.8
 """Widths of a character of a node's name, at 18 px, and of its other lines, at 16 px."""
@@ -39,13 +39,23 @@ def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> 
         lines: what stands in each box; the last line is the value, in a pill.
         edges: from producer to consumer, by place in `lines`.
     """
-    gaps = GAPS if len(lines) * LEAST**2 < WIDEST * HIGHEST else ()
-    tried = (_placed(lines, edges, True, gap) for gap in gaps)
     wide = None
-    for wide in tried:
+    for gap in _gaps(lines, edges):
+        wide = _placed(lines, edges, True, gap)
         if wide["width"] <= WIDEST and wide["height"] <= HIGHEST:
             break
     return {"wide": wide, "narrow": _placed(lines, edges, False, UPRIGHT)}
+
+
+def _gaps(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> Sequence[float]:
+    """Choose the gaps to try from left to right, without those that are too wide in any layout."""
+    if len(lines) * LEAST**2 >= WIDEST * HIGHEST:
+        return ()
+    longest = max(layers_of(len(lines), edges), default=0)
+    *wider, least = GAPS
+    # Between two boxes on a way there is an edge's label, with a gap at both sides.
+    boxes = LEAST + longest * (LEAST + PILL[0])
+    return [*(gap for gap in wider if boxes + 2 * longest * gap <= WIDEST), least]
 
 
 def _placed(

@@ -21,8 +21,7 @@ from pages.ui.component import component
 from pages.ui.place import room
 
 SOON = 0.25
-"""Seconds of computing that a page spends on its lab's first picture. The lab asks for a longer one
-itself; twelve pages of long programs held up everybody for 9 s."""
+"""Estimated seconds that a lab's first picture may take. The lab asks for a longer one itself."""
 KEPT = 128
 """First pictures that are kept for the next learner who opens the same; one has some 50 kB."""
 
@@ -42,6 +41,7 @@ def live_lab(
     fix: Collection[str] = (),
     note: str = "",
     name: str = "",
+    first: bool = True,
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
 
@@ -54,6 +54,8 @@ def live_lab(
         note: something to say above the charts until the learner changes something.
         name: keeps the lab apart from other pages' labs of this slug: the browser shows it as this
             page left it, and it doesn't write the address.
+        first: whether the page may compute the lab's first picture. A visitor's own program is for
+            a worker.
     """
     values: dict[str, str] = {}
     for order in orders:
@@ -68,14 +70,14 @@ def live_lab(
     data = here | {
         "name": name or lab,
         "socket": SOCKET,
-        "first": first(wish) if comes_first else [],
+        "first": first_messages(wish) if first and comes_first else [],
         "orders": [dict(one) for one in orders],
         "note": note,
     }
     _component(key=f"lab_{name or lab}", data=data)
 
 
-def first(wish: str) -> list[str]:
+def first_messages(wish: str) -> list[str]:
     """Return the messages that the socket would bring first.
 
     They are a frame, then the picture of a training if there is one. There is none if computing it
@@ -89,7 +91,7 @@ def first(wish: str) -> list[str]:
 def _first(wish: str) -> list[str]:
     asked = Wish.model_validate_json(wish)
     lab = LABS.get(asked.lab, lesson)
-    if asked.lab == "playground" and lab.seconds(asked) > SOON:
+    if lab.seconds(asked) > SOON:
         return []
     frame = lab.frame(asked)
     made = [wire.message(0, "frame", wire.encode(frame))]

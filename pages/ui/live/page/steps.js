@@ -20,8 +20,9 @@ import { phrase } from "../phrase.js";
 /** @type {?Steps} */
 let shown = null;
 /** @type {(step: number) => void} */
-let go = () => {};
+let send = () => {};
 let asked = 0; // the step that was asked for last, until the page shows it
+const AGAIN = 2000; // ms, far longer than a page takes
 
 /** @param {Component<Steps>} component */
 export function render({ data, parentElement, setTriggerValue }) {
@@ -35,7 +36,7 @@ export function render({ data, parentElement, setTriggerValue }) {
   }
   if (shown?.lesson !== data.lesson || asked === data.step) asked = 0;
   shown = data;
-  go = (step) => setTriggerValue("go", (asked = step));
+  send = (step) => setTriggerValue("go", step);
   const links = data.steps.map(({ title, asks, done }, index) => {
     const number = index + 1;
     const here = number === data.step;
@@ -55,6 +56,13 @@ export function render({ data, parentElement, setTriggerValue }) {
     return link;
   });
   setChildren(nav, links);
+}
+
+/** Ask for a step; once more if Streamlit lost that to its own run after Back. @param {number} step */
+function go(step) {
+  asked = step;
+  send(step);
+  setTimeout(() => asked === step && send(step), AGAIN);
 }
 
 /** @param {PopStateEvent} event */

@@ -1,0 +1,92 @@
+"""Visitors: what they are called, what part of all they get, and whose turn it is."""
+
+import asyncio
+import socket
+from contextlib import ExitStack, suppress
+
+import pytest
+
+from pages.server import listener as listening
+from pages.server.listener import Listener
+from pages.server.visitors import Shares, Turns, visitor
+from tests.server.asgi import run
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("a name that a proxy made up", "a name that a proxy made up"),
+    ],
+)
+def test_a_visitor_is_an_address_or_a_network(host, name):
+    assert visitor((host, 80)) == name
+    assert visitor(None) == ""
+
+
+def test_a_visitor_has_a_share_and_the_rest_is_for_others():
+    shares = Shares(5, 2, "*, 10.0.0.0/8, ::1")
+    taken = [shares.take(who) for who in ("a", "a", "a", "b", "10.1.2.3", "10.1.2.3", "10.1.2.3")]
+    assert taken == [True, True, False, True, True, True, False]
+    shares.leave("a")
+    assert shares.open == 4
+    assert shares.take("a")
+
+
+def test_visitors_take_turns_however_much_each_of_them_asks():
+    async def story():
+        turns, done = Turns(1), []
+
+        async def job(who):
+            async with turns.of(who[0]):
+                done.append(who)
+                await asyncio.sleep(0)
+
+        asked = ["a0", "a1", "a2", "a3", "a4", "b0", "c0", "b1"]
+        jobs = {who: asyncio.create_task(job(who)) for who in asked}
+        await asyncio.sleep(0)
+        jobs["a2"].cancel()  # while it waits
+        await asyncio.gather(*jobs.values(), return_exceptions=True)
+        async with asyncio.timeout(60), turns.of("d"):
+            return done
+
+    assert run(story()) == ["a0", "a1", "b0", "c0", "b1", "a3", "a4"]
+
+
+def test_who_leaves_when_its_turn_comes_passes_it_on():
+    async def story():
+        turns = Turns(1)
+        async with turns.of("a"):
+            leaving, waiting = (asyncio.create_task(turns.of(who).__aenter__()) for who in "bc")
+            await asyncio.sleep(0)
+        leaving.cancel()  # it has been called, and does not know it yet
+        async with asyncio.timeout(60):
+            await waiting
+
+    run(story())
+
+
+def test_a_visitor_who_has_too_many_connections_gets_no_more_and_others_do(monkeypatch):
+    monkeypatch.setattr(listening, "descriptors", lambda: 100)
+    monkeypatch.setattr(listening, "LEAST", 6)
+    bound = socket.create_server(("127.0.0.1", 0))
+    bound.setblocking(False)
+    with ExitStack() as open_, Listener(bound) as listener:
+
+        def accepted(host):
+            come = socket.create_connection(listener.getsockname(), source_address=(host, 0))
+            open_.enter_context(come)
+            with suppress(BlockingIOError):
+                return open_.enter_context(listener.accept()[0])
+
+        first = [accepted("127.0.0.1") for _ in range(5)]
+        other = [accepted("127.0.0.2") for _ in range(4)]
+        assert [bool(one) for one in first] == [True] * 3 + [False] * 2
+        assert [bool(one) for one in other] == [True] * 3 + [False]
+        first[0].close()
+        first[0].close()
+        assert accepted("127.0.0.1")
+        assert not accepted("127.0.0.1")
