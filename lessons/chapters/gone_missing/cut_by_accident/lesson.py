@@ -75,7 +75,7 @@ RATE = 0.02
 
 
 def as_it_should_be(
-    w: torch.Tensor, x: float, target: float, penalty: str, **_: Any
+    w: torch.Tensor, x: float, target: float, penalty: str, **_: object
 ) -> torch.Tensor:
     """The same forward pass with no copy in it."""
     loss = ((w * x - target) ** 2).sum()
@@ -110,12 +110,12 @@ def by_role(program: Program, start: Start) -> Roles:
 
 
 def backward(
-    program: Program, w: torch.Tensor, settings: Mapping[str, Any]
+    program: Program, w: torch.Tensor, arguments: Mapping[str, Any]
 ) -> tuple[str, torch.Tensor | None]:
     """Call backward() on the loss: torch's message if it refuses, and the weights' ``.grad``."""
     w = w.detach().requires_grad_()
     try:
-        program(w, **settings).backward()
+        program(w, **arguments).backward()
     except RuntimeError as error:
         return str(error), None
     return "", w.grad
@@ -131,7 +131,7 @@ def refused_flag() -> str:
     return ""
 
 
-def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> torch.Tensor:
+def train(program: Program, w: torch.Tensor, arguments: Mapping[str, Any]) -> torch.Tensor:
     """Some steps of plain gradient descent, the loss before each, shape [STEPS].
 
     A weight whose ``.grad`` is None stays as it is, as with any optimizer of torch. Where torch
@@ -140,7 +140,7 @@ def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> tor
     w = w.detach().clone().requires_grad_()
     losses = []
     for _ in range(STEPS):
-        loss = program(w, **settings)
+        loss = program(w, **arguments)
         losses.append(loss.detach())
         if loss.requires_grad:
             w.grad = None

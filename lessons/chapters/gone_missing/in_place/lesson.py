@@ -79,10 +79,10 @@ def by_formula(x: torch.Tensor, added: float, change: str, reads: str) -> torch.
     return 2 * torch.exp(2 * x) if reads == "square" else 3 * torch.exp(x)
 
 
-def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> str:
+def refusal(program: Program, x: torch.Tensor, arguments: Mapping[str, Any]) -> str:
     """Torch's message for a backward pass through the program, without its hint; or nothing."""
     x = x.detach().requires_grad_()
-    z = program(x, **settings)
+    z = program(x, **arguments)
     try:
         if z.requires_grad:
             torch.autograd.grad(z.sum(), x)
@@ -179,8 +179,8 @@ def _facts(
 
 
 def _forward_only(program: Program) -> Program:
-    def run(x: torch.Tensor, **settings: Any) -> torch.Tensor:
-        return program(x, **settings).detach()
+    def run(x: torch.Tensor, **arguments: Any) -> torch.Tensor:
+        return program(x, **arguments).detach()
 
     return run
 

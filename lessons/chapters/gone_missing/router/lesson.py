@@ -1,7 +1,6 @@
 """A router keeps the best experts of a token and divides their gates by their sum."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 
@@ -45,7 +44,7 @@ def router(
 
 
 def all_experts(
-    x: torch.Tensor, first: float, second: float, third: float, **_: Any
+    x: torch.Tensor, first: float, second: float, third: float, **_: object
 ) -> torch.Tensor:
     """The intended slope, that of the mixture of all three, by hand: p₁ (y₁ − Σ pᵢ yᵢ)."""
     p = torch.softmax(torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)]), 0)

@@ -59,7 +59,7 @@ def over_scales(
     x: torch.Tensor,
     dtype: torch.dtype,
     scales: Sequence[float],
-    settings: Mapping[str, Any],
+    arguments: Mapping[str, Any],
 ) -> torch.Tensor:
     """The gradient that autograd brings back to x at each of these scales, shape [m, n].
 
@@ -69,11 +69,11 @@ def over_scales(
         program: the lesson's.
         x: float64, shape [n].
         dtype: in which the program gets x: float32, as weights are kept in mixed precision.
-        settings: what the program takes besides.
+        arguments: what the program takes besides.
     """
     weights = x.detach().to(dtype).repeat(len(scales), 1).requires_grad_()
     pairs = zip(weights.unbind(), scales, strict=True)
-    losses = [program(row, **{**settings, "scale": scale}) for row, scale in pairs]
+    losses = [program(row, **{**arguments, "scale": scale}) for row, scale in pairs]
     return gradient(torch.stack(losses), weights)
 
 
@@ -213,18 +213,18 @@ def _over_scales(
     program: Program,
     x: torch.Tensor,
     dtype: torch.dtype,
-    settings: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     roles: Roles,
 ) -> Iterator[Series]:
     """The length of the gradient in each role, over the power of two.
 
     Args:
-        program, x, dtype, settings: as for ``over_scales``.
+        program, x, dtype, arguments: as for ``over_scales``.
         roles: at the learner's scale; only the trick's gradient depends on it.
     """
     powers = np.arange(MOST + 1, dtype=np.float64)
     scales = [2.0**power for power in powers]
-    used = array(over_scales(program, x, dtype, scales, settings))
+    used = array(over_scales(program, x, dtype, scales, arguments))
     for role in GRADIENTS:
         if role == "trick_gradient":
             lengths = np.array([_length(row) for row in used])

@@ -6,7 +6,6 @@ out: so encodings and codes can be drawn. As everywhere in a training, all seeds
 
 import inspect
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
@@ -311,7 +310,7 @@ def compute(program: Program, settings: Settings) -> Result:
 def start(settings: Settings) -> Start:
     """The graph of the one point's losses."""
     leaves = Leaves(settings)
-    arguments: dict[str, Any] = {
+    arguments = {
         "decode": leaves.decode,
         "x": leaves.point,
         "beta": settings.beta,

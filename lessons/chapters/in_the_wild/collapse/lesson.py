@@ -8,7 +8,6 @@ arXiv 2011.10566). Smaller than there, and without its batch normalisation. All 
 import inspect
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
@@ -255,7 +254,7 @@ def one_pair(settings: Settings) -> Start:
     return Start({"one": one, "two": two}, arguments, (settings.point - 1, 0))
 
 
-def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: Any) -> torch.Tensor:
+def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: object) -> torch.Tensor:
     """The gradient at the first view with the targets held still, by formula."""
     like, (one, two) = one, views()
     if predictor is itself:

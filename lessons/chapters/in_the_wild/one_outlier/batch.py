@@ -2,7 +2,6 @@
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import torch
 
@@ -51,7 +50,7 @@ def batch(
     return inputs, labels
 
 
-def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -> torch.Tensor:
+def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: object) -> torch.Tensor:
     """The same forward pass with no clip."""
     return (((w * x).sum(1, keepdim=True) - y) ** 2).mean() / 2
 
@@ -72,7 +71,7 @@ def shortened(rows: torch.Tensor, limit: float) -> torch.Tensor:
     return torch.where(lengths <= limit, rows, rows * (limit / lengths))
 
 
-def without_first(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -> torch.Tensor:
+def without_first(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: object) -> torch.Tensor:
     """The gradient of the batch without its first sample, with no clip."""
     w.requires_grad_()
     return gradient(plain_loss(w, x[1:], y[1:]), w)

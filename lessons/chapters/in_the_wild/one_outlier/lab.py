@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -91,7 +90,7 @@ def start(settings: Settings) -> Start:
 EXPERIMENT = Experiment(start, plain=plain_loss, intended=without_first)
 
 
-def drawn(settings: Settings) -> Mapping[str, Any]:
+def drawn(settings: Settings) -> Mapping[str, object]:
     """The ordinary inputs, for in_torch.py."""
     return {"x": ordinary(settings.seed, settings.batch - 1)}
 

@@ -7,7 +7,6 @@ and Adam on all points in place of one example at a time.
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -297,7 +296,7 @@ def one_point(settings: Settings) -> Start:
 
 @torch.no_grad()
 def by_hand(
-    features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: Any
+    features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: object
 ) -> torch.Tensor:
     """The intended gradient of the features: the label loss's, and −λ times the domain loss's."""
     heads = FixedHeads(features)

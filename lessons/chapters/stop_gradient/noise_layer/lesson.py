@@ -161,7 +161,8 @@ class Long(TwoArms[ModuleList, Settings]):
         self._fresh = Draws(NOISE_FROM + seed for seed in self.seeds)
         kept = Draws(KEPT_FROM + seed for seed in self.seeds)
         self.kept = kept.uniform(MOST_DRAWS, WIDTH, POINTS).to(self.like)
-        self._done, self._measured = 0, (-1,)
+        self._done = 0
+        self._measured: tuple[float, ...] = (-1,)
         return layers_of(self.draws)
 
     def step(self, done: int, settings: Settings) -> None:
@@ -287,7 +288,7 @@ class Long(TwoArms[ModuleList, Settings]):
         return found
 
 
-def _counted(settings: Settings) -> tuple[Any, ...]:
+def _counted(settings: Settings) -> tuple[float, ...]:
     """The settings that the gradients' noise is of."""
     return settings.place, settings.strength, settings.draws
 
