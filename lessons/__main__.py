@@ -25,7 +25,6 @@ from lessons.check.trainings import is_stale, keep
 from lessons.contract.history import History
 from lessons.doctor import TraceError
 from lessons.doctor import command as trace
-from lessons.kit.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import (
     Chapter,
@@ -39,6 +38,7 @@ from lessons.outputs.catalogue import (
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
+from lessons.outputs.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.reading import in_columns, reading, settings
 from lessons.text import console, counted
 from lessons.training.under_way import Run

@@ -174,7 +174,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Make ready who runs tests; the process that hands them out to workers needs none of it."""
     if session.config.pluginmanager.has_plugin("dsession"):
         return
-    from lessons.kit.process import suit_small_tensors
+    from lessons.outputs.process import suit_small_tensors
 
     suit_small_tensors()  # as the app does: with other workers beside, it saves minutes
     gc.disable()  # while modules are loaded and tests collected, all of which stays

@@ -21,6 +21,7 @@ ROOMS = [
     "text",
     "recorder",
     "doctor",
+    "prose",
     "contract",
     "kit",
     "training",

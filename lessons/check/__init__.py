@@ -13,9 +13,9 @@ from pathlib import Path
 from lessons.check import frameworks, numbers, questions, stage, torch_file, trainings
 from lessons.check import text as prose
 from lessons.check.runs import Problems, Runs
-from lessons.contract.prose import Step
-from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import CatalogueError, folder_of, load
+from lessons.outputs.process import leave_unsaid
+from lessons.prose.steps import Step
 from lessons.text.words import in_language
 
 Rule = Callable[[Runs], Problems]

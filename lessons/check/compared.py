@@ -4,14 +4,14 @@ import math
 from typing import Any
 
 from lessons.check.runs import Runs
-from lessons.contract.parameters import Values
 from lessons.contract.result import jsonable
+from lessons.contract.settings import Settings
 
 MUST = ("forward", "trick_gradient")
 AT = "index of the chosen input"
 
 
-def ours_at(runs: Runs, values: Values) -> dict[str, Any]:
+def ours_at(runs: Runs, values: Settings) -> dict[str, Any]:
     """What torch computes at these values: series and facts by name."""
     result = runs.result(values)
     facts = {name: jsonable(value) for name, value in result.facts.items()}

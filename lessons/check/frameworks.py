@@ -11,6 +11,7 @@ from typing import Any
 from lessons.check.compared import compared, ours_at
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Numbers
+from lessons.outputs.plain_torch import equivalents
 
 _TOLERANCE = 1e-5  # some files compute in float32, as the articles do
 _DRAWN = {"u": "1.04, 0.94, 1.08"}
@@ -43,7 +44,7 @@ def apart(runs: Runs, printed: dict[str, Any]) -> list[str]:
 
 def files(runs: Runs) -> Problems:
     """Each file was run as it is now, and printed the lesson's numbers."""
-    for path in runs.lesson.equivalents.values():
+    for path in equivalents(runs.lesson).values():
         found = kept(path)
         if found.get("digest") != digest(path):
             yield path.name, f"It has changed since it was run. {AGAIN}"

@@ -18,10 +18,10 @@ from lessons.contract.parameters import (
     Number,
     Numbers,
     Parameter,
-    Values,
 )
-from lessons.contract.prose import Step, fill, quoted
 from lessons.contract.result import Facts, Result, jsonable
+from lessons.contract.settings import Settings
+from lessons.prose.steps import Step, fill, quoted
 from lessons.recorder.torch_private import CountedOps
 from lessons.text.words import ProseError, placeholders
 
@@ -56,7 +56,7 @@ def ends(one: Parameter, sliders: bool = False) -> list[str]:
     return []
 
 
-def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Values, Result]]:
+def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Settings, Result]]:
     """Compute the lesson at these settings, then with each parameter at its ends."""
     numbers = [one.name for one in runs.lesson.lab.parameters if isinstance(one, Number)]
     yield (values := runs.lesson.validate(lab)), runs.result(values)
@@ -187,5 +187,5 @@ def ops(runs: Runs) -> Problems:
         with CountedOps() as counted:  # type: ignore[no-untyped-call]
             dict(lesson.compute(values).facts)
         if counted.count > most:
-            once = "Put what depends on no setting into a function under @cache."
+            once = "Put what depends on no setting into the lesson's facts."
             yield "lesson.py", f"At {given} it takes {counted.count} ops, at most {most}. {once}"

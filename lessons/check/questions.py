@@ -9,8 +9,8 @@ import torch
 
 from lessons.check.numbers import at_ends
 from lessons.check.runs import Problems, Runs
-from lessons.contract.prose import fill
-from lessons.contract.typed import grade
+from lessons.outputs.typed import grade
+from lessons.prose.steps import fill
 
 _THREAD = r"https://(github\.com/[\w.-]+/[\w.-]+/issues/\d+|discuss\.pytorch\.org/t/\d+)"
 

@@ -8,10 +8,10 @@ from lessons.contract.cuts import read_cuts, write_cuts
 from lessons.contract.figure import Figure
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
-from lessons.contract.prose import Question, Step
 from lessons.contract.result import Facts, Result
+from lessons.contract.settings import Settings
 from lessons.kit.formulas.drawing import picture
+from lessons.prose.steps import Question, Step
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
 from lessons.text.words import in_language
@@ -40,7 +40,7 @@ class Runs:
         self._known: dict[tuple[Any, ...], Any] = {}
 
     def _once(
-        self, compute: Callable[..., T], values: Values, cuts: Collection[Cut], *more: Any
+        self, compute: Callable[..., T], values: Settings, cuts: Collection[Cut], *more: Any
     ) -> T:
         key = compute.__name__, repr(values), tuple(sorted(cuts)), *more
         if key not in self._known:
@@ -48,7 +48,7 @@ class Runs:
         found: T = self._known[key]
         return found
 
-    def result(self, values: Values, cuts: Collection[Cut] = ()) -> Result:
+    def result(self, values: Settings, cuts: Collection[Cut] = ()) -> Result:
         """Compute the lesson.
 
         Raises:
@@ -56,29 +56,29 @@ class Runs:
         """
         return self._once(self.lesson.compute, values, cuts)
 
-    def figures(self, values: Values, cuts: Collection[Cut] = ()) -> list[Figure]:
+    def figures(self, values: Settings, cuts: Collection[Cut] = ()) -> list[Figure]:
         """Draw the lab's charts, without those of a training."""
         return self._once(self._figures, values, cuts)
 
-    def _figures(self, values: Values, cuts: Collection[Cut]) -> list[Figure]:
+    def _figures(self, values: Settings, cuts: Collection[Cut]) -> list[Figure]:
         return self.lesson.lab.figures(self.result(values, cuts), values)
 
-    def drawn(self, values: Values, cuts: Collection[Cut] = ()) -> dict[str, Any]:
+    def drawn(self, values: Settings, cuts: Collection[Cut] = ()) -> dict[str, Any]:
         """Draw the lesson's graph, with the steps of its backward pass."""
         return self._once(self._drawn, values, cuts)
 
-    def _drawn(self, values: Values, cuts: Collection[Cut]) -> dict[str, Any]:
+    def _drawn(self, values: Settings, cuts: Collection[Cut]) -> dict[str, Any]:
         recording, start = self._once(self.lesson.record, values, cuts), self.lesson.lab.start
         assert recording and start  # noqa: PT018
         return picture(recording, start(values).index)
 
-    def edges(self, values: Values) -> frozenset[Cut]:
+    def edges(self, values: Settings) -> frozenset[Cut]:
         """Return the edges that can be cut; none without a graph."""
         recording: Recording | None = self._once(self.lesson.record, values, ())
         edges = recording.edges if recording else ()
         return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
 
-    def cuts(self, text: str, values: Values) -> tuple[Cut, ...]:
+    def cuts(self, text: str, values: Settings) -> tuple[Cut, ...]:
         """Read the cuts in a step or a task.
 
         Raises:
@@ -89,17 +89,17 @@ class Runs:
             raise ValueError(f"cuts={text}: the graph has {write_cuts(self.edges(values))}")
         return asked
 
-    def history(self, values: Values, cuts: Collection[Cut], steps: int) -> History:
+    def history(self, values: Settings, cuts: Collection[Cut], steps: int) -> History:
         """Train this many steps, and look at the end."""
         return self._once(self._history, values, cuts, steps)
 
-    def _history(self, values: Values, cuts: Collection[Cut], steps: int) -> History:
+    def _history(self, values: Settings, cuts: Collection[Cut], steps: int) -> History:
         run = Run(self.lesson.lab, self.lesson.cut_open(cuts), values)
         if steps:
             run.advance(float("inf"), values, steps)
         return run.history
 
-    def facts(self, values: Values, cuts: Collection[Cut], steps: int) -> Facts:
+    def facts(self, values: Settings, cuts: Collection[Cut], steps: int) -> Facts:
         """Compute the facts after so many steps of a training, as trained.json may know them."""
         found = self.result(values, cuts).facts
         if not steps:
@@ -111,7 +111,7 @@ class Runs:
         return {**found, **self.trained[name]}
 
     @cached_property
-    def steps(self) -> list[tuple[Step, Values, Result]]:
+    def steps(self) -> list[tuple[Step, Settings, Result]]:
         """Each step with its settings and its result."""
         steps = ((step, self.lesson.validate(step.lab)) for step in self.lesson.prose.steps)
         return [(step, values, self.result(values)) for step, values in steps]

@@ -10,16 +10,17 @@ from lessons.check.numbers import ends
 from lessons.check.runs import Problems, Runs
 from lessons.check.text import BOLD, tried
 from lessons.contract.covering import covered_figure, covered_table
-from lessons.contract.parameters import InvalidParametersError, Parameter, Values
-from lessons.contract.prose import Step
+from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Facts
+from lessons.contract.settings import Settings
 from lessons.kit.formulas.drawing import covered
+from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
 
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
 
 
-def read(runs: Runs, step: Step, given: Mapping[str, str]) -> tuple[Values, tuple[Cut, ...], int]:
+def read(runs: Runs, step: Step, given: Mapping[str, str]) -> tuple[Settings, tuple[Cut, ...], int]:
     """Read a step's settings with others over them: values, cuts, steps to train.
 
     Raises:
@@ -73,7 +74,7 @@ def _frozen(part: Any) -> Hashable:
     return (part.shape, part.tobytes()) if isinstance(part, np.ndarray) else repr(part)
 
 
-def views(runs: Runs, values: Values) -> set[str]:
+def views(runs: Runs, values: Settings) -> set[str]:
     """Name the parts of the lab that a step can show."""
     lab = runs.lesson.lab
     figures = runs.figures(values)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from lessons.check.runs import Problems, Runs
-from lessons.contract.lesson import step_controls
 from lessons.contract.parameters import Choice
-from lessons.contract.prose import TRY, Step, quoted
+from lessons.outputs.address import step_controls
+from lessons.prose.steps import TRY, Step, quoted
 from lessons.text.words import VALUE, sections
 
 TRIED = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)

@@ -13,8 +13,8 @@ import torch
 
 from lessons.check.compared import compared, ours_at
 from lessons.check.runs import Problems, Runs
-from lessons.contract.parameters import Values
-from lessons.outputs.plain_torch import with_settings
+from lessons.contract.settings import Settings
+from lessons.outputs.plain_torch import in_torch, with_settings
 
 _LONGEST, _WITH_A_MAP, _TRAINING = 40, 90, 120
 """Lines of a file: of most, of those that write an override map of their own, of a training."""
@@ -25,7 +25,7 @@ _STEPS = 2
 
 def form(runs: Runs) -> Problems:
     """The file is short, and imports torch and the standard library alone."""
-    lesson, text = runs.lesson, runs.lesson.in_torch
+    lesson, text = runs.lesson, in_torch(runs.lesson)
     most = _WITH_A_MAP if lesson.chapter == "override_map" else _LONGEST
     most = _TRAINING if lesson.lab.training else most
     if (lines := len(text.splitlines())) > most:
@@ -44,14 +44,14 @@ def numbers(runs: Runs) -> Problems:
     return printed_alike(runs, (lesson.validate({**one, **few}) for one in given))
 
 
-def printed_alike(runs: Runs, settings: Iterable[Values]) -> Problems:
+def printed_alike(runs: Runs, settings: Iterable[Settings]) -> Problems:
     """Say at which of these settings the file prints other numbers than the lesson has."""
     lesson, words = runs.lesson, []
     for values in {repr(one): one for one in settings}.values():
         if lesson.lab.training:
-            values, words = {**values, "steps": _STEPS}, [str(_STEPS), "99"]
-        chosen = {**values, **lesson.lab.drawn(values)}
-        found = printed(with_settings(lesson.in_torch, chosen), words)
+            values, words = values | {"steps": _STEPS}, [str(_STEPS), "99"]
+        chosen = {**values, **lesson.lab.sampled_values(values)}
+        found = printed(with_settings(in_torch(lesson), chosen), words)
         dtype, where = values.get("dtype", "float64"), f"At {lesson.changed(values)} it prints"
         apart = compared(ours_at(runs, values), found)
         for name in (name for name, gap in apart.items() if not gap <= _TOLERANCE[dtype]):

@@ -17,8 +17,8 @@ from typing import Any
 from lessons.check import numbers, stage
 from lessons.check.runs import Problems, Runs
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
 from lessons.contract.result import Facts
+from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import folder_of, load
 from lessons.outputs.trained import FILE, case, key, tells
 from lessons.training.under_way import ENDS, finished
@@ -26,7 +26,7 @@ from lessons.training.under_way import ENDS, finished
 _ROOT = Path(__file__).parents[2]
 _ROOMS = tuple(f"lessons.{room}." for room in ("chapters", "contract", "kit", "tricks", "training"))
 """Where the code is that trainings run. Other rooms draw, record and write texts."""
-_IMPORTED = re.compile(r"^from (lessons[\w.]*) import", re.MULTILINE)
+_IMPORTED = re.compile(r"^from (lessons[\w.]*) import (\w*)", re.MULTILINE)
 
 
 def digest(lesson: Lesson) -> str:
@@ -40,7 +40,8 @@ def digest(lesson: Lesson) -> str:
         path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
         if name not in found and name.startswith(_ROOMS) and path.is_file():
             found[name] = path.read_text("utf-8")
-            waiting += _IMPORTED.findall(found[name])
+            for one in _IMPORTED.findall(found[name]):  # a module, or something in one
+                waiting += one[0], ".".join(one)
     texts = "\n".join(f"{name}\n{found[name]}" for name in sorted(found))
     return hashlib.blake2b(texts.encode(), digest_size=8).hexdigest()
 
@@ -79,7 +80,7 @@ def kept(runs: Runs) -> Iterator[None]:
             ENDS.pop(one, None)
 
 
-def told(lesson: Lesson) -> dict[str, Values]:
+def told(lesson: Lesson) -> dict[str, Settings]:
     """The settings of each training that the text tells of, by its name in trained.json."""
     cases = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
     return {key(lesson, values): values for values in cases}

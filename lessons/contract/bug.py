@@ -15,7 +15,9 @@ from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 
-Code = TypeVar("Code", bound=Callable[..., Any])
+Code = Callable[..., Any]
+"""The function that has a mistake, or one of its fixes."""
+C = TypeVar("C", bound=Code)
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,9 @@ class Bug:
     """
 
     source: str
-    broken: Callable[..., Any]
-    fixes: Mapping[str, Callable[..., Any]]
-    check: Callable[[Callable[..., Any]], None]
+    broken: Code
+    fixes: Mapping[str, Code]
+    check: Callable[[Code], None]
     title: str
     opened: str
 
@@ -47,7 +49,7 @@ class Bug:
         path = f"github.com/{repository}/issues/{number}" if number else self.source
         return f"https://{path}"
 
-    def failure(self, code: Callable[..., Any]) -> str | None:
+    def failure(self, code: Code) -> str | None:
         """What the assertion or an error says of this code; nothing if the assertion holds."""
         try:
             self.check(code)
@@ -69,7 +71,7 @@ class Bug:
         raise ValueError(f"no fix for {self.source} passes its own assertion")
 
 
-def changed(code: Code, parts: Mapping[str, str]) -> Code:
+def changed(code: C, parts: Mapping[str, str]) -> C:
     """The same function with parts of its text put otherwise, wherever they stand.
 
     Args:
@@ -90,7 +92,7 @@ def changed(code: Code, parts: Mapping[str, str]) -> Code:
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # for getsource
     names = dict(code.__globals__)
     exec(compile(text, file, "exec"), names)
-    made: Code = names[code.__name__]
+    made: C = names[code.__name__]
     return made
 
 

@@ -3,7 +3,7 @@
 A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to copy) owes:
 
 - a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
-  the learner's inputs, and a note where a number is not finite (``kit/causes.py``);
+  the learner's inputs, and a note where a number is not finite (``kit/nan_notes.py``);
 - traces in the colours of the roles that they tell of, or with these roles as ``hides``
   (``chart_pieces.covered_with``), and a role for each such column of the table: ``covering.py``
   takes away what a question still hides. Until then a chart's title is its ``subject``;
@@ -13,33 +13,32 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
 - no word that a learner reads: all of them stand in en.md (``contract/words.py``);
 - facts that tell of a role under its name, as ``trick_gradient_length``, or under words that
   ``TELLS`` of that test lists: it changes those to see that no title gives them away;
-- facts that need further runs of the program, what a wrong answer expects say, as the others of
-  ``FactsAsAsked``: they are computed only where a text quotes one;
+- facts that need further runs of the program, such as what a wrong answer expects, in
+  ``more_facts``: they are computed only where a text quotes one;
 - a run of the lesson's program whose graph should stay below a dozen ops; a leaf of one shape meets
   operands of the same shape, since a step shows one component of each;
-- the same numbers for the same values: what is drawn comes from ``kit/draws.py`` and a seed.
+- the same numbers for the same values: what is drawn comes from ``kit/noise.py`` and a seed.
 
 ``kit/experiment.py`` runs the program and gives its gradient in each role and the graph,
-``kit/inputs.py`` has device and number format as parameters, ``kit/components.py`` a chart and a
+``kit/inputs.py`` has device and number format as settings, ``kit/components.py`` a chart and a
 table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the roles' colours.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Parameter, Values
+from lessons.contract.parameters import Index, Parameter
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.recorder.recording.plain_tensor import Entry
 
-
-def _itself(result: Any) -> Any:
-    return result
+S = TypeVar("S", bound=Settings)
 
 
 @dataclass(frozen=True)
@@ -48,24 +47,24 @@ class Start:
 
     Args:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
-        settings: its other arguments.
+        arguments: its other arguments.
         index: the component whose numbers the drawing shows, as in
             ``lessons.recorder.picture.graph_drawing``; of tensors with a row for each entry of the
             leaves, the entry's row.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
-        besides: the tensors that the program reads though they are none of its arguments, weights
-            say, by the name each gets in the graph; the edges to them cannot be cut.
-        dead_ends: whether the ops are drawn, too, that do not lead to the end: what was computed
+        extra_leaves: tensors that the program reads but doesn't take as arguments, such as
+            weights, by their names in the graph; edges to them cannot be cut.
+        show_unused_ops: whether to draw ops, too, that don't lead to the end: what was computed
             and then copied out of the graph.
     """
 
     leaves: Mapping[str, torch.Tensor]
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     index: tuple[int, ...] = ()
-    finish: Callable[[Any], torch.Tensor] = _itself
-    besides: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    dead_ends: bool = False
+    finish: Callable[[Any], torch.Tensor] = lambda returned: returned
+    extra_leaves: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    show_unused_ops: bool = False
 
     def __post_init__(self) -> None:
         lengths = {len(leaf) for leaf in self.leaves.values() if leaf.ndim == 1}
@@ -73,63 +72,83 @@ class Start:
             object.__setattr__(self, "index", Entry(self.index, of=lengths.pop()))
 
     def but(self, **others: Any) -> "Start":
-        """A copy of the run with the leaves and settings of these names replaced.
+        """A copy of the run with the leaves and arguments of these names replaced.
 
         A new leaf gets a gradient if the one that it replaces does.
         """
-        leaves, settings = dict(self.leaves), dict(self.settings)
+        leaves, arguments = dict(self.leaves), dict(self.arguments)
         for name, value in others.items():
             if name in leaves:
                 leaves[name] = value.detach().requires_grad_(leaves[name].requires_grad)
             else:
-                settings[name] = value
-        return replace(self, leaves=leaves, settings=settings)
+                arguments[name] = value
+        return replace(self, leaves=leaves, arguments=arguments)
 
     def call(self, program: Callable[..., Any]) -> Any:
-        """What the program returns; of a module's class the settings make one, for the leaves."""
+        """What the program returns; of a module's class the arguments make one, for the leaves."""
         if isinstance(program, type):
-            return program(**self.settings)(**self.leaves)
-        return program(**self.leaves, **self.settings)
+            return program(**self.arguments)(**self.leaves)
+        return program(**self.leaves, **self.arguments)
 
 
 @dataclass(frozen=True)
-class Lab:
+class Lab(Generic[S]):
     """What can be set and seen; several lessons may share one.
 
     Args:
-        words: what its parameters, charts and table are called.
-        parameters: what the learner can set; labels and helps come from the words.
-        compute: a pure function of the lesson's program and of values.
-        table, figures: from a result.
-        check: refusals that need several values at once, by parameter name.
-        preview: cheaper values, for while the learner drags.
+        words: what its settings, charts and table are called.
+        settings: the class of what the learner can set.
+        compute: a pure function of the lesson's program and of the settings.
+        table: from a result.
+        charts: each from a result, in this order.
+        check: refusals that need several settings at once, by name.
+        preview: cheaper settings, for while the learner drags.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
         training: what is trained before the learner's eyes, if anything is. ``compute`` gives what
             else is there before the first step; a run's facts at that moment are added to its own.
-        drawn: numbers that the values stand for, noise say, by the names that in_torch.py has.
-        named: whether each line has its name in the charts, other than its role's: no key then.
-        preview_note: what is said of cheaper values above the charts, if it isn't plain to see.
+        sampled_values: numbers that the settings stand for, such as noise, by their names in
+            in_torch.py.
+        direct_labels: whether each line has its own name in the charts, so that they need no key.
+        preview_note: what is said of cheaper settings above the charts, if it isn't plain to see.
+
+    Attributes:
+        parameters: the settings' controls, labels and helps as the words have them.
     """
 
     words: Words
-    parameters: tuple[Parameter, ...]
-    compute: Callable[[Callable[..., Any], Values], Result]
-    table: Callable[[Result, Values], Table]
-    figures: Callable[[Result, Values], list[Figure]] = lambda result, values: []
+    settings: type[S]
+    compute: Callable[[Callable[..., Any], S], Result]
+    table: Callable[[Result, S], Table]
+    charts: Sequence[Callable[[Result, S], Figure]] = ()
     _: KW_ONLY
-    check: Callable[[Values], Mapping[str, str]] = lambda values: {}
-    preview: Callable[[Values], Values] = lambda values: values
-    seconds: Callable[[Values], float] = lambda values: 0.02
-    start: Callable[[Values], Start] | None = None
-    training: Training | None = None
-    drawn: Callable[[Values], Mapping[str, Any]] = lambda values: {}
-    named: bool = False
+    check: Callable[[S], Mapping[str, str]] = lambda settings: {}
+    preview: Callable[[S], S] = lambda settings: settings
+    seconds: Callable[[S], float] = lambda settings: 0.02
+    start: Callable[[S], Start] | None = None
+    training: Training[S] | None = None
+    sampled_values: Callable[[S], Mapping[str, Any]] = lambda settings: {}
+    direct_labels: bool = False
     preview_note: str = ""
+    parameters: tuple[Parameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", self.words.labelled(self.parameters))
+        object.__setattr__(self, "parameters", self.words.labelled(self.settings.parameters))
+
+    def figures(self, result: Result, settings: S) -> list[Figure]:
+        """Draw the charts."""
+        return [chart(result, settings) for chart in self.charts]
+
+    def at_point(self, settings: S, result: Result) -> dict[str, float | int | str]:
+        """The settings as facts; at the point of a list, its number and those of the series."""
+        facts = {n: one for n, one in settings.items() if isinstance(one, (float, int, str))}
+        for point in (one for one in self.parameters if isinstance(one, Index)):
+            numbers = settings[point.of]
+            place = min(settings[point.name], len(numbers)) - 1
+            facts[point.of] = numbers[place]
+            facts |= {s.name: float(s.y[place]) for s in result.series if len(s.y) == len(numbers)}
+        return facts
 
     @property
     def trained_with(self) -> list[str]:

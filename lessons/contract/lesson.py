@@ -4,12 +4,11 @@ import contextlib
 import inspect
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from lessons.contract.bug import Bug
 from lessons.contract.covering import covered_figure, covered_table
@@ -17,14 +16,14 @@ from lessons.contract.cuts import read_cuts, write_cuts
 from lessons.contract.devices import refused, resolve
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import InvalidParametersError, Values, validate
-from lessons.contract.prose import TRY, TURN, Prose, Question, Step
-from lessons.contract.result import Facts, FactsAsAsked, Result, warned
+from lessons.contract.parameters import InvalidParametersError
+from lessons.contract.result import Facts, LazyFacts, Result, warned
+from lessons.contract.settings import Settings
 from lessons.contract.sketch import Sketch
-from lessons.contract.words import VIEWS
+from lessons.prose.steps import VIEWS, Prose, Question, Step
 from lessons.recorder import Recording, RefusedError, record
 from lessons.recorder.cutting import Cut, cut
-from lessons.text import listed, visible
+from lessons.text import listed, suggestion, visible
 from lessons.text.words import ProseError, Texts, in_language, listed_under
 from lessons.tricks import TrickError
 
@@ -52,16 +51,17 @@ class Lesson:
         sketches: for each question that the learner answers by drawing, its chart and answers.
         highlight: the part of the program's source that contains the trick; may be empty.
         bug: a real mistake to find, from the lesson's bug.py.
-        elsewhere: computes facts about code that a question quotes but the lab doesn't run.
+        facts: compute facts that no setting changes, from the program or from nothing. They are
+            computed once for a program, when a text quotes one.
     """
 
     program: Callable[..., Any]
-    lab: Lab
+    lab: Lab[Any]
     predictions: Mapping[str, Callable[[Result], str]] = field(default_factory=dict)
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     highlight: str = ""
     bug: Bug | None = None
-    elsewhere: Callable[[], Facts] = dict
+    facts: Sequence[Callable[..., Facts]] = ()
     folder: Path = Path()
     prose: Prose = field(default_factory=lambda: Prose({}, "", ()))
 
@@ -86,39 +86,13 @@ class Lesson:
         """The source of the program, as written in lesson.py."""
         return inspect.getsource(self.program)
 
-    def source_with(self, cuts: Collection[Cut]) -> str:
-        """Return the source, with a line that cuts these edges if there are any."""
-        if not cuts:
-            return self.source
-        pairs = ", ".join(f"({op!r}, {operand})" for op, operand in sorted(cuts))
-        name = self.program.__name__
-        return f"{self.source}\n\n{name} = cut({name}, [{pairs}])\n"
-
-    @cached_property
-    def in_torch(self) -> str:
-        """Return in_torch.py with the chapter's map written into it, if it imports the map."""
-        text = (self.folder / "in_torch.py").read_text("utf-8")
-        line = re.search(rf"\nfrom .*\.{self.chapter}\.in_torch import .*\n", text)
-        if line is None:
-            return text
-        own = (self.folder.parent / "in_torch.py").read_text("utf-8").partition("import torch\n")[2]
-        before, _, after = text.replace(line[0], "").partition("\n\n\n")
-        return "\n\n\n".join([before, own.strip(), after])
-
-    @property
-    def equivalents(self) -> dict[str, Path]:
-        """Files in the folder with the same program in other frameworks, by label."""
-        names = {"TensorFlow 1": "in_tensorflow1.py", "JAX": "in_jax.py"}
-        paths = {label: self.folder / name for label, name in names.items()}
-        return {label: path for label, path in paths.items() if path.exists()}
-
-    def validate(self, given: Mapping[str, str]) -> dict[str, Any]:
+    def validate(self, given: Mapping[str, str]) -> Settings:
         """Parse the given texts, and use the default for every other parameter.
 
         Raises:
             InvalidParametersError: with a message for each refused parameter, by its name.
         """
-        values = validate(self.lab.parameters, given)
+        values: Settings = self.lab.settings.read(given)
         errors = {**refused(values), **self.lab.check(values)}
         if errors:
             raise InvalidParametersError(errors)
@@ -126,7 +100,7 @@ class Lesson:
 
     def settings(
         self, given: Mapping[str, str], good: Mapping[str, str] | None
-    ) -> tuple[dict[str, str], Values, dict[str, str]]:
+    ) -> tuple[dict[str, str], Settings, dict[str, str]]:
         """Return each control's text, the values, and the refusals by parameter.
 
         Args:
@@ -150,7 +124,7 @@ class Lesson:
                 kept = kept | {name: instead.get(name, defaults[name]) for name in error.errors}
         return text, self.validate({}), errors
 
-    def compute(self, values: Values, cuts: Collection[Cut] = ()) -> Result:
+    def compute(self, values: Settings, cuts: Collection[Cut] = ()) -> Result:
         """Run the lesson, with these edges of its program's graph cut.
 
         The same values and cuts always give the same result.
@@ -161,13 +135,14 @@ class Lesson:
         try:
             program = self.cut_open(cuts)
             result = self.lab.compute(program, values)
-            facts, own = result.facts, self.elsewhere()
-            if self.lab.training is not None:
-                own = {**self.lab.training.facts_at_first(program, values), **own}
-            if isinstance(facts, FactsAsAsked) and not cuts:
-                facts = facts.with_known(own)
-            else:  # after a cut, compute all facts here: one may raise for lack of a gradient
-                facts = {**facts, **own}
+            known = {**self.lab.at_point(values, result), **result.facts}
+            parts: list[Callable[[], Facts]] = [*result.more_facts]
+            parts += (partial(_fixed, one, program) for one in self.facts)
+            if training := self.lab.training:
+                parts.append(partial(training.facts_at_first, program, values, known))
+            facts: Facts = LazyFacts(known, *parts)
+            if cuts:  # compute all facts here: one may raise for lack of a gradient
+                facts = dict(facts)
             device, missing = resolve(values.get("device", "cpu"))
             notes = (*warned(missing), *result.notes)
             return replace(result, facts=facts, notes=notes, device=str(device))
@@ -184,13 +159,13 @@ class Lesson:
         """Return the program with these edges of its graph cut; cached for each set of cuts."""
         return _cut_open(self.program, tuple(sorted(cuts))) if cuts else self.program
 
-    def edges(self, values: Values) -> frozenset[Cut]:
+    def edges(self, values: Settings) -> frozenset[Cut]:
         """Return the edges of the program's graph that can be cut."""
         recording = self.record(values)
         edges = recording.edges if recording else ()
         return frozenset((edge.consumer.name, edge.operand) for edge in edges if edge.cuttable)
 
-    def cuts_in(self, asked: str, values: Values) -> tuple[tuple[Cut, ...], str]:
+    def cuts_in(self, asked: str, values: Settings) -> tuple[tuple[Cut, ...], str]:
         """Split the cuts in a text: those that the graph has, and a message about the others."""
         try:
             cuts = read_cuts(asked)
@@ -205,7 +180,7 @@ class Lesson:
         can_be_cut = write_cuts(known) or WORDS("none")
         return kept, WORDS("no_edges", edges=names, known=can_be_cut)
 
-    def record(self, values: Values, cuts: Collection[Cut] = ()) -> Recording | None:
+    def record(self, values: Settings, cuts: Collection[Cut] = ()) -> Recording | None:
         """Record one run at the learner's inputs, forward and backward; None without a graph.
 
         Raises:
@@ -214,14 +189,14 @@ class Lesson:
         if self.lab.start is None:
             return None
         start = self.lab.start(values)
-        with record({**start.leaves, **start.besides}, cuts=cuts) as recording:
+        with record({**start.leaves, **start.extra_leaves}, cuts=cuts) as recording:
             out = start.call(self.program)
             own = set(recording.nodes)
             end = start.finish(out)
         for node in recording:
             for edge in node.operands if node.name not in own else ():
                 edge.fixed = True  # it comes after the program, and `compute` cuts only the program
-        recording.dead_ends = start.dead_ends
+        recording.dead_ends = start.show_unused_ops
         with contextlib.suppress(RefusedError):  # the recording's last step shows the reason
             recording.backward(end)
         return recording
@@ -241,9 +216,10 @@ class Lesson:
             asked = result.facts[question.asks]
             return min(question.options, key=lambda one: _apart(asked, one.value(result.facts))).key
         except KeyError as error:
+            among = suggestion(str(error.args[0]), result.facts)
             raise ProseError(
                 f"{self.slug}, question {question.name!r}: the lab does not compute the fact "
-                f"{error}. Name one of the facts that it computes: {sorted(result.facts)}"
+                f"{error}. {among}"
             ) from error
 
     def asked_about(self, question: Question) -> Result:
@@ -264,11 +240,11 @@ class Lesson:
         """Find the step that asks this question."""
         return next(one for one in self.prose.steps if one.question == question)
 
-    def figures(self, result: Result, values: Values, hidden: frozenset[str]) -> list[Figure]:
+    def figures(self, result: Result, values: Settings, hidden: frozenset[str]) -> list[Figure]:
         """Draw the lab's charts without the traces of the hidden roles."""
         return [covered_figure(one, hidden) for one in self.lab.figures(result, values)]
 
-    def table(self, result: Result, values: Values, hidden: frozenset[str]) -> Table:
+    def table(self, result: Result, values: Settings, hidden: frozenset[str]) -> Table:
         """Build the lab's table without the numbers of the hidden roles."""
         return covered_table(self.lab.table(result, values), hidden)
 
@@ -278,7 +254,7 @@ class Lesson:
         figures = self.figures(self.asked_about(question), values, frozenset(question.hides))
         return self.sketches[question.name].on(figures)
 
-    def case(self, question: Question) -> Values:
+    def case(self, question: Question) -> Settings:
         """Return the settings that the lab gets when the learner commits to an answer.
 
         Raises:
@@ -290,21 +266,9 @@ class Lesson:
         """Find the right answer to a question, at the settings of the question's step."""
         return self.right(question, self.asked_about(question))
 
-    def text(self, values: Values) -> dict[str, str]:
+    def text(self, values: Settings) -> dict[str, str]:
         """Write the values as text for a URL; `validate` parses it back."""
         return {p.name: p.format(values[p.name]) for p in self.lab.parameters}
-
-    def spelled(self, texts: Mapping[str, str]) -> dict[str, str]:
-        """Respell the settings as a drag writes them, with a blank after each comma of a list.
-
-        A text that can't be parsed stays unchanged, and its control then refuses it.
-        """
-        found = dict(texts)
-        for one in self.lab.parameters:
-            with contextlib.suppress(ValueError, OverflowError):
-                if one.name in found:
-                    found[one.name] = one.format(one.parse(found[one.name]))
-        return found
 
     @cached_property
     def views(self) -> dict[str, str]:
@@ -316,36 +280,9 @@ class Lesson:
         """The text of the default values."""
         return self.text(self.validate({}))
 
-    def changed(self, values: Values) -> dict[str, str]:
+    def changed(self, values: Settings) -> dict[str, str]:
         """Write as text only the values that differ from their defaults."""
         return {n: text for n, text in self.text(values).items() if text != self.defaults[n]}
-
-    def query(
-        self,
-        values: Values,
-        step: int,
-        cuts: Collection[Cut] = (),
-        hidden: Collection[str] = (),
-        fixed: Collection[str] = (),
-        stated: Collection[str] = (),
-    ) -> str:
-        """Return the query that restores this screen: lesson, step, and every changed setting.
-
-        Args:
-            values, step, cuts: the state of the screen.
-            hidden, fixed: controls that a teacher hides or locks; a name of no control is left out.
-            stated: settings to include even at their defaults, as for locked controls.
-        """
-        texts = self.text(values)
-        named = (name for name in (*fixed, *stated) if name in texts)
-        changed = self.changed(values) | {name: texts[name] for name in named}
-        words = {
-            "cuts": write_cuts(cuts),
-            "hide": ",".join(sorted(texts.keys() & hidden)),
-            "fix": ",".join(sorted(texts.keys() & fixed)),
-        }
-        words = {word: text for word, text in words.items() if text}
-        return urlencode({"lesson": self.slug, "step": str(step), **changed, **words}, safe=",:")
 
 
 def _apart(one: float | str, other: float | str) -> float:
@@ -362,25 +299,6 @@ def _apart(one: float | str, other: float | str) -> float:
 _cut_open = lru_cache(maxsize=64)(cut)
 
 
-def step_controls(lesson: Lesson, step: Step) -> frozenset[str]:
-    """Return the controls shown next to a step's stage: the declared ones, or those in its text."""
-    if step.controls is not None:
-        return frozenset(step.controls)
-    text = f"{step.text} {step.turn.text if step.turn else ''}"
-    named = {p.name for p in lesson.lab.parameters if f"**{p.label}**" in text}
-    return frozenset(named | step.touch.keys() & {p.name for p in lesson.lab.parameters})
-
-
-def without_hidden(lesson: Lesson, text: str, hidden: Collection[str]) -> str:
-    """Remove the tasks that name a hidden control from a step's text.
-
-    Args:
-        text: Markdown; each task is a paragraph that names controls by their labels.
-    """
-    labels = [f"**{p.label}**" for p in lesson.lab.parameters if p.name in hidden]
-    kept = (
-        part
-        for part in text.split("\n\n")
-        if not part.startswith((TRY, TURN)) or not any(label in part for label in labels)
-    )
-    return "\n\n".join(kept)
+@lru_cache(maxsize=512)
+def _fixed(facts: Callable[..., Facts], program: Callable[..., Any]) -> Facts:
+    return facts(program) if inspect.signature(facts).parameters else facts()

@@ -21,7 +21,7 @@ LONGEST_TEXT = 20_000
 """Characters of a list of numbers; nothing longer is read."""
 
 Values = Mapping[str, Any]
-"""A lesson's parameters by name, validated."""
+"""Settings by name, validated, whatever class they have."""
 
 
 class InvalidParametersError(ValueError):

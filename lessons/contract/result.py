@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -12,9 +12,33 @@ import numpy as np
 import numpy.typing as npt
 
 from lessons.contract.roles import ROLES
+from lessons.prose.goal import Facts as Facts
 
 Array = npt.NDArray[np.float64]
-Facts = Mapping[str, float | int | str]
+
+
+class LazyFacts(Facts):
+    """What the prose can quote, by name; some facts are computed when one of them is read.
+
+    Args:
+        known: the facts that are there.
+        parts: compute the other facts; a part is computed when a name is in no earlier one.
+    """
+
+    def __init__(self, known: Facts, *parts: Callable[[], Facts]) -> None:
+        self._parts: list[Callable[[], Facts]] = [lambda: known, *map(cache, parts)]
+
+    def __getitem__(self, name: str) -> float | int | str:
+        for part in self._parts:
+            if name in part():
+                return part()[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(part() for part in self._parts)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)
@@ -56,37 +80,6 @@ def warned(text: str | None) -> tuple[Note, ...]:
     return (Note("warning", text),) if text else ()
 
 
-class FactsAsAsked(Facts):
-    """Facts that include some computed only when one of these is read: most steps quote none.
-
-    Args:
-        known: the facts that are there.
-        others: compute the other facts, in parts that are read one after the other; they give none
-            of the known names.
-    """
-
-    def __init__(self, known: Facts, *others: Callable[[], Facts]) -> None:
-        self.known, self._others = known, [cache(one) for one in others]
-
-    def with_known(self, more: Facts) -> "FactsAsAsked":
-        """These and more that are there."""
-        return FactsAsAsked({**self.known, **more}, *self._others)
-
-    def __getitem__(self, name: str) -> float | int | str:
-        if name in self.known:
-            return self.known[name]
-        for one in self._others:
-            if name in one():
-                return one()[name]
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return chain(self.known, *(one() for one in self._others))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 @dataclass(frozen=True)
 class Histogram:
     """How often a value fell where, with its mean and standard deviation.
@@ -113,7 +106,9 @@ class Result:
         curves: over the whole plot, mean and band of the draws.
         statistics: at the learner's x, mean and band of the draws.
         histograms: over the draws, at the point the learner chose.
-        facts: scalars and text for the prose and the predictions.
+        facts: scalars and text for the prose and the predictions. Settings are facts anyway, and at
+            the point that the text is about its number and those of ``series``.
+        more_facts: compute further facts, in parts; a part is computed if one of its facts is read.
         notes: what must be known about the numbers.
         planes: arrays of several dimensions for charts alone, by name; not in the JSON.
         work: how much was computed, in words.
@@ -125,6 +120,7 @@ class Result:
     statistics: tuple[Series, ...] = ()
     histograms: tuple[Histogram, ...] = ()
     facts: Facts = field(default_factory=dict)
+    more_facts: Sequence[Callable[[], Facts]] = ()
     notes: tuple[Note, ...] = ()
     planes: Mapping[str, Array] = field(default_factory=dict)
     work: str = ""
@@ -136,6 +132,14 @@ class Result:
             if series.name == name:
                 return series
         raise KeyError(f"no series {name!r}; there are {[series.name for series in self.series]}")
+
+    def number(self, name: str) -> float:
+        """The fact of this name, which is a number."""
+        return float(self.facts[name])
+
+    def numbers(self, *names: str) -> list[float]:
+        """The facts of these names, which are numbers."""
+        return [self.number(name) for name in names]
 
     def to_json(self, **head: Any) -> str:
         """One JSON object, unrounded; NaN and infinities are the strings nan, inf, -inf."""

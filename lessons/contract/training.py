@@ -1,86 +1,76 @@
 """What a lesson with a training declares: a learner, what is seen of it, and how that is drawn."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History, Snapshot
-from lessons.contract.parameters import Values
 from lessons.contract.result import Facts
+from lessons.contract.settings import Settings
+
+S = TypeVar("S", bound=Settings)
+S_contra = TypeVar("S_contra", bound=Settings, contravariant=True)
 
 
-class Learner(Protocol):
+class Learner(Protocol[S_contra]):
     """Networks in training, one a seed."""
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: S_contra) -> None:
         """One update of every network; ``done`` updates were made before it."""
 
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+    def look(self, done: int, settings: S_contra, drawn: bool = True) -> Snapshot:
         """How things stand after ``done`` updates; leaves what is trained as it is.
 
         ``drawn=False`` wants the numbers alone.
         """
 
 
-Begin = Callable[[Callable[..., Any], Values], Learner]
-"""A learner at step 0 for a lesson's program; the same values give the same numbers."""
-
-
 @dataclass(frozen=True)
-class Training:
+class Training(Generic[S]):
     """What a lesson says of its training; ``Run`` does the rest.
 
     The setting ``steps`` says how many steps there are, ``seeds`` how many networks are trained.
 
     Args:
-        begin: makes a learner.
-        figures, table: from what was seen so far.
+        begin: makes a learner at step 0 for a lesson's program; the same settings give the same
+            numbers.
+        charts, table: from what was seen so far.
         cuts: whether an edge that is cut in the lab's graph is cut in what is trained as well; a
             new cut then begins a new run.
     """
 
-    begin: Begin
-    figures: Callable[[History, Values], list[Figure]]
-    table: Callable[[History, Values], Table]
+    begin: Callable[[Callable[..., Any], S], Learner[S]]
+    charts: Sequence[Callable[[History, S], Figure]]
+    table: Callable[[History, S], Table]
     cuts: bool = False
 
-    def facts_at_first(self, program: Callable[..., Any], values: Values) -> Facts:
-        """A run's facts before its first step.
+    def figures(self, history: History, settings: S) -> list[Figure]:
+        """Draw the charts."""
+        return [chart(history, settings) for chart in self.charts]
+
+    def facts_at_first(
+        self, program: Callable[..., Any], settings: S, known: Collection[str] = ()
+    ) -> Facts:
+        """Compute a run's facts before its first step, without those that are known.
 
         They are kept for the settings that its learner reads: no other slider computes them again.
         """
-        history = History(int(values["steps"]))
-        history.add(0, self._at_first(program, values))
-        return history.facts
+        history = History(settings["steps"])
+        history.add(0, self._at_first(program, settings))
+        return {name: one for name, one in history.facts.items() if name not in known}
 
-    def _at_first(self, program: Callable[..., Any], values: Values) -> Snapshot:
+    def _at_first(self, program: Callable[..., Any], settings: S) -> Snapshot:
         for training, of, read, snapshot in tuple(_AT_FIRST):  # another session may add to it
-            if training is self and of is program and read.items() <= values.items():
+            if training is self and of is program and read.items() <= settings.items():
                 return snapshot
-        noted = _Noted(values)
+        noted, read = settings.noted()
         snapshot = self.begin(program, noted).look(0, noted, drawn=False)
-        _AT_FIRST.append((self, program, noted.read, snapshot))
+        _AT_FIRST.append((self, program, read, snapshot))
         return snapshot
 
 
-_AT_FIRST: deque[tuple[Training, Callable[..., Any], dict[str, Any], Snapshot]] = deque(maxlen=128)
-
-
-class _Noted(Mapping[str, Any]):
-    """Settings that note which of them are read."""
-
-    def __init__(self, values: Values) -> None:
-        self.read: dict[str, Any] = {}
-        self._values = values
-
-    def __getitem__(self, name: str) -> Any:
-        self.read[name] = self._values[name]
-        return self.read[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+_AT_FIRST: deque[tuple[Training[Any], Callable[..., Any], dict[str, Any], Snapshot]] = deque(
+    maxlen=128
+)

@@ -30,11 +30,10 @@ from typing import Any, TypeVar
 
 from lessons.contract.figure import SHORT, Figure
 from lessons.contract.parameters import Choice, Parameter
+from lessons.prose.steps import SETTINGS
 from lessons.text.words import ProseError, Texts, entry, fill, list_under, placeholders
 
 P = TypeVar("P", bound=Parameter)
-
-SETTINGS, VIEWS = "Settings", "Views"
 
 CHART = ("title", "subject", "caption", "alt")
 """The texts of a chart: ``WORDS.chart("plane", …)`` asks for ``plane_title`` and so on.

@@ -38,10 +38,7 @@ def measured(result: Result, called: Called) -> list[tuple[str, ...]]:
     return [
         (
             label,
-            *(
-                number(float(result.facts[f"{fact}_{name}"]), 5) + unit
-                for _, name in called.values()
-            ),
+            *(number(result.number(f"{fact}_{name}"), 5) + unit for _, name in called.values()),
         )
         for fact, label, unit in (("length", WORDS("length"), ""), ("angle", WORDS("angle"), "°"))
     ]
@@ -53,8 +50,8 @@ def in_words(result: Result, called: Called) -> str:
         WORDS(
             "arrow",
             name=name,
-            length=number(float(result.facts[f"length_{fact}"]), 4),
-            angle=number(float(result.facts[f"angle_{fact}"]), 4),
+            length=number(result.number(f"length_{fact}"), 4),
+            angle=number(result.number(f"angle_{fact}"), 4),
         )
         for name, fact in called.values()
     ]
@@ -84,7 +81,7 @@ def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
     """
     name, fact = called
     x, y = (float(component) for component in result[role].y)
-    length, degrees = (number(float(result.facts[f"{f}_{fact}"]), 4) for f in ("length", "angle"))
+    length, degrees = (number(result.number(f"{f}_{fact}"), 4) for f in ("length", "angle"))
     return scatter("lines+markers", [0.0, x], [0.0, y], name) | {
         "line": {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 3},
         "marker": heads(role, [0, 14]),

@@ -22,7 +22,6 @@ Trace = dict[str, Any]
 
 Measure = Literal["x", "y", "size", "largest", "length", "angle", "power_of_two"]
 
-
 _GAP = np.array([np.nan])
 
 

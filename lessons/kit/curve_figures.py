@@ -1,11 +1,9 @@
 """The curve lab's charts and table."""
 
-from dataclasses import dataclass
-
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
-from lessons.contract.words import CURVE_WORDS, Words
+from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     ABOVE,
     Trace,
@@ -26,49 +24,38 @@ from lessons.text import number
 WORDS = Words(__file__)
 
 
-@dataclass(frozen=True)
-class CurveText:
-    """The names that a lesson gives its function.
+def curve_figure(
+    result: Result,
+    words: Words,
+    intended: str = NAMES["intended_gradient"],
+    limit: str = "",
+    titles: tuple[str, str] = ("", ""),
+) -> Figure:
+    """The forward value and the gradient in its roles, in two rows over the same x.
 
     Args:
-        value: the forward value, a word or letter.
-        gradient: its derivative, as the axis names it.
-        caption: what to look at in the chart.
+        words: a lesson's; it has those of ``CURVE_WORDS``.
         intended: the name at the end of the intended gradient.
-        limit: the parameter that bounds the gradient: two lines to drag, if there is one.
+        limit: the setting that bounds the gradient: two lines to drag, if there is one.
+        titles: of the value and of its gradient, if not those of the words.
     """
-
-    value: str
-    gradient: str
-    caption: str
-    intended: str = NAMES["intended_gradient"]
-    limit: str = ""
-
-    @classmethod
-    def of(cls, words: Words, **more: str) -> "CurveText":
-        """The texts of ``CURVE_WORDS`` from a lesson's words, and the others as given."""
-        return cls(**{name: words(name) for name in CURVE_WORDS} | more)
-
-
-def curve_figures(result: Result, text: CurveText) -> list[Figure]:
-    """The forward value and the gradient in its roles, in two rows over the same x."""
+    titles = titles if any(titles) else (words("value"), words("gradient"))
     curves = {series.name: series for series in result.curves}
     heights = fitted([curves[n].y for n in GRADIENTS] + [result[n].y for n in GRADIENTS], 1e-3)
     forward = curves["forward"]
     ends = span(forward)
-    titles = text.value, text.gradient
     layout = two_rows(ends, fitted([forward.y]), heights, titles)
-    names = NAMES | {"intended_gradient": text.intended}
+    names = NAMES | {"intended_gradient": intended}
     data = [
         *gradient_curves(curves),
         *(along_x(result[name]) for name in GRADIENTS[:2]),
-        *([limits(float(result.facts[text.limit]), ends, text.limit)] if text.limit else []),
+        *([limits(result.number(limit), ends, limit)] if limit else []),
         *named(((n, names[n], curves[n].y) for n in names), layout, TALL),
         curve(forward, exact=True) | {"yaxis": ABOVE},
         along_x(result["forward"]) | {"yaxis": ABOVE},
     ]
-    caption = WORDS("drag_along", caption=text.caption)
-    return [value_and_gradient(result, data, layout, titles, caption)]
+    caption = WORDS("drag_along", caption=words("caption"))
+    return value_and_gradient(result, data, layout, titles, caption)
 
 
 def value_and_gradient(
@@ -86,7 +73,7 @@ def value_and_gradient(
         caption: what to look at.
     """
     value, gradient = names
-    at, y, *gradients = (float(result.facts[name]) for name in ("x", "forward", *GRADIENTS[:2]))
+    at, y, *gradients = (result.number(name) for name in ("x", "forward", *GRADIENTS[:2]))
     told = (
         forward_alt(spoken(result, ["forward"])),
         gradient_alt(gradient, spoken(result, GRADIENTS)),
@@ -104,10 +91,10 @@ def value_and_gradient(
     )
 
 
-def curve_table(result: Result, text: CurveText) -> Table:
+def curve_table(result: Result, value: str) -> Table:
     """One row an input: the forward value and each gradient there."""
     labels = {
-        "forward": WORDS("forward_value", value=text.value),
+        "forward": WORDS("forward_value", value=value),
         "trick_gradient": WORDS("autograd"),
     }
     labels |= {"true_gradient": WORDS("true"), "intended_gradient": WORDS("intended")}

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import torch
 
 from lessons.contract.lab import Start
-from lessons.contract.parameters import Values
 from lessons.contract.result import Series
+from lessons.contract.settings import Settings
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, leaf, place_of, series_by_role
 
@@ -17,10 +17,11 @@ Program = Callable[..., torch.Tensor]
 """A lesson's program: takes its leaves and settings by name."""
 
 V = TypeVar("V")
+S = TypeVar("S", bound=Settings)
 
 
-class AsAsked(Mapping[str, V]):
-    """Values by name, each made when it is first asked for.
+class Lazy(Mapping[str, V]):
+    """Settings by name, each made when it is first asked for.
 
     Args:
         made_by: what makes each.
@@ -44,18 +45,18 @@ Roles = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Generic[S]):
     """A program's start, and the gradients that its own is compared with.
 
     Args:
-        run: from a lab's values, the leaves and settings of one run; its graph is drawn.
+        run: from a lab's settings, the leaves and settings of one run; its graph is drawn.
         plain: the same forward pass without the trick, from the same leaves and settings: its
             autograd gives the true gradient.
         intended: the gradient that is wanted, as a formula of the same leaves and settings: one
             tensor, or one for each trained leaf.
     """
 
-    run: Callable[[Values], Start]
+    run: Callable[[S], Start]
     plain: Program
     intended: Callable[..., torch.Tensor | Sequence[torch.Tensor]]
 
@@ -73,9 +74,9 @@ class Experiment:
 
         def wanted() -> torch.Tensor:
             fixed = {name: leaf.detach() for name, leaf in start.leaves.items()}
-            return joined(self.intended(**fixed, **start.settings))
+            return joined(self.intended(**fixed, **start.arguments))
 
-        return AsAsked(
+        return Lazy(
             {
                 "forward": lambda: value().detach(),
                 "trick_gradient": lambda: joined(gradients(value(), trained)),
@@ -87,18 +88,18 @@ class Experiment:
         )
 
 
-def run_of(*leaves: str, settings: Sequence[str] = ()) -> Callable[[Values], Start]:
+def run_of(*leaves: str, arguments: Sequence[str] = ()) -> Callable[[Settings], Start]:
     """A run whose leaves are parameters of these names, all of them trained.
 
     Args:
         leaves: names of parameters, numbers or lists.
-        settings: the names of those that the program gets as they are.
+        arguments: the names of those that the program gets as they are.
     """
 
-    def run(values: Values) -> Start:
-        tensors = {name: leaf(values, name).requires_grad_() for name in leaves}
-        place = next(((place_of(values, name),) for name in leaves if tensors[name].ndim), ())
-        return Start(tensors, {name: values[name] for name in settings}, place)
+    def run(settings: Settings) -> Start:
+        tensors = {name: leaf(settings, name).requires_grad_() for name in leaves}
+        place = next(((place_of(settings, name),) for name in leaves if tensors[name].ndim), ())
+        return Start(tensors, {name: settings[name] for name in arguments}, place)
 
     return run
 

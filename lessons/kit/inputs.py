@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES, device_and_dtype
-from lessons.contract.parameters import Choice, Device, Index, Numbers, Parameter, Values
+from lessons.contract.parameters import Choice, Device, Index, Numbers, Values
 from lessons.contract.result import Array, Series
+from lessons.contract.settings import Settings, declared
 from lessons.contract.words import Words
 
 WORDS = Words(__file__)
@@ -18,30 +19,44 @@ GRID = 121
 """Points of each drawn curve: odd, so that 0 is one of them and its NaN is seen as a gap."""
 
 
-def computed_in(dtype: str = "float64") -> tuple[Parameter, ...]:
-    """The device and the number format to compute in, as parameters of a lab."""
-    return (
-        WORDS.label(Device("device", "cpu", advanced=True)),
-        WORDS.label(Choice("dtype", dtype, advanced=True, names=tuple(DTYPES))),
-    )
+def _number_format(default: str) -> str:
+    return declared(WORDS.label(Choice("dtype", default, advanced=True, names=tuple(DTYPES))))
 
 
-COMPUTED_IN = computed_in()
+class ComputedIn(Settings):
+    """The settings of a lab, with the device and the number format to compute in as the last."""
+
+    device = declared(WORDS.label(Device("device", "cpu", advanced=True)))
+    dtype = _number_format("float64")
 
 
-def inputs(default: str) -> Parameter:
-    """The learner's points on the x axis, as a parameter of a lab."""
-    return WORDS.label(Numbers("x", default))
+class ComputedInFloat32(ComputedIn):
+    """As a training computes: in float32 at first."""
+
+    device = ComputedIn.device
+    dtype = _number_format("float32")
 
 
-def point_in_text(default: str, of: str = "x", most: int = 256) -> Parameter:
-    """The parameter that chooses which of the learner's points the text's numbers are for.
+def inputs(default: str) -> tuple[float, ...]:
+    """Declare the learner's points on the x axis."""
+    return cast(tuple[float, ...], WORDS.label(Numbers("x", default)))
+
+
+def point_in_text(default: int, of: str = "x", most: int = 256, advanced: bool = True) -> int:
+    """Declare which of the learner's points the text's numbers are for, 1 for the first.
 
     Args:
-        default: its place, 1 for the first.
         of: the list of points.
     """
-    return WORDS.label(Index("point", default, advanced=True, low=1, high=most, of=of))
+    index = Index("point", str(default), advanced=advanced, low=1, high=most, of=of)
+    return declared(WORDS.label(index))
+
+
+class AlongX(ComputedIn):
+    """The settings of a lab over x: a lesson's own settings come first."""
+
+    x = inputs("-2, -1, 1")
+    point = point_in_text(1)
 
 
 def one_for_each(values: Values, name: str) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from lessons.contract.cuts import write_cuts
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
 from lessons.contract.result import Result, jsonable
+from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import find
 from lessons.recorder.cutting import Cut
 
@@ -16,7 +16,7 @@ class Asked(NamedTuple):
     """A lesson, its settings, the edges of its graph that are cut."""
 
     lesson: Lesson
-    values: Values
+    values: Settings
     cuts: tuple[Cut, ...]
 
     def to_json(self, result: Result, history: History | None = None) -> str:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, InvalidParametersError, Values
+from lessons.contract.parameters import Choice, InvalidParametersError
+from lessons.contract.settings import Settings
 from lessons.outputs.catalogue import find
+from lessons.outputs.plain_torch import in_torch
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
@@ -31,11 +33,13 @@ MISTAKE = "  # " + WORDS("the_mistake")
 def in_plain_torch(slug: str) -> str:
     """The program of a lesson's in_torch.py at its `kept` settings, its mistake marked as one."""
     lesson = find(slug)
-    right, shown = (_lines(lesson, values) for values in (as_meant(lesson), kept(lesson)))
+    right, shown = (
+        _lines(lesson, values) for values in (as_meant(lesson), interesting_settings(lesson))
+    )
     return "\n".join(line if line in right else line + MISTAKE for line in shown)
 
 
-def kept(lesson: Lesson) -> Values:
+def interesting_settings(lesson: Lesson) -> Settings:
     """Settings whose program has the lesson's point in it: its trick, or else its mistake.
 
     Where the right program lacks the highlighted line, its point may be what it leaves out: then
@@ -53,8 +57,8 @@ def kept(lesson: Lesson) -> Values:
     return meant
 
 
-def _lines(lesson: Lesson, values: Values) -> list[str]:
-    text = lesson.in_torch
+def _lines(lesson: Lesson, values: Settings) -> list[str]:
+    text = in_torch(lesson)
     name, names = lesson.program.__name__, choices(lesson, values)
     program = specialised(text, name, names)
     tops = [one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef)]
@@ -64,7 +68,7 @@ def _lines(lesson: Lesson, values: Values) -> list[str]:
     return (whole if whole.count("\n") < LONGEST else program).split("\n")
 
 
-def as_meant(lesson: Lesson) -> Values:
+def as_meant(lesson: Lesson) -> Settings:
     """The last step's settings, with one choice changed where that gives the intended gradient.
 
     As they are where they give it themselves, or no one change does.
@@ -73,7 +77,7 @@ def as_meant(lesson: Lesson) -> Values:
     return next((one for one in tried if _does_what_is_meant(lesson, one)), tried[0])
 
 
-def choices(lesson: Lesson, values: Values) -> dict[str, str]:
+def choices(lesson: Lesson, values: Settings) -> dict[str, str]:
     """What is chosen from a list of names, by parameter."""
     return {p.name: values[p.name] for p in _of_names(lesson)}
 
@@ -82,7 +86,7 @@ def _of_names(lesson: Lesson) -> list[Choice]:
     return [p for p in lesson.lab.parameters if isinstance(p, Choice) and not p.advanced]
 
 
-def _one_changed(lesson: Lesson) -> Iterator[Values]:
+def _one_changed(lesson: Lesson) -> Iterator[Settings]:
     """The settings of the last step, then with one choice changed; those that are refused not."""
     given = lesson.prose.steps[-1].lab
     yield lesson.validate(given)
@@ -94,7 +98,7 @@ def _one_changed(lesson: Lesson) -> Iterator[Values]:
                 continue
 
 
-def _does_what_is_meant(lesson: Lesson, values: Values) -> bool:
+def _does_what_is_meant(lesson: Lesson, values: Settings) -> bool:
     result = lesson.compute(lesson.lab.preview(values))
     given, meant = (result[role].y for role in ("trick_gradient", "intended_gradient"))
     return bool(np.allclose(given, meant))

@@ -14,7 +14,7 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Prose, read
+from lessons.prose.steps import Prose, read
 from lessons.text import cited, suggestion
 from lessons.text.words import ProseError, Texts, in_language
 

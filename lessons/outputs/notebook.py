@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
+from lessons.contract.settings import Settings
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import steps
 from lessons.text.words import Texts
@@ -22,7 +22,7 @@ figure.update_layout(xaxis_title="place in the list of inputs", yaxis_title="val
 figure"""
 
 
-def notebook(lesson: Lesson, values: Values) -> str:
+def notebook(lesson: Lesson, values: Settings) -> str:
     """Return the notebook as a file's text, in Jupyter's format 4.5. It needs torch and plotly.
 
     The same lesson and settings give the same text.

@@ -13,16 +13,19 @@ The file cuts no edge of the graph; a comment names those that are cut on the sc
 import ast
 import json
 import math
+import re
 import textwrap
 from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lessons.contract.computed import computed
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
+from lessons.contract.settings import Settings
+from lessons.outputs.computed import computed
 from lessons.recorder.cutting import Cut
 from lessons.recorder.recording.variables import place_of
 from lessons.text.words import Texts
@@ -30,9 +33,37 @@ from lessons.text.words import Texts
 WORDS = Texts(__file__)
 
 
-def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> str:
+def source_with(lesson: Lesson, cuts: Collection[Cut]) -> str:
+    """Return the source, with a line that cuts these edges if there are any."""
+    if not cuts:
+        return lesson.source
+    pairs = ", ".join(f"({op!r}, {operand})" for op, operand in sorted(cuts))
+    name = lesson.program.__name__
+    return f"{lesson.source}\n\n{name} = cut({name}, [{pairs}])\n"
+
+
+@cache
+def in_torch(lesson: Lesson) -> str:
+    """Return in_torch.py with the chapter's map written into it, if it imports the map."""
+    text = (lesson.folder / "in_torch.py").read_text("utf-8")
+    line = re.search(rf"\nfrom .*\.{lesson.chapter}\.in_torch import .*\n", text)
+    if line is None:
+        return text
+    own = (lesson.folder.parent / "in_torch.py").read_text("utf-8").partition("import torch\n")[2]
+    before, _, after = text.replace(line[0], "").partition("\n\n\n")
+    return "\n\n\n".join([before, own.strip(), after])
+
+
+def equivalents(lesson: Lesson) -> dict[str, Path]:
+    """Files in the folder with the same program in other frameworks, by label."""
+    names = {"TensorFlow 1": "in_tensorflow1.py", "JAX": "in_jax.py"}
+    paths = {label: lesson.folder / name for label, name in names.items()}
+    return {label: path for label, path in paths.items() if path.exists()}
+
+
+def plain_torch(lesson: Lesson, values: Settings, cuts: Collection[Cut] = ()) -> str:
     """The file's text with these settings; a comment names the edges that are cut on the screen."""
-    text = with_settings(lesson.in_torch, {**values, **lesson.lab.drawn(values)})
+    text = with_settings(in_torch(lesson), {**values, **lesson.lab.sampled_values(values)})
     head = _comment(WORDS("file_head", lesson=lesson.slug))
     if cuts:
         head += _comment(WORDS("not_cut", cuts=write_cuts(cuts).replace(",", ", ")))
@@ -40,7 +71,7 @@ def plain_torch(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> s
     return _below_docstring(text, head)
 
 
-def _why_no_number(lesson: Lesson, values: Values) -> list[str]:
+def _why_no_number(lesson: Lesson, values: Settings) -> list[str]:
     """Comments with what the lab says of a NaN that the file prints with these settings.
 
     What a training prints is known after its steps alone.

@@ -7,9 +7,10 @@ from functools import cached_property, lru_cache
 from itertools import zip_longest
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Option, Question, Step
 from lessons.contract.result import Result
+from lessons.outputs.address import spelled
 from lessons.outputs.catalogue import chapters_by_slug
+from lessons.prose.steps import Option, Question, Step
 
 LENGTH = 5
 """Questions in a quiz."""
@@ -73,7 +74,7 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
 def _item(lesson: Lesson, number: int, draw: random.Random) -> Item:
     """Draw the settings of a step's question and the order of its answers."""
     step = lesson.prose.steps[number - 1]
-    settings = lesson.spelled({**lesson.defaults, **step.lab, **draw.choice(step.quiz)})
+    settings = spelled(lesson, {**lesson.defaults, **step.lab, **draw.choice(step.quiz)})
     question = step.question
     assert question is not None  # the lesson's text can't be read otherwise
     keys = [option.key for option in question.options]

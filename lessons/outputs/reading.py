@@ -12,9 +12,9 @@ from lessons.contract.bug import Bug
 from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
-from lessons.contract.prose import Question, Step, fill
 from lessons.contract.result import Result
 from lessons.outputs.trained import case, end_of
+from lessons.prose.steps import Question, Step, fill
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)

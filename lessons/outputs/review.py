@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Option, Question, fill
 from lessons.contract.result import Facts
-from lessons.contract.typed import Typed
 from lessons.outputs.catalogue import find
+from lessons.outputs.typed import Typed
+from lessons.prose.steps import Option, Question, fill
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)

@@ -8,8 +8,8 @@ import json
 
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
-from lessons.contract.prose import TRAINING, Step, quoted
+from lessons.contract.settings import Settings
+from lessons.prose.steps import TRAINING, Step, quoted
 from lessons.text.words import ProseError
 
 FILE = "trained.json"
@@ -25,7 +25,7 @@ def tells(lesson: Lesson, step: Step) -> bool:
     return any(name in known for name, _ in quoted(step.text))
 
 
-def case(lesson: Lesson, step: Step) -> Values:
+def case(lesson: Lesson, step: Step) -> Settings:
     """The settings of a step's training: those that answering its question sets, if it has one."""
     return lesson.case(step.question) if step.question else lesson.validate(step.lab)
 
@@ -48,6 +48,6 @@ def end_of(lesson: Lesson, step: Step) -> History | None:
     return History.at_end(ends[name])
 
 
-def key(lesson: Lesson, values: Values) -> str:
+def key(lesson: Lesson, values: Settings) -> str:
     """The name of a training in the file: the settings that differ from the lesson's defaults."""
     return " ".join(f"{name}={text}" for name, text in lesson.changed(values).items())

@@ -10,50 +10,51 @@ import torch
 
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.history import Snapshot
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array
+from lessons.contract.settings import Settings
 from lessons.kit.inputs import array
 from lessons.training.stacked import Adam, Descent, Draws
 
 N = TypeVar("N", bound=torch.nn.Module)
+S = TypeVar("S", bound=Settings)
 
 
-class BySeed:
+class BySeed(Generic[S]):
     """The part of a ``Learner`` that looks; a lesson adds ``numbers``, ``picture`` and ``step``.
 
     Args:
-        values: the settings, of ``settings.py`` among them.
+        settings: the settings, of ``settings.py`` among them.
     """
 
-    def __init__(self, values: Values) -> None:
-        self.seeds = range(int(values["seed"]), int(values["seed"]) + int(values["seeds"]))
-        self._known: tuple[int, Values, dict[str, Array]] | None = None
+    def __init__(self, settings: S) -> None:
+        self.seeds = range(settings["seed"], settings["seed"] + settings["seeds"])
+        self._known: tuple[int, S, dict[str, Array]] | None = None
 
-    def numbers(self, values: Values) -> Mapping[str, torch.Tensor]:
+    def numbers(self, settings: S) -> Mapping[str, torch.Tensor]:
         """Numbers that are told of every seed, by name, shape [seeds]."""
         raise NotImplementedError
 
-    def picture(self, index: int, values: Values) -> Mapping[str, Array]:
+    def picture(self, index: int, settings: S) -> Mapping[str, Array]:
         """Arrays that charts need of the seed at this place, by name."""
         raise NotImplementedError
 
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
+    def look(self, done: int, settings: S, drawn: bool = True) -> Snapshot:
         """How things stand; the picture is of the seed that is set, or of the last one.
 
         Where no seed can be set, there is no picture. Numbers are computed once for a moment: one
         that the curves keep is often drawn as well.
         """
-        if self._known is None or self._known[:2] != (done, values):
-            self._known = done, values, arrays(self.numbers(values))
+        if self._known is None or self._known[:2] != (done, settings):
+            self._known = done, settings, arrays(self.numbers(settings))
         numbers = self._known[2]
-        if not drawn or "shown" not in values:
+        if not drawn or "shown" not in settings:
             return Snapshot(numbers)
-        index = min(int(values["shown"]), len(self.seeds)) - 1
+        index = min(settings["shown"], len(self.seeds)) - 1
         seed = np.array([float(self.seeds[index])])
-        return Snapshot(numbers, {**self.picture(index, values), "seed": seed})
+        return Snapshot(numbers, {**self.picture(index, settings), "seed": seed})
 
 
-class TwoArms(BySeed, Generic[N]):
+class TwoArms(BySeed[S], Generic[N, S]):
     """Trains every seed's networks in two arms that start from the same weights.
 
     The arm ``trick`` trains as set, the other for comparison: an edge that the learner cuts in the
@@ -61,7 +62,7 @@ class TwoArms(BySeed, Generic[N]):
 
     Args:
         program: the lesson's.
-        values: the settings.
+        settings: the settings.
 
     Attributes:
         other: the name of the other arm.
@@ -75,37 +76,37 @@ class TwoArms(BySeed, Generic[N]):
     other = "plain"
     optimizer: type[Descent] = Adam
 
-    def __init__(self, program: Callable[..., Any], values: Values) -> None:
-        super().__init__(values)
-        device, dtype = device_and_dtype(values)
+    def __init__(self, program: Callable[..., Any], settings: S) -> None:
+        super().__init__(settings)
+        device, dtype = device_and_dtype(settings)
         self.draws, self.like = Draws(self.seeds), torch.empty(0, device=device, dtype=dtype)
-        networks = self.begin(values).to(device, dtype)
+        networks = self.begin(settings).to(device, dtype)
         self.arms = {"trick": networks, self.other: copy.deepcopy(networks)}
         self.programs = {"trick": program, self.other: inspect.unwrap(program)}
         self._optimizers = {
             name: self.optimizer(arm.parameters()) for name, arm in self.arms.items()
         }
 
-    def begin(self, values: Values) -> N:
+    def begin(self, settings: S) -> N:
         """Draw the data and make the networks that both arms start from."""
         raise NotImplementedError
 
-    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+    def loss(self, name: str, done: int, settings: S) -> torch.Tensor:
         """The loss that this arm's next step descends, [seeds]; ``done`` steps came before it."""
         raise NotImplementedError
 
-    def rate(self, done: int, values: Values) -> float:
+    def rate(self, done: int, settings: S) -> float:
         """The learning rate of the next step."""
-        return float(values["rate"])
+        return float(settings["rate"])
 
     @torch.no_grad()
-    def look(self, done: int, values: Values, drawn: bool = True) -> Snapshot:
-        return super().look(done, values, drawn)
+    def look(self, done: int, settings: S, drawn: bool = True) -> Snapshot:
+        return super().look(done, settings, drawn)
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: S) -> None:
         """Make one update of both arms; ``done`` steps came before it."""
         for name in self.arms:
-            self._optimizers[name].step(self.loss(name, done, values), self.rate(done, values))
+            self._optimizers[name].step(self.loss(name, done, settings), self.rate(done, settings))
 
 
 def arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:

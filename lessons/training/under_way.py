@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from lessons.contract.history import History
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import Values, validate
+from lessons.contract.settings import Settings
 
 PICTURES = 200
 """Moments of a whole run that its curves go through."""
@@ -32,7 +32,7 @@ class Run:
         values: all settings; ``values`` given later may not differ where that restarts a training.
     """
 
-    def __init__(self, lab: Lab, program: Callable[..., Any], values: Values) -> None:
+    def __init__(self, lab: Lab[Any], program: Callable[..., Any], values: Settings) -> None:
         assert lab.training is not None
         self._parameters = lab.parameters
         self.total, self.seeds = int(values["steps"]), int(values["seeds"])
@@ -62,23 +62,23 @@ class Run:
         """Whether no more steps will be made."""
         return self.state == "done"
 
-    def fits(self, values: Values) -> bool:
+    def fits(self, values: Settings) -> bool:
         """Whether these settings can be taken up by the steps to come, or by a look if none are."""
         if self.over and self._those("steps", values) != self._trained:
             return False
         return self._those("restarts", values) == self._fixed
 
-    def changed_by(self, values: Values) -> dict[str, int]:
+    def changed_by(self, values: Settings) -> dict[str, int]:
         """What ``changed`` is once steps are made with these settings."""
         now = self._those("steps", values)
         new = {name: self.done for name, one in now.items() if self._trained[name] != one}
         return self.changed | new if self.done else {}
 
-    def _those(self, change: Literal["restarts", "steps"], values: Values) -> Values:
+    def _those(self, change: Literal["restarts", "steps"], values: Settings) -> dict[str, Any]:
         """The settings whose ``in_run`` this is."""
         return {p.name: values[p.name] for p in self._parameters if p.in_run == change}
 
-    def advance(self, seconds: float, values: Values, most: int = 10**9) -> None:
+    def advance(self, seconds: float, values: Settings, most: int = 10**9) -> None:
         """Make steps until the time is over.
 
         Args:
@@ -106,7 +106,7 @@ class Run:
             self.state = "done"
         self.seconds += time.perf_counter() - start
 
-    def look(self, values: Values) -> None:
+    def look(self, values: Settings) -> None:
         """See the same moment with other settings: another seed shown, say."""
         self._values, self._drawn = values, False
 
@@ -126,7 +126,7 @@ class Run:
         self._drawn = drawn
 
 
-def finished(lab: Lab, program: Callable[..., Any], values: Values) -> History:
+def finished(lab: Lab[Any], program: Callable[..., Any], values: Settings) -> History:
     """What is seen at the end of a whole run."""
     run = Run(lab, program, values)
     run.advance(float("inf"), values)
@@ -134,12 +134,15 @@ def finished(lab: Lab, program: Callable[..., Any], values: Values) -> History:
 
 
 ENDS: dict[
-    tuple[Lab, Callable[..., Any], tuple[tuple[str, str], ...]], Mapping[str, float | int | str]
+    tuple[Lab[Any], Callable[..., Any], tuple[tuple[str, str], ...]],
+    Mapping[str, float | int | str],
 ] = {}
 """Facts at the ends of the runs that grade answers, by lab, program and settings; at most 64."""
 
 
-def numbers_at_end(lab: Lab, program: Callable[..., Any], **settings: str) -> Mapping[str, float]:
+def numbers_at_end(
+    lab: Lab[Any], program: Callable[..., Any], **settings: str
+) -> Mapping[str, float]:
     """The numbers of a run's facts at its end; kept, since each answer to grade asks for them.
 
     Args:
@@ -149,5 +152,5 @@ def numbers_at_end(lab: Lab, program: Callable[..., Any], **settings: str) -> Ma
     if asked not in ENDS:
         if len(ENDS) >= 64:
             ENDS.pop(next(iter(ENDS)), None)
-        ENDS[asked] = finished(lab, program, validate(lab.parameters, settings)).facts
+        ENDS[asked] = finished(lab, program, lab.settings.read(settings)).facts
     return {name: float(value) for name, value in ENDS[asked].items()}

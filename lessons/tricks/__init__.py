@@ -15,13 +15,7 @@ from .modules import (
 )
 from .optypes import op_types
 from .override_map import checkpoint_context, gradient_override_map
-from .plain import (
-    forward_backward,
-    identity,
-    py_func,
-    stop_gradient,
-    straight_through,
-)
+from .plain import forward_backward, identity, py_func, stop_gradient, straight_through
 from .registry import fresh_registry, register_gradient
 from .shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradient
 

@@ -96,7 +96,7 @@ class EdgePlace(TypedDict):
 class GraphPlaces(TypedDict):
     """Where everything lies, in the order of ``nodes`` and ``edges``.
 
-    Values flow to the right, or down.
+    Settings flow to the right, or down.
     """
 
     right: bool

@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from lessons.contract.computed import computed
 from lessons.contract.lesson import RefusedTextError
+from lessons.outputs.address import query
 from lessons.outputs.catalogue import UnknownLessonError, find
+from lessons.outputs.computed import computed
 from pages.labs import payload
 from pages.labs.frame import frame as build
 from pages.labs.messages import Frame, Wish
@@ -46,7 +47,7 @@ def frame(wish: Wish) -> Frame:
         settled=values == visit.asked,
         groups=payload.groups(visit),
         notes=payload.lesson_notes(visit, run),
-        query=lesson.query(values, visit.place, run.cuts, wish.hide, wish.fix),
+        query=query(lesson, values, visit.place, run.cuts, wish.hide, wish.fix),
         key=payload.key(lesson, result, hidden),
         status=payload.status(result, values, run.seconds),
         turn=step.is_done(wish.answers, result.facts),

@@ -4,12 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
-from lessons.contract.computed import Computed
 from lessons.contract.covering import drawable
 from lessons.contract.cuts import write_cuts
 from lessons.contract.devices import devices
 from lessons.contract.figure import Figure, Table
-from lessons.contract.lesson import Lesson, step_controls
+from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import (
     LONGEST_TEXT,
     Choice,
@@ -26,7 +25,9 @@ from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
-from lessons.outputs.plain_torch import plain_torch
+from lessons.outputs.address import step_controls
+from lessons.outputs.computed import Computed
+from lessons.outputs.plain_torch import equivalents, in_torch, plain_torch, source_with
 from lessons.playground.language.limits import MAX_DRAWN
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
@@ -167,7 +168,7 @@ def notes(found: Sequence[Note]) -> list[NoteSpec]:
 
 def key(lesson: Lesson, result: Result, hidden: Collection[str]) -> list[KeyEntry]:
     """Explain the line style of each role drawn; empty if the lines have names of their own."""
-    drawn = set() if lesson.lab.named else {curve.role for curve in result.curves}
+    drawn = set() if lesson.lab.direct_labels else {curve.role for curve in result.curves}
     return [key_entry(role, role.name in hidden) for role in ROLES.values() if role.name in drawn]
 
 
@@ -233,10 +234,10 @@ def lesson_code(visit: Visit, cuts: tuple[Cut, ...]) -> Code:
 
 @lru_cache(maxsize=64)
 def _panes(lesson: Lesson, cuts: tuple[Cut, ...]) -> dict[str, Pane]:
-    source = lesson.source_with(cuts)
+    source = source_with(lesson, cuts)
     panes = {WORDS("ran"): pane(source, marked_lines(source, lesson.highlight))}
-    panes[WORDS("plain_torch")] = pane(lesson.in_torch)
-    panes |= {label: pane(path.read_text("utf-8")) for label, path in lesson.equivalents.items()}
+    panes[WORDS("plain_torch")] = pane(in_torch(lesson))
+    panes |= {label: pane(path.read_text("utf-8")) for label, path in equivalents(lesson).items()}
     return panes
 
 

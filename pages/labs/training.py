@@ -4,15 +4,16 @@ Whoever holds a ``Watch`` calls ``advance`` as often as it likes.
 """
 
 import secrets
+from typing import Any
 
 import torch
 
 from lessons.contract.covering import covered_figure, covered_table, untrained_figure
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
-from lessons.contract.prose import TRAINING
 from lessons.contract.result import warned
+from lessons.contract.settings import Settings
 from lessons.contract.training import Training
+from lessons.prose.steps import TRAINING
 from lessons.recorder.cutting import Cut
 from lessons.training.under_way import Run
 from pages.labs import payload
@@ -35,7 +36,7 @@ class Watch:
     def __init__(self, lesson: Lesson, wish: Wish, asked: TrainingWish) -> None:
         assert lesson.lab.training is not None
         self.lesson = lesson
-        self.training: Training = lesson.lab.training
+        self.training: Training[Any] = lesson.lab.training
         # Pictures of a run that is not here have been seen: it went with the process that had it.
         self._lost = bool(asked.run)
         self._begun = asked.begun if self._lost else 0
@@ -44,7 +45,7 @@ class Watch:
         self._cuts: tuple[Cut, ...] = ()
         # With its name and cuts; it comes back with its settings, unless another makes steps.
         self._over: tuple[Run, str, tuple[Cut, ...]] | None = None
-        self._values: Values = {}
+        self._values = Settings({})
         self._full = ""  # the device that had no memory for this run
         self.take(wish, asked)
 
@@ -56,7 +57,7 @@ class Watch:
         """
         visit = visited(self.lesson, wish)
         fixed = {p.name for p in self.lesson.lab.parameters if p.in_run == "restarts"}
-        values: Values = {n: (visit.asked if n in fixed else visit.values)[n] for n in visit.asked}
+        values = visit.values | {name: visit.asked[name] for name in fixed}
         cuts = visit.cuts if self.training.cuts else ()
         self._visit, self._asked, self._held = visit, asked, TRAINING in visit.held
         self._shown = {visit.step.stage, *wish.open}
@@ -108,7 +109,7 @@ class Watch:
             return
         self.fresh = True
 
-    def _begin(self, values: Values, cuts: tuple[Cut, ...]) -> Run:
+    def _begin(self, values: Settings, cuts: tuple[Cut, ...]) -> Run:
         """A run at its start; on the CPU where the device has no memory for it."""
         while True:
             try:
@@ -116,7 +117,7 @@ class Watch:
             except torch.OutOfMemoryError:
                 self._leave_device(values)
 
-    def _leave_device(self, values: Values) -> None:
+    def _leave_device(self, values: Settings) -> None:
         """The device is out of memory: the CPU does it from here on.
 
         Raises:
@@ -127,10 +128,10 @@ class Watch:
         self._full = str(values["device"])
         torch.cuda.empty_cache()
 
-    def _placed(self, values: Values) -> Values:
+    def _placed(self, values: Settings) -> Settings:
         """The settings with the device that there is room on."""
         full = self._full and values.get("device") == self._full
-        return {**values, "device": "cpu"} if full else values
+        return values | {"device": "cpu"} if full else values
 
     def picture(self) -> Picture:
         """Return the picture of the run as it is now."""

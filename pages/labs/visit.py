@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
-from lessons.contract.prose import Step
+from lessons.contract.settings import Settings
+from lessons.outputs.address import spelled
+from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
 from pages.labs.messages import Wish
 
@@ -29,8 +30,8 @@ class Visit:
     step: Step
     text: dict[str, str]
     errors: dict[str, str]
-    asked: Values
-    values: Values
+    asked: Settings
+    values: Settings
     cuts: tuple[Cut, ...]
     refusal: str
     held: tuple[str, ...]
@@ -47,7 +48,7 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     step = lesson.prose.steps[place - 1]
     held = step.held(wish.answers)
     hidden = frozenset() if wish.uncovered else lesson.prose.hidden(wish.answers, place)
-    own = lesson.spelled({name: step.lab[name] for name in held if name in step.lab})
+    own = spelled(lesson, {name: step.lab[name] for name in held if name in step.lab})
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
     cuts, refusal = lesson.cuts_in(wish.cuts, asked)
     return Visit(

@@ -12,8 +12,8 @@ import os
 import sys
 import time
 
-from lessons.kit.process import leave_unsaid, parse_in_turn, suit_small_tensors
 from lessons.outputs import catalogue
+from lessons.outputs.process import leave_unsaid, parse_in_turn, suit_small_tensors
 from pages.labs import lesson, wire
 from pages.labs.by_name import LABS
 from pages.labs.messages import Wish

@@ -5,10 +5,11 @@ from typing import Literal
 
 import streamlit as st
 
-from lessons.contract.lesson import Lesson, without_hidden
-from lessons.contract.prose import Step, fill
+from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
+from lessons.outputs.address import without_hidden
 from lessons.outputs.quiz import LENGTH
+from lessons.prose.steps import Step, fill
 from pages.ui import bench_view, memory, numbers, playground_view, questions, quiz_view, results
 from pages.ui.end_card import at_end, has_ended
 from pages.ui.glossed import show_text

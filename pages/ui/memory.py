@@ -20,9 +20,9 @@ from urllib.parse import quote
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Question
-from lessons.contract.typed import Typed
 from lessons.outputs import catalogue
+from lessons.outputs.typed import Typed
+from lessons.prose.steps import Question
 from pages.server.addresses import root
 from pages.ui.component import component
 from pages.ui.natural import natural

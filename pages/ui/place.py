@@ -9,11 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.contract.computed import computed
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Values
-from lessons.contract.prose import Question, Step
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
+from lessons.outputs.address import spelled
+from lessons.outputs.computed import computed
+from lessons.prose.steps import Question, Step
 from lessons.recorder.cutting import Cut
 from pages.ui import memory
 from pages.ui.memory import Trail
@@ -61,7 +62,7 @@ class Place:
         """Make the place that an address leads to; ignore its unknown parts."""
         at = natural(given.get("at", ""), 9999)
         place = cls(lesson, dict(lesson.defaults), given.get("cuts", "")[:4000], at)
-        place.text |= lesson.spelled({n: text for n, text in given.items() if n in place.text})
+        place.text |= spelled(lesson, {n: text for n, text in given.items() if n in place.text})
         hide, fix = (given.get(word, "")[:2000].split(",") for word in TEACHER)
         place.hide, place.fix = (frozenset(place.text.keys() & names) for names in (hide, fix))
         return place
@@ -77,10 +78,10 @@ class Place:
         if given.keys().isdisjoint((*place.text, *GRAPH)):
             # The step's text is about the step's own settings.
             own = {**step.lab, **_revealed(step, trail.answers)}
-            place.text |= lesson.spelled({n: own[n] for n in own.keys() - place.fix})
+            place.text |= spelled(lesson, {n: own[n] for n in own.keys() - place.fix})
             place.cuts, place.graph_step = step.cuts or "", step.graph_step
         held = step.held(trail.answers)
-        place.text |= lesson.spelled({n: step.lab[n] for n in held if n in step.lab})
+        place.text |= spelled(lesson, {n: step.lab[n] for n in held if n in step.lab})
         return place
 
     def order(
@@ -94,7 +95,7 @@ class Place:
             graph_step: the step of the backward pass to show; None leaves it as it is.
         """
         asked = {name: value for name, value in text.items() if name not in self.fix}
-        asked = self.lesson.spelled(asked)
+        asked = spelled(self.lesson, asked)
         self.text |= asked
         self.cuts = self.cuts if cuts is None else cuts
         self.graph_step = graph_step
@@ -150,7 +151,7 @@ class Place:
         return _order(dict(self.text), self.cuts, self.graph_step) | {"first": True}
 
     @property
-    def values(self) -> Values:
+    def values(self) -> Settings:
         """Return the settings asked for; a text that its control refuses counts as the default."""
         return self.lesson.settings(self.text, {})[1]
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from lessons.contract.prose import fill
 from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
+from lessons.prose.steps import fill
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.natural import natural

@@ -12,8 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from lessons.bench.setting import SIDES
 from lessons.bench.tricks import TRICKS
 from lessons.bench.words import label
-from lessons.contract.lesson import Lesson, without_hidden
+from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
+from lessons.outputs.address import query, without_hidden
 from lessons.text import cited
 from pages.labs import bench
 from pages.labs.messages import Wish
@@ -139,7 +140,7 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     words = _in_preview()
     if (words.pop("lesson", ""), words.get("step")) == (lesson.slug, str(step)):
         place = Place.opened(lesson, words)
-    return lesson.query(place.values, step, place.drawn, hidden, locked, given)
+    return query(lesson, place.values, step, place.drawn, hidden, locked, given)
 
 
 def _give(title: str, address: str, framed: str) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from playwright.sync_api import FloatRect, Page, Playwright, sync_playwright
 
-from lessons.kit.process import suit_small_tensors
+from lessons.outputs.process import suit_small_tensors
 from pages.labs.answer import answer
 from tests.bench import mouse
 from tests.bench.page import SIZE, VIEWPORT, opened, pressed

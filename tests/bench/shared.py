@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Question
-from lessons.contract.typed import Typed
+from lessons.outputs.typed import Typed
+from lessons.prose.steps import Question
 from pages.ui import memory
 from tests.support.server import ROOT, Server, free_port, serve
 

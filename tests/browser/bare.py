@@ -21,8 +21,8 @@ from starlette.staticfiles import StaticFiles
 from streamlit.file_util import get_static_dir
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find
+from lessons.prose.steps import fill
 from pages.server.addresses import Addresses
 from pages.server.application import SOCKET
 from pages.ui import numbers

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import Question
 from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
+from lessons.prose.steps import Question
 from pages.ui.words import WORDS
 from tests.browser.looking import commit, is_at_step, ran, says, tiles
 from tests.support.amount import also

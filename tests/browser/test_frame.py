@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect
 
-from lessons.contract.typed import Typed
 from lessons.outputs.catalogue import find
+from lessons.outputs.typed import Typed
 from pages.ui.memory import COOKIE, Trail, pack
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB, becomes, elsewhere, says

@@ -14,6 +14,7 @@ from typing import Any
 
 from lessons.check import Runs, frameworks
 from lessons.outputs.catalogue import lessons
+from lessons.outputs.plain_torch import equivalents
 
 
 def main() -> int:
@@ -28,7 +29,9 @@ def main() -> int:
     versions = _versions(asked.python)
     chosen = [one for one in lessons() if not asked.only or one.slug in asked.only]
     compared, failed = 0, 0
-    for lesson, label, path in [(one, *each) for one in chosen for each in one.equivalents.items()]:
+    for lesson, label, path in [
+        (one, *each) for one in chosen for each in equivalents(one).items()
+    ]:
         entry, error = frameworks.kept(path), ""
         if asked.all or entry.get("digest") != frameworks.digest(path):
             printed, error = _run(asked.python, path)

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from lessons.contract.computed import computed
 from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.computed import computed
 from lessons.playground.document.gestures import form_of
 from lessons.playground.document.presets import presets
 from pages.labs import playground

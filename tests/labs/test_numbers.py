@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.glossary import first_uses
+from lessons.prose.steps import fill
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.ui import numbers

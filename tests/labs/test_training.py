@@ -12,12 +12,7 @@ from lessons.outputs.catalogue import find
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.labs.words import WORDS
-from tests.training.counting import (
-    COUNTING,
-    Counter,
-    clock_of_steps,
-    program,
-)
+from tests.training.counting import COUNTING, Counter, clock_of_steps, program, settings_of
 
 MOONS = find("moons")
 PARAMETERS = (
@@ -38,7 +33,7 @@ def lesson_of(parameters=PARAMETERS, training=COUNTING.training):
     lab: Lab = replace(
         MOONS.lab,
         words=COUNTING.words,
-        parameters=parameters,
+        settings=settings_of(*parameters),
         training=training,
         check=lambda v: {},
     )

@@ -8,9 +8,15 @@ import json
 import pytest
 import torch
 
-from lessons.outputs.brief import LONGEST, MISTAKE, in_plain_torch, kept, specialised
+from lessons.outputs.brief import (
+    LONGEST,
+    MISTAKE,
+    in_plain_torch,
+    interesting_settings,
+    specialised,
+)
 from lessons.outputs.catalogue import lessons
-from lessons.outputs.plain_torch import plain_torch
+from lessons.outputs.plain_torch import in_torch, plain_torch
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
@@ -18,11 +24,11 @@ def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
     """Put in the place of the file's own program, they give its value and its gradient."""
     few, name = in_plain_torch(lesson.slug), lesson.program.__name__
     assert len(few.splitlines()) <= max(LONGEST, 14)
-    file = lesson.in_torch
+    file = in_torch(lesson)
     if lesson.lab.training:
         compile(few, name, "exec")  # its networks are made in a training
         return
-    values = kept(lesson)
+    values = interesting_settings(lesson)
     if lesson.lab.start is None:  # nothing records its run: the file's own main part runs it
         assert printed(lesson, values, few) == printed(lesson, values, "")
         return
@@ -31,8 +37,8 @@ def test_each_lesson_ends_with_a_few_lines_that_do_what_its_file_does(lesson):
         names = {"__name__": name}
         exec(file + text, names)
         start = lesson.lab.start(values)
-        own = {one: names[one] for one, given in start.settings.items() if callable(given)}
-        given = start.settings | own | start.leaves
+        own = {one: names[one] for one, given in start.arguments.items() if callable(given)}
+        given = start.arguments | own | start.leaves
         read = inspect.signature(names[name]).parameters
         out = start.finish(names[name](**{one: given[one] for one in read if one in given}))
         leaves = [one for one in start.leaves.values() if one.requires_grad]

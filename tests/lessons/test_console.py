@@ -13,6 +13,7 @@ import pytest
 
 from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
+from lessons.outputs.plain_torch import in_torch
 from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
@@ -54,7 +55,7 @@ def written(encoding: str, monkeypatch, commands: Sequence[Sequence[str]]) -> li
 def test_numbers_and_tables_are_utf_8_wherever_they_are_written(encoding, monkeypatch):
     commands = [("list",), ("run", "flip"), ("run", "flip", "--json"), ("play", "preset:halve"),
                 ("play", "preset:wrong_place", "--json"), ("show", "flip")]  # fmt: skip
-    commands += [("export", one.slug) for one in lessons() if not one.in_torch.isascii()]
+    commands += [("export", one.slug) for one in lessons() if not in_torch(one).isascii()]
     ours = written("utf-8", monkeypatch, commands)
     assert written(encoding, monkeypatch, commands) == ours
     assert not any(one.isascii() for one in (ours[1], *ours[5:]))

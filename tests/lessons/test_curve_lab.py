@@ -8,14 +8,19 @@ import torch
 
 from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Number
+from lessons.contract.settings import slider
 from lessons.kit.chart_pieces import round_up
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import AlongX
 from lessons.kit.line_names import named
 from lessons.outputs.catalogue import find
 from tests.lessons.a_curve import WORDS
 from tests.support.course import run
+
+
+class Shifted(AlongX):
+    shift = slider(0, 0, 1)
 
 
 @pytest.mark.parametrize("slug", ["clip_identity", "flip"])
@@ -36,10 +41,7 @@ def test_a_lessons_own_cause_is_told_before_the_general_ones():
     def causes(x, roles):
         yield x < 0, "the root of a negative number is NaN."
 
-    shift = Number("shift", "0")
-    lab = curve_lab(
-        Curve((shift,), root, lambda x, shift: torch.ones_like(x), WORDS, causes=causes)
-    )
+    lab = curve_lab(Curve(Shifted, root, lambda x, shift: torch.ones_like(x), WORDS, causes=causes))
     lesson = Lesson(root, lab)
     result = lesson.compute(lesson.validate({"x": "-1, 0, 4"}))
     assert next(note.text for note in result.notes) == (
@@ -60,8 +62,7 @@ def test_facts_that_no_text_quotes_are_not_computed():
     def square(x, shift):
         return x**2
 
-    shift = Number("shift", "0")
-    lab = curve_lab(Curve((shift,), square, lambda x, shift: 2 * x, WORDS, facts=facts))
+    lab = curve_lab(Curve(Shifted, square, lambda x, shift: 2 * x, WORDS, facts=(facts,)))
     lesson = Lesson(square, lab)
     values = lesson.validate({"x": "3"})
     result = lesson.compute(values)

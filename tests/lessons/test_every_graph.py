@@ -4,6 +4,7 @@ import pytest
 
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import lessons
+from lessons.outputs.plain_torch import source_with
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug
@@ -27,10 +28,10 @@ def test_a_table_with_a_row_for_each_input_shows_the_row_of_the_chosen_one(point
 
 @LESSONS
 def test_the_code_pane_names_the_cuts(lesson):
-    shown = lesson.source_with([("mul", 0), ("add", 1)])
+    shown = source_with(lesson, [("mul", 0), ("add", 1)])
     name = lesson.program.__name__
     assert shown.endswith(f"{name} = cut({name}, [('add', 1), ('mul', 0)])\n")
-    assert lesson.source_with([]) == lesson.source
+    assert source_with(lesson, []) == lesson.source
 
 
 @LESSONS

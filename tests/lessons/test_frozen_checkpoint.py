@@ -67,5 +67,5 @@ def test_the_head_alone_brings_the_loss_down_and_more_slowly():
 def test_the_lab_changes_no_warning_filter():
     before = list(warnings.filters)
     run()
-    warning_of_torch.__wrapped__()
+    warning_of_torch()
     assert list(warnings.filters) == before

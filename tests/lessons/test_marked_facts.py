@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from lessons.contract.prose import fill, quoted
 from lessons.outputs.catalogue import lessons
+from lessons.prose.steps import fill, quoted
 
 TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
 VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")

@@ -9,7 +9,7 @@ import torch
 
 from lessons.contract.devices import DTYPES, devices
 from lessons.contract.parameters import InvalidParametersError
-from lessons.kit.draws import FEW, ROWS, unit_draws
+from lessons.kit.noise import FEW, ROWS, unit_draws
 from lessons.outputs.catalogue import find
 from tests.support.course import run
 

@@ -6,7 +6,7 @@ import pytest
 
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import WORDS as NOISE
 from lessons.contract.devices import WORDS as CONTRACT
-from lessons.kit.causes import WORDS as KIT
+from lessons.kit.nan_notes import WORDS as KIT
 from lessons.outputs.catalogue import find
 from tests.lessons.titles import pattern
 from tests.support.course import run

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from lessons.kit.process import parse_in_turn
+from lessons.outputs.process import parse_in_turn
 
 TEXT = "def f(x):\n    return [x, (x + 1) * 2, g(x)]\n" * 20
 

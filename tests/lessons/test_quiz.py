@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from lessons.contract.prose import fill
 from lessons.outputs.catalogue import chapters
 from lessons.outputs.quiz import LENGTH, quiz
+from lessons.prose.steps import fill
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from tests.support.amount import cases

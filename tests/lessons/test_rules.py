@@ -23,15 +23,12 @@ from lessons.check import (
 )
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
-from lessons.contract.result import FactsAsAsked
 from lessons.outputs import catalogue
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 
 TRY = "drag the {{ scale:.3g }}, or **Scale λ**. The value"
 USE = "**Use it** when one part"
-
-TWICE = FactsAsAsked({"a": 1.0}, lambda: {"a": 2.0})
 
 BROKEN = {
     (text.form, "flip", "en.md"): [
@@ -68,7 +65,13 @@ BROKEN = {
         ("The one with", "{{ plain_off }}: with", "can have"),
         ("A value is", "`{{ plain_off }}` is", "can have"),
     ],
-    (numbers.facts, "flip", "en.md"): [("{{ sign_only", "{{ signs_only", "no fact 'signs_only'")],
+    (numbers.facts, "flip", "en.md"): [
+        (
+            "{{ sign_only",
+            "{{ signs_only",
+            "no fact 'signs_only' to fill in. Did you mean sign_only?",
+        )
+    ],
     (numbers.kept, "flip", "numbers.json"): [
         ('"path": -4.0', '"path": -4.1', "'path' was -4.1"),
         ('"answer": "path"', '"answer": "other"', "was other"),
@@ -178,6 +181,10 @@ def moved(result, **by):
     return replace(result, series=(replace(first, **moves), *others))
 
 
+def another_x():
+    return {"x": 2.0}
+
+
 def with_facts(result, **facts):
     return replace(result, facts={**result.facts, **facts})
 
@@ -188,13 +195,13 @@ def with_facts(result, **facts):
         (numbers.results, "wrong_place", lambda r: replace(r, notes=()), "no note says why"),
         (numbers.results, "flip", lambda r: replace(r, series=r.series[:-1]), "lacks a series"),
         (numbers.results, "flip", lambda r: moved(r, x=1), "isn't over the learner's x"),
-        (numbers.results, "flip", lambda r: replace(r, facts=TWICE), "same name"),
+        (numbers.results, "flip", lambda r: replace(r, more_facts=[another_x]), "same name"),
         (numbers.facts, "flip", lambda r: with_facts(r, scale=7.0), "'scale' is a control"),
         (numbers.facts, "flip", lambda r: with_facts(r, x=7.0), "'x' is a control"),
         (numbers.ops, "flip", lambda r: [torch.ones(()) for _ in range(4001)] and r, "at most"),
         (questions.typed, "flip", lambda r: with_facts(r, product="12"), "cannot be shown"),
         (numbers.cuts, "flip", lambda r, cut=0: moved(r, y=1), "changes the value"),
-        (numbers.cuts, "flip", lambda r, cut=0: replace(r, facts={"x": 1.0}), "a fact is gone"),
+        (numbers.cuts, "flip", lambda r, cut=0: replace(r, more_facts=()), "a fact is gone"),
         (numbers.cuts, "flip", lambda r, cut=0: torch.ones(()).backward(), "no gradient to read"),
     ],
 )  # fmt: skip
@@ -213,10 +220,10 @@ def test_a_broken_result_is_noticed(rule, slug, change, says):
 def test_a_chart_without_a_number_in_words_is_noticed():
     lesson = find("flip")
 
-    def figures(result, values):
-        return [replace(one, alt="") for one in lesson.lab.figures(result, values)]
+    def silent(result, values):
+        return replace(lesson.lab.charts[0](result, values), alt="")
 
-    runs = Runs(replace(lesson, lab=replace(lesson.lab, figures=figures)))
+    runs = Runs(replace(lesson, lab=replace(lesson.lab, charts=[silent])))
     assert "curves_alt has no number" in str(problems(runs, numbers.results))
 
 

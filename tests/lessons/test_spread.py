@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lessons.kit.spread import Spread
+from lessons.chapters.stop_gradient.shared_noise.stats import Spread
 
 
 def spread_of(values: np.ndarray) -> Spread:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.contract.prose import Option, Question
-from lessons.contract.typed import CLOSE, Typed, grade
+from lessons.outputs.typed import CLOSE, Typed, grade
+from lessons.prose.steps import Option, Question
 
 QUESTION = Question(
     "q",

@@ -7,7 +7,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.chapters.gone_missing.unroll.lesson import EXPERIMENT, contributions, kept, unroll
+from lessons.chapters.gone_missing.unroll.lesson import (
+    EXPERIMENT,
+    after_last_stop,
+    contributions,
+    unroll,
+)
 from lessons.outputs.catalogue import find
 from lessons.recorder.cutting import cut
 from tests.support import course
@@ -24,8 +29,9 @@ def test_each_step_since_the_last_stop_sends_its_part(w, steps, every, x):
         states.append(w * states[-1] + x)
     parts = [w**back * states[steps - 1 - back] for back in range(steps)]
     found, reached = contributions(lambda leaf: unroll(leaf, steps, every, x), tensor(w), steps)
-    assert int(reached.sum()) == kept(steps, every)
-    expected = [part if back < kept(steps, every) else 0 for back, part in enumerate(parts)]
+    left = after_last_stop(steps, every)
+    assert int(reached.sum()) == left
+    expected = [part if back < left else 0 for back, part in enumerate(parts)]
     assert found[:, 0].tolist() == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 

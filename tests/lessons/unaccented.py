@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.prose import fill
 from lessons.kit.formulas.products import PRODUCTS
 from lessons.outputs.catalogue import chapters, lessons
 from lessons.outputs.trained import end_of
+from lessons.prose.steps import fill
 from lessons.training.under_way import Run
 from tests.support.pseudo import APART
 

@@ -21,9 +21,10 @@ from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.app_test import calc_hash
 
-from lessons.kit.process import leave_unsaid
+from lessons.outputs import address
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.glossary import terms
+from lessons.outputs.process import leave_unsaid
 from lessons.playground.document.presets import presets
 from pages.labs.by_name import LABS
 from pages.server import application
@@ -83,7 +84,7 @@ def words(random_: random.Random, page: str) -> list[tuple[str, str]]:
     names = [one.name for one in lesson.lab.parameters]
     values = lesson.validate(lesson.prose.steps[place - 1].lab)
     held = random_.sample(names, min(len(names), random_.choice([0, 0, 1, 2])))
-    query = lesson.query(values, place, (), held[:1], held[1:])
+    query = address.query(lesson, values, place, (), held[:1], held[1:])
     found = [(name, texts[0]) for name, texts in parse_qs(query).items()]
     found += [(name, lesson.defaults[name]) for name in names if random_.random() < 0.2]
     if random_.random() < 0.4:

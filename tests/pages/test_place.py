@@ -2,6 +2,7 @@
 
 import pytest
 
+from lessons.outputs.address import spelled
 from lessons.outputs.catalogue import find, lessons
 from pages.ui.lesson_view import _go
 from pages.ui.memory import Trail
@@ -49,7 +50,7 @@ def test_a_step_asks_for_what_it_sets_and_leaves_the_rest_to_the_learner():
     *before, order = place.as_data()
     assert before == opening
     assert (order["values"], order["first"]) == (
-        lesson.spelled(lesson.prose.steps[3].lab),
+        spelled(lesson, lesson.prose.steps[3].lab),
         False,
     )
     place.go(4, {})
@@ -61,7 +62,7 @@ def test_a_question_asks_for_all_that_it_is_about():
     step = lesson.prose.steps[1]
     place = Place.opened(lesson, {"dtype": "float32", "draws": "7"})
     place.go(2, {})
-    assert place.as_data()[-1]["values"] == lesson.defaults | lesson.spelled(step.lab)
+    assert place.as_data()[-1]["values"] == lesson.defaults | spelled(lesson, step.lab)
     assert place.asked(step.question).facts["u"] == lesson.asked_about(step.question).facts["u"]
 
 
@@ -80,7 +81,7 @@ def test_the_commit_sets_the_lab_to_the_case_asked_and_mends_what_was_cut():
     place.go(number, {})
     place.reveal(step.question)
     order = place.as_data()[-1]
-    assert order["values"] == lesson.defaults | lesson.spelled(step.lab | step.question.reveal)
+    assert order["values"] == lesson.defaults | spelled(lesson, step.lab | step.question.reveal)
     assert order["cuts"] == ""
     asked = lesson.asked_about(step.question).facts
     assert place.asked(step.question).facts == asked, "the words stay about the case as asked"
@@ -112,7 +113,7 @@ def test_a_reset_gives_the_settings_of_the_step():
     lesson = find("guided_relu")
     place = Place.opened(lesson, {"randomised": "1", "cuts": "relu:0"})
     place.reset(2)
-    assert place.text == lesson.defaults | lesson.spelled(lesson.prose.steps[1].lab)
+    assert place.text == lesson.defaults | spelled(lesson, lesson.prose.steps[1].lab)
     assert (place.cuts, place.graph_step) == ("", END)
 
 
@@ -151,4 +152,4 @@ def test_going_back_from_a_question_passes_nothing():
     _go(lesson, place, trail, 1)
     *kept, order = place.as_data()
     assert kept == before
-    assert order["values"] == lesson.spelled(lesson.prose.steps[0].lab), "its own settings alone"
+    assert order["values"] == spelled(lesson, lesson.prose.steps[0].lab), "its own settings alone"

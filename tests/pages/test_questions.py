@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from lessons.contract.prose import fill
 from lessons.outputs.catalogue import find, lessons
+from lessons.prose.steps import fill
 from pages.ui import questions
 from pages.ui.words import WORDS
 from tests.support.amount import also
@@ -30,8 +30,8 @@ def bug_page():
     import streamlit as st
 
     from lessons.contract.bug import Bug
-    from lessons.contract.prose import Option, Question
     from lessons.outputs.catalogue import find
+    from lessons.prose.steps import Option, Question
     from pages.ui import questions
     from pages.ui.memory import Trail
     from pages.ui.place import Place

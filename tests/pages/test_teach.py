@@ -7,7 +7,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from lessons.contract.lesson import without_hidden
+from lessons.outputs.address import query as query_of
+from lessons.outputs.address import without_hidden
 from lessons.outputs.catalogue import find, lessons
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
@@ -125,7 +126,7 @@ def test_hostile_names_in_a_teachers_address_are_left_out(names):
 def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
     for number, step in enumerate(lesson.prose.steps, start=1):
         for values in (lesson.validate({}), lesson.validate(step.lab)):
-            query = lesson.query(values, number, stated=step.lab)
+            query = query_of(lesson, values, number, stated=step.lab)
             asked = {n: t for n, (t,) in parse_qs(query, keep_blank_values=True).items()}
             assert (asked.pop("lesson"), asked.pop("step")) == (lesson.slug, str(number))
             assert lesson.validate(asked) == values

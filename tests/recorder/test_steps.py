@@ -35,7 +35,7 @@ def test_every_lesson_ends_at_autograds_gradients(lesson, dtype):
     if dtype == "bfloat16" and not choice:
         pytest.skip("this lesson computes in one number format")
     start, own = own_run(lesson, **choice)
-    watched = {**start.leaves, **start.besides}
+    watched = {**start.leaves, **start.extra_leaves}
     plain = gradients(own(start.leaves).sum(), watched)
     wanted = [name for name, tensor in watched.items() if tensor.requires_grad]
     expected = dict(zip(wanted, map(Value.of, plain), strict=True))

@@ -16,8 +16,8 @@ from typing import Any
 from lessons.bench.setting import read_setting
 from lessons.bench.tricks import TRICKS
 from lessons.contract.cuts import write_cuts
-from lessons.kit.process import leave_unsaid
 from lessons.outputs.catalogue import UnknownLessonError, find, lessons
+from lessons.outputs.process import leave_unsaid
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.gestures import Form, form_of
 from lessons.playground.document.presets import presets

@@ -12,7 +12,7 @@ from tests.support.server import ROOT
 
 HELD = """
 import torch
-from lessons.kit.process import suit_small_tensors
+from lessons.outputs.process import suit_small_tensors
 from pages.server.process import clean
 from tests.server.serving import resident
 suit_small_tensors()

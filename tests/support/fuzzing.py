@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import Any
 from unittest.mock import patch
 
-from lessons.kit.process import suit_small_tensors
+from lessons.outputs.process import suit_small_tensors
 from pages.server.process import clean
 from tests.server.serving import resident
 from tests.support.amount import SEED

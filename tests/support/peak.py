@@ -99,8 +99,8 @@ def _answer(wish: dict[str, Any]) -> tuple[int, str, list[str]]:
 
 def main() -> None:
     """Answer, each in a fork."""
-    from lessons.kit.process import suit_small_tensors
     from lessons.outputs.catalogue import lessons
+    from lessons.outputs.process import suit_small_tensors
     from pages.labs import lesson, playground, wire
     from pages.labs.messages import Wish
 

@@ -5,7 +5,7 @@ import shutil
 from math import ceil
 from pathlib import Path
 
-from lessons.contract.prose import LISTS
+from lessons.prose.steps import LISTS
 
 LANGUAGE = "eo"  # a code that browsers know, of a language that the app lacks
 ROOT = Path(__file__).resolve().parents[2]

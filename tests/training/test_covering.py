@@ -7,11 +7,11 @@ import pytest
 from lessons.contract.covering import COVERED, covered_figure, covered_table
 from lessons.contract.figure import Figure, Table
 from lessons.contract.parameters import Choice, Integer, Number
-from lessons.contract.prose import TRAINING
 from lessons.contract.stacking import Stack, stacked
 from lessons.kit.chart_pieces import covered_with
 from lessons.kit.line_names import label
 from lessons.outputs.catalogue import lessons
+from lessons.prose.steps import TRAINING
 from lessons.training.under_way import Run
 from pages.labs.lesson import frame
 from pages.labs.messages import TrainingWish, Wish

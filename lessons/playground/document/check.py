@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES
-from lessons.kit.draws import unit_draws
+from lessons.kit.noise import unit_draws
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.override_rules import Row, read_override
 from lessons.playground.document.words import WORDS

@@ -12,6 +12,7 @@ from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab
 from lessons.contract.parameters import Integer, Number
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 
@@ -61,21 +62,24 @@ def clock_of_steps(patch: pytest.MonkeyPatch) -> Callable[[], float]:
     return lambda: now
 
 
+def settings_of(*parameters):
+    return type("Settings", (Settings,), {one.name: one for one in parameters})
+
+
 COUNTING = Lab(
     words=Words(__file__),
-    parameters=(
+    settings=settings_of(
         Integer("steps", "1000"),
         Integer("seeds", "3"),
         Number("pace", "1", in_run="steps"),
     ),
     compute=lambda program, values: Result(()),
-    figures=lambda result, values: [],
     table=lambda result, values: Table("", (), ()),
     training=Training(
         begin=Counter,
-        figures=lambda history, values: [],
+        charts=(),
         table=lambda history, values: Table("", (), ()),
     ),
 )
 
-VALUES = {"steps": 1000, "seeds": 3, "pace": 1.0}
+VALUES = Settings({"steps": 1000, "seeds": 3, "pace": 1.0})

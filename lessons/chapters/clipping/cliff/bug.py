@@ -1,13 +1,10 @@
 """A clamp whose result is not used: the gradients are as they were."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
-
-Step = Callable[[list[Any], torch.Tensor, float], None]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def step(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
@@ -17,7 +14,7 @@ def step(parameters: list[Any], loss: torch.Tensor, rate: float) -> None:
     torch.optim.SGD(parameters, lr=rate).step()
 
 
-def check(code: Step) -> None:
+def check(code: Code) -> None:
     """The steep parameter moves by rate times limit; the flat one moves as its gradient says."""
     steep, flat = (torch.tensor(2.0, requires_grad=True) for _ in range(2))
     code([steep, flat], 400 * steep + 0.5 * flat, 0.1)

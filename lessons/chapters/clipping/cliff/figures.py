@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOWS, Window
+from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOWS, Settings, Window
 from lessons.chapters.clipping.cliff.space import (
     LOOKS,
     ROLE_OF,
     START,
-    in_space,
     in_words,
     spanned,
     stroke,
@@ -17,7 +16,6 @@ from lessons.chapters.clipping.cliff.space import (
 )
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
@@ -37,13 +35,7 @@ _DEPTHS = [
 ]
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The error over w and b: as a landscape, and from above."""
-    window = WINDOWS[values["window"]]
-    return [in_space(result, window), _map(result, window)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """The gradient at the start by component, then how each path goes."""
     columns = [(WORDS("measure"), None), *((name, role) for role, name in LOOKS.values())]
     rows = [
@@ -56,7 +48,7 @@ def table(result: Result, values: Values) -> Table:
         (WORDS("leaves_at"), "left_at"),
         (WORDS("error_after", updates=updates), "error"),
     ):
-        values_of = (float(result.facts[f"{arm}_{fact}"]) for arm in LOOKS)
+        values_of = (result.number(f"{arm}_{fact}") for arm in LOOKS)
         entries = (
             WORDS("never") if fact == "left_at" and not value else number(value, 4)
             for value in values_of
@@ -65,7 +57,8 @@ def table(result: Result, values: Values) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _map(result: Result, window: Window) -> Figure:
+def seen_from_above(result: Result, settings: Settings) -> Figure:
+    window = WINDOWS[settings.window]
     (w_low, w_high), (b_low, b_high) = window
     error = result.planes["error"]
     heat = {
@@ -139,17 +132,17 @@ def _mark(result: Result) -> Trace:
     }
 
 
-def run_figures(history: History, values: Values) -> list[Figure]:
+def shares(history: History, settings: Settings) -> Figure:
     """The share that has arrived, with each way of clipping."""
-    shares = ", ".join(
+    said = ", ".join(
         f"{name} {of(history.facts, f'{arm}_stayed'):.0%}" for arm, (_, name) in LOOKS.items()
     )
     layout = step_axes(history, (0.0, 1.02), WORDS("share"), WORDS("update"))
     lines = lines_of(LOOKS, "stayed")
-    return [step_chart(WORDS, "shares", history, lines, layout, shares=shares)]
+    return step_chart(WORDS, "shares", history, lines, layout, shares=said)
 
 
-def run_table(history: History, values: Values) -> Table:
+def run_table(history: History, settings: Settings) -> Table:
     """Shares of the starts: mean over the seeds, lowest and highest seed."""
     measures = {
         "stayed": WORDS("stayed"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.figures import figures, run_figures, run_table, table
+from lessons.chapters.clipping.cliff.figures import run_table, seen_from_above, shares, table
 from lessons.chapters.clipping.cliff.recurrent import (
     ARMS,
     COUNT,
@@ -18,21 +18,21 @@ from lessons.chapters.clipping.cliff.recurrent import (
     WINDOWS,
     Descents,
     Program,
+    Settings,
     by_role,
     inside,
     paths,
     surface,
 )
+from lessons.chapters.clipping.cliff.space import landscape
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, warned
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.experiment import components
-from lessons.kit.inputs import COMPUTED_IN, array
-from lessons.training.settings import first_seed
+from lessons.kit.inputs import array
 from lessons.training.under_way import numbers_at_end
 
 WORDS = Words(__file__)
@@ -60,63 +60,41 @@ def cliff(
     return error.detach(), shorter * gradient
 
 
-def limit(name: str) -> Number:
-    """A limit of the gradient, as a setting."""
-    return Number(name, "0.3", low=1e-6, high=1e6, slider=(0.01, 1.5), step=0.01, in_run="steps")
-
-
-PARAMETERS = (
-    Number("w", "4.3", low=3, high=7, slider=(3, 7), in_run="looks"),
-    Number("b", "-2.2", low=-3.5, high=-1.5, slider=(-3.5, -1.5), in_run="looks"),
-    Number("rate", "1", low=1e-6, high=1e3, slider=(0.01, 2.0), step=0.01, in_run="steps"),
-    limit("value_limit"),
-    limit("norm_limit"),
-    Choice("window", "whole", names=("whole", "closer"), in_run="looks"),
-    Integer("steps", "300", advanced=True, low=1, high=5000),
-    Integer("seeds", "20", advanced=True, low=1, high=40),
-    first_seed(),
-    Integer("path", "200", advanced=True, low=1, high=200, in_run="looks"),
-    *COMPUTED_IN,
-)
-
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The error, the gradients at the learner's place, and the three paths from there."""
-    roles = by_role(program, values)
-    places, errors = _walked(program, tuple((name, values[name]) for name in _WALK))
-    error, _ = surface(program, WINDOWS[values["window"]], *device_and_dtype(values))
+    roles = by_role(program, settings)
+    places, errors = _walked(program, tuple((name, settings[name]) for name in _WALK))
+    error, _ = surface(program, WINDOWS[settings.window], *device_and_dtype(settings))
     return Result(
         series=components(roles),
         facts={
-            **{name: values[name] for name in _QUOTED},
-            "longest": values["rate"] * values["norm_limit"],
-            "seeds": values["seeds"],
+            "longest": settings.rate * settings.norm_limit,
             "starts": SIDE**2,
             "points": COUNT**2,
             "height": WHOLE[1][1] - WHOLE[1][0],
             "error": float(errors[0, 0]),
             "norm_at_start": float(np.linalg.norm(array(roles["true_gradient"]))),
-            **_landscape(program, values),
+            **_landscape(program, settings),
             **_facts_of_paths(places, errors),
             **_by_signs(roles["true_gradient"]),
         },
         notes=warned(None if np.isfinite(places).all() else WORDS("too_long")),
         planes={"error": error, "places": places, "errors": errors},
-        work=WORDS("work", points=COUNT, updates=values["path"]),
+        work=WORDS("work", points=COUNT, updates=settings.path),
     )
 
 
 @lru_cache(maxsize=64)
 def _walked(program: Program, values: tuple[tuple[str, Any], ...]) -> tuple[Array, Array]:
     """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
-    places, errors = paths(program, dict(values))
+    places, errors = paths(program, Settings(dict(values)))
     return array(places), array(errors)
 
 
-def _landscape(program: Program, values: Values) -> Mapping[str, float]:
+def _landscape(program: Program, settings: Settings) -> Mapping[str, float]:
     """The landscape's steepness, on both grids."""
-    _, whole = surface(program, WINDOWS["whole"], *device_and_dtype(values))
-    _, closer = surface(program, WINDOWS["closer"], *device_and_dtype(values))
+    _, whole = surface(program, WINDOWS["whole"], *device_and_dtype(settings))
+    _, closer = surface(program, WINDOWS["closer"], *device_and_dtype(settings))
     mean = float(whole.mean())
     return {
         "whole_steepest": float(whole.max()),
@@ -153,25 +131,25 @@ def _by_signs(slopes: torch.Tensor) -> Mapping[str, float]:
     }
 
 
-def shortened(values: Values) -> Values:
+def shortened(settings: Settings) -> Settings:
     """Only the first updates of the paths, for while the learner drags."""
-    return {**values, "path": min(values["path"], WHILE_DRAGGING)}
+    return settings | {"path": min(settings.path, WHILE_DRAGGING)}
 
 
-def seconds(values: Values) -> float:
+def seconds(settings: Settings) -> float:
     """About how long computing takes: a millisecond for each update of the paths."""
-    return 0.01 + 0.001 * float(values["path"])
+    return 0.01 + 0.001 * settings.path
 
 
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
-    figures=figures,
+    charts=(landscape, seen_from_above),
     table=table,
     preview=shortened,
     seconds=seconds,
-    training=Training(Descents, run_figures, run_table),
+    training=Training(Descents, (shares,), run_table),
 )
 
 
@@ -191,10 +169,10 @@ def value_or_norm(result: Result, program: Program = cliff) -> str:
 
 def first_step_by_signs(result: Result) -> str:
     """Grade how far signSGD's first step moves b for each unit that it moves w."""
-    ratio = float(result.facts["sign_ratio"])
+    ratio = result.number("sign_ratio")
     if math.isclose(ratio, 1.0):
         return "diagonal"
-    return "gradient" if math.isclose(ratio, float(result.facts["slope_ratio"])) else "axis"
+    return "gradient" if math.isclose(ratio, result.number("slope_ratio")) else "axis"
 
 
 LESSON = Lesson(

@@ -12,9 +12,10 @@ from typing import Any
 import torch
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array
-from lessons.kit.inputs import array
+from lessons.contract.settings import choice, slider, whole
+from lessons.kit.inputs import ComputedIn, array
+from lessons.training import settings as training
 from lessons.training.by_seed import BySeed
 
 Program = Callable[..., tuple[torch.Tensor, torch.Tensor]]
@@ -39,11 +40,24 @@ COUNT = 120
 """Points along each side of a drawn window."""
 
 
-def limits(values: Values, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+class Settings(ComputedIn):
+    w = slider(4.3, 3, 7, accepts=(3, 7), in_run="looks")
+    b = slider(-2.2, -3.5, -1.5, accepts=(-3.5, -1.5), in_run="looks")
+    rate = slider(1, 0.01, 2, 0.01, accepts=(1e-6, 1000), in_run="steps")
+    value_limit = slider(0.3, 0.01, 1.5, accepts=(1e-6, 1e6), in_run="steps")
+    norm_limit = slider(0.3, 0.01, 1.5, accepts=(1e-6, 1e6), in_run="steps")
+    window = choice("whole", "closer", in_run="looks")
+    steps = whole(300, 1, 5000, advanced=True)
+    seeds = whole(20, 1, 40, advanced=True)
+    seed = training.first_seed()
+    path = whole(200, 1, 200, advanced=True, in_run="looks")
+
+
+def limits(settings: Settings, like: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """By value and by norm, one entry an arm, shape [3]; an infinite limit leaves all as it is."""
     inf = math.inf
-    by_value = torch.tensor([inf, values["value_limit"], inf], dtype=torch.float64)
-    by_norm = torch.tensor([inf, inf, values["norm_limit"]], dtype=torch.float64)
+    by_value = torch.tensor([inf, settings.value_limit, inf], dtype=torch.float64)
+    by_norm = torch.tensor([inf, inf, settings.norm_limit], dtype=torch.float64)
     return by_value.to(like), by_norm.to(like)
 
 
@@ -61,21 +75,21 @@ def errors_at(w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return (torch.sigmoid(x) - 0.7) ** 2
 
 
-def start(values: Values) -> torch.Tensor:
+def start(settings: Settings) -> torch.Tensor:
     """The learner's start: w and b."""
-    place = torch.tensor([values["w"], values["b"]], dtype=torch.float64)
-    return place.to(*device_and_dtype(values))
+    place = torch.tensor([settings.w, settings.b], dtype=torch.float64)
+    return place.to(*device_and_dtype(settings))
 
 
-def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
+def by_role(program: Program, settings: Settings) -> dict[str, torch.Tensor]:
     """The learner's start and the gradients there, w's part first, each of shape [2].
 
     Returns:
         forward: w and b. true_gradient: not clipped. trick_gradient: clipped by value.
         intended_gradient: clipped by norm.
     """
-    place = start(values)
-    _, gradient = program(*place[:, None].expand(2, len(ARMS)), *limits(values, place))
+    place = start(settings)
+    _, gradient = program(*place[:, None].expand(2, len(ARMS)), *limits(settings, place))
     none, value, norm = gradient.unbind(1)
     return {
         "forward": place,
@@ -85,18 +99,18 @@ def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
     }
 
 
-def paths(program: Program, values: Values) -> tuple[torch.Tensor, torch.Tensor]:
+def paths(program: Program, settings: Settings) -> tuple[torch.Tensor, torch.Tensor]:
     """Three descents from the learner's start, one an arm.
 
     Returns:
         Places, shape [updates + 1, 2, 3], and errors there, shape [updates + 1, 3].
     """
-    place = start(values)[:, None].expand(2, len(ARMS))
-    bounds = limits(values, place)
+    place = start(settings)[:, None].expand(2, len(ARMS))
+    bounds = limits(settings, place)
     places, errors = [place], []
-    for _ in range(values["path"]):
+    for _ in range(settings.path):
         error, gradient = program(*place, *bounds)
-        place = place - values["rate"] * gradient
+        place = place - settings.rate * gradient
         places.append(place)
         errors.append(error)
     errors.append(program(*place, *bounds)[0])
@@ -129,33 +143,33 @@ def drawn_starts(seed: int) -> torch.Tensor:
     return (low[:, None, None] + (high - low)[:, None, None] * share).flatten(1)
 
 
-class Descents(BySeed):
+class Descents(BySeed[Settings]):
     """Descents from many places at once, each in three arms: no clipping, by value, by norm.
 
     Args:
         program: the lesson's.
-        values: the settings; rate and limits may change from step to step.
+        settings: the settings; rate and limits may change from step to step.
     """
 
-    def __init__(self, program: Program, values: Values) -> None:
-        super().__init__(values)
-        device, dtype = device_and_dtype(values)
+    def __init__(self, program: Program, settings: Settings) -> None:
+        super().__init__(settings)
+        device, dtype = device_and_dtype(settings)
         self.program = program
         starts = torch.stack([drawn_starts(seed) for seed in self.seeds], 1).to(device, dtype)
         self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
         self.escaped = torch.zeros_like(self.places[0], dtype=torch.bool)
-        self._values = values
+        self._values = settings
         self._newest: tuple[Any, torch.Tensor, torch.Tensor] | None = None
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: Settings) -> None:
         """One update of every weight."""
-        self._values = values
+        self._values = settings
         _, gradient = self._evaluated()
-        self.places = self.places - values["rate"] * gradient
+        self.places = self.places - settings.rate * gradient
         self.escaped |= ~inside(*self.places)
         self._newest = None
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Shares of the descents, for each seed.
 
         Of each arm: ``reached`` the valley, even from outside the window; ``left`` the window at

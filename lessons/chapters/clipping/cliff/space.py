@@ -10,7 +10,15 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from lessons.chapters.clipping.cliff.recurrent import ARMS, VALLEY, Window, errors_at, inside
+from lessons.chapters.clipping.cliff.recurrent import (
+    ARMS,
+    VALLEY,
+    WINDOWS,
+    Settings,
+    Window,
+    errors_at,
+    inside,
+)
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
@@ -84,16 +92,15 @@ def in_words(result: Result) -> str:
         update = result.facts[f"{arm}_left_at"]
         went = WORDS("leaves", update=update) if update else WORDS("stays")
         parts.append(
-            WORDS(
-                "path", name=name, went=went, error=number(float(result.facts[f"{arm}_error"]), 3)
-            )
+            WORDS("path", name=name, went=went, error=number(result.number(f"{arm}_error"), 3))
         )
     w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
     return WORDS("paths", w=w, b=b, paths="; ".join(parts))
 
 
-def in_space(result: Result, window: Window) -> Figure:
-    """The error over w and b."""
+def landscape(result: Result, settings: Settings) -> Figure:
+    """The error over w and b, seen at an angle."""
+    window = WINDOWS[settings.window]
     thrown = [
         WORDS("thrown_at", name=name, update=result.facts[f"{arm}_left_at"])
         for arm, (_, name) in LOOKS.items()

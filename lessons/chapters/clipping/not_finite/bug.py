@@ -1,11 +1,10 @@
 """torch.where with an untaken branch that overflows: the value is right, its gradient NaN."""
 
 import math
-from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import clip_gradient
 
 
@@ -28,7 +27,7 @@ def guarded(a: torch.Tensor) -> torch.Tensor:
     return torch.where(a <= 0, torch.exp(low), 1 + a)
 
 
-def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
+def check(code: Code) -> None:
     """Check value and slope on both sides of 0, and far from it too."""
     a = torch.tensor([-1.0, 100.0], requires_grad=True)
     y = code(a)

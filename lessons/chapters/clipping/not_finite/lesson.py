@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,15 @@ import torch
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Numbers, Values
 from lessons.contract.result import Note, Result
+from lessons.contract.settings import choice, numbers, slider
 from lessons.contract.words import Words
-from lessons.kit.causes import lost, notes_on_not_finite, too_large
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, place_of, point_in_text
+from lessons.kit.inputs import ComputedIn, place_of, point_in_text
+from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite, too_large
 from lessons.text import number
 from lessons.tricks import clip_gradient, clip_gradient_norm
 
@@ -41,18 +40,12 @@ def not_finite(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Ten
 
 def one_infinity(result: Result) -> str:
     """Grade what clipping by norm leaves of a gradient with one infinity in it."""
-    first, last = (float(result.facts[f"inf_norm_{place}"]) for place in ("first", "last"))
+    first, last = result.numbers("inf_norm_first", "inf_norm_last")
     if math.isnan(first):
         return "all"
     if first == 0:
         return "rest"
     return "limit" if math.isfinite(last) else "same"
-
-
-def finite_distance(result: Result) -> str:
-    """The distance of two equal points whose gradient is a number."""
-    lines = ("fixed", "chosen", "later", "inside")
-    return next(line for line in lines if math.isfinite(float(result.facts[f"slope_{line}"])))
 
 
 def finite_part(slopes: torch.Tensor, clip: str, limit: float) -> torch.Tensor:
@@ -79,20 +72,20 @@ def meant(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Tensor:
 
 
 EXPERIMENT = Experiment(
-    run_of("w", settings=("root", "clip", "limit")), plain=before_clipping, intended=meant
+    run_of("w", arguments=("root", "clip", "limit")), plain=before_clipping, intended=meant
 )
 
 EXAMPLE = (4.0, 1.0, 0.25, 0.0)
 """The inputs that the facts speak of: the last one has no finite slope."""
 
-PARAMETERS = (
-    Choice("root", "plain", names=("plain", "where", "safe")),
-    Choice("clip", "none", names=("none", "value", "norm")),
-    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 3.0), step=0.05),
-    Numbers("w", ", ".join(f"{value:g}" for value in EXAMPLE), most=64),
-    point_in_text("4", of="w", most=64),
-    *COMPUTED_IN,
-)
+
+class Settings(ComputedIn):
+    root = choice("plain", "where", "safe")
+    clip = choice("none", "value", "norm")
+    limit = slider(1, 0, 3, 0.05, accepts=(0, 1e6))
+    w = numbers(", ".join(f"{value:g}" for value in EXAMPLE), most=64)
+    point = point_in_text(4, of="w", most=64)
+
 
 LABELS = {
     "true_gradient": WORDS("before"),
@@ -101,30 +94,23 @@ LABELS = {
 }
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The slopes at the learner's inputs, and what both clips make of one infinity and one NaN."""
-    start = EXPERIMENT.run(values)
+    start = EXPERIMENT.run(settings)
     w = start.leaves["w"].detach()
     roles = EXPERIMENT.by_role(program, start)
-    place = place_of(values, "w")
+    place = place_of(settings, "w")
     return Result(
         series=components(roles),
-        facts={
-            "w": float(w[place]),
-            "limit": values["limit"],
-            **{role: float(value[place]) for role, value in roles.items()},
-            **_example(program),
-            **_by_hand(),
-            **_trained(program),
-        },
-        notes=(*_not_finite(w, roles, values),),
+        facts={"w": float(w[place])},
+        notes=(*_not_finite(w, roles, settings),),
         work=WORDS.counted("inputs", len(w)),
     )
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def _slopes(result: Result, settings: Settings) -> Figure:
     """The slopes in their roles."""
-    shown = [number(value, 4) for value in values["w"]]
+    shown = [number(value, 4) for value in settings.w]
     slopes = component_figure(
         WORDS,
         "gradient",
@@ -138,15 +124,15 @@ def figures(result: Result, values: Values) -> list[Figure]:
     )
     title = "w" if len(shown) <= MOST_NAMED else WORDS("place")
     slopes.layout["xaxis"]["title"]["text"] = title
-    limit = limits(values["limit"], tuple(slopes.layout["xaxis"]["range"]), "limit")
-    slopes.data.append(limit | {"visible": values["clip"] != "none"})
-    return [slopes]
+    limit = limits(settings.limit, tuple(slopes.layout["xaxis"]["range"]), "limit")
+    slopes.data.append(limit | {"visible": settings.clip != "none"})
+    return slopes
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row an input."""
     shown = {"forward": WORDS("forward_y"), **LABELS}
-    names = [f"w = {number(value, 4)}" for value in values["w"]]
+    names = [f"w = {number(value, 4)}" for value in settings.w]
     return component_table(result, shown, names, WORDS("table"))
 
 
@@ -172,7 +158,6 @@ def _example(program: Program) -> dict[str, float | str]:
     return facts
 
 
-@lru_cache(maxsize=1)
 def _by_hand() -> Mapping[str, float | str]:
     """The gradients of a length by hand and by torch, and of torch's standard deviation, at 0."""
 
@@ -194,11 +179,11 @@ def _by_hand() -> Mapping[str, float | str]:
         "torch_length": number(slope(torch.linalg.vector_norm)),
         "torch_spread": number(slope(torch.std, 1.0)),
         **{f"slope_{line}": value for line, value in lines.items()},
+        "slope_finite": next(filter(math.isfinite, lines.values())),
         **{f"dist_{line}": number(value) for line, value in lines.items()},
     }
 
 
-@lru_cache(maxsize=8)
 def _trained(program: Program) -> Mapping[str, int]:
     """Count the weights that are NaN after each of two steps, clipped by norm."""
     w = torch.tensor(EXAMPLE, dtype=torch.float64)
@@ -211,12 +196,12 @@ def _trained(program: Program) -> Mapping[str, int]:
 
 
 def _not_finite(
-    w: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
+    w: torch.Tensor, roles: Mapping[str, torch.Tensor], settings: Settings
 ) -> Iterator[Note]:
     """Notes on numbers that are not finite: each reason with its inputs."""
     trick = roles["trick_gradient"]
-    plain = values["root"] == "plain"
-    where = (values["root"] == "where") & (w <= 0)
+    plain = settings.root == "plain"
+    where = (settings.root == "where") & (w <= 0)
     known = (
         ((w < 0) & plain, WORDS("below_zero")),
         ((w == 0) & plain, WORDS("at_zero")),
@@ -224,8 +209,8 @@ def _not_finite(
         too_large("w", w),
     )
     yield from notes_on_not_finite("w", w, roles, known)
-    unexplained = lost(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
-    if values["clip"] == "norm" and not trick.isfinite().all():
+    unexplained = not_finite_mask(roles.values()) & ~torch.stack([mask for mask, _ in known]).any(0)
+    if settings.clip == "norm" and not trick.isfinite().all():
         yield Note("warning", WORDS("norm_not_finite"))
     elif unexplained.any():
         yield Note("warning", WORDS("step_too_large"))
@@ -233,7 +218,8 @@ def _not_finite(
 
 LESSON = Lesson(
     program=not_finite,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
-    predictions={"infinity": one_infinity, "transfer": finite_distance},
+    lab=Lab(WORDS, Settings, compute, table, (_slopes,), start=EXPERIMENT.run, direct_labels=True),
+    predictions={"infinity": one_infinity},
+    facts=(_example, _by_hand, _trained),
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",
 )

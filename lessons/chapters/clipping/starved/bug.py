@@ -1,11 +1,9 @@
 """Softmax before cross-entropy, which takes a softmax of its own: the gradient vanishes."""
 
-from collections.abc import Callable
-
 import torch
 from torch.nn import functional
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def loss(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -17,7 +15,7 @@ def raw(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return functional.cross_entropy(logits, target)
 
 
-def check(code: Callable[..., torch.Tensor]) -> None:
+def check(code: Code) -> None:
     """A sure mistake sends back nearly 1 to the wrong logit and nearly −1 to the right one."""
     logits = torch.tensor([[20.0, 0.0]], requires_grad=True)
     (gradient,) = torch.autograd.grad(code(logits, torch.tensor([1])), logits)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -13,22 +12,30 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Facts, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, covered_with, span, ticks
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, place_of
+from lessons.kit.inputs import AlongX, array, inputs, place_of, point_in_text
 from lessons.kit.line_names import NAMES, named
-from lessons.kit.powers import Powers
+from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
 from lessons.text import number
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    loss = choice("squared", "cross")
+    right = slider(0, -5, 5, 0.1, accepts=(-1000, 1000))
+    scale = slider(1, 0, 10, 0.1, accepts=(0, 1e9))
+    x = inputs("-2, 0.7, 4, 8")
+    point = point_in_text(4)
 
 
 def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> torch.Tensor:
@@ -43,7 +50,7 @@ def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> to
 
 def as_it_gets_worse(result: Result) -> str:
     """zero, grows or starves: what the gradient does as the wrong answer's logit grows."""
-    start, peak, end = (float(result.facts[name]) for name in ("even", "peak", "far"))
+    start, peak, end = result.numbers("even", "peak", "far")
     if peak < 1e-6:
         return "zero"
     return "starves" if end < start else "grows"
@@ -53,18 +60,6 @@ def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
     """The gradient that each belief expects at these x."""
     wrong = 1 / (1 + np.exp(float(facts["right"]) - x))
     return {"grows": wrong, "zero": 0 * wrong, "starves": 4 * wrong**2 * (1 - wrong)}
-
-
-def what_does_not_help(result: Result) -> str:
-    """The change after which descent leaves the right answer least probable."""
-    changes = ("rate", "adam", "norm", "loss")
-    return min(changes, key=lambda one: float(result.facts["p_" + one]))
-
-
-def largest_elsewhere(result: Result) -> str:
-    """Grade which of four losses of one logit sends back most at a sure mistake."""
-    losses = ("sigmoid", "tanh", "times", "logit")
-    return max(losses, key=lambda one: abs(float(result.facts["else_" + one])))
 
 
 FAR = 20.0
@@ -97,17 +92,11 @@ def share_of_wrong(x: torch.Tensor, right: float, loss: str, scale: float) -> to
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("loss", "squared", names=("squared", "cross")),
-        Number("right", "0", low=-1e3, high=1e3, slider=(-5, 5), step=0.1),
-        Number("scale", "1", low=0.0, high=1e9, slider=(0.0, 10.0), step=0.1),
-    ),
+    settings=Settings,
     plain=through_logarithms,
     intended=share_of_wrong,
     words=WORDS,
     intended_is=WORDS("intended"),
-    x="-2, 0.7, 4, 8",
-    point=4,
 )
 
 _BASE = curve_lab(CURVE)
@@ -130,15 +119,16 @@ def to_the_right(
     return gradient(program(x.detach(), z, loss, scale), z)
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The curve lab's result, the other logit's gradient, and the facts about a sure mistake."""
-    result = _BASE.compute(on_both(program), values)
+    result = _BASE.compute(on_both(program), settings)
 
     def other(x: Array) -> Array:
-        given = torch.tensor(x).to(*device_and_dtype(values))
-        return array(to_the_right(program, given, values["right"], values["loss"], values["scale"]))
+        given = torch.tensor(x).to(*device_and_dtype(settings))
+        return array(to_the_right(program, given, settings.right, settings.loss, settings.scale))
 
-    ahead = torch.tensor(float(result.facts["x"]) - values["right"], dtype=torch.float64)
+    place = place_of(settings)
+    ahead = torch.tensor(settings.x[place] - settings.right, dtype=torch.float64)
     wrong = float(torch.sigmoid(ahead))
     planes = {
         "right_here": other(result["forward"].x),
@@ -146,28 +136,24 @@ def compute(program: Program, values: Values) -> Result:
     }
     facts = {
         "squared_here": 4 * wrong**2 * (1 - wrong),
-        "cross": float(result.facts["intended_gradient"]),
-        "to_right": float(planes["right_here"][place_of(values)]),
-        **_way(program),
-        **_rescues(program),
-        **_elsewhere(),
+        "cross": float(result["intended_gradient"].y[place]),
+        "to_right": float(planes["right_here"][place]),
     }
     return replace(result, facts={**result.facts, **facts}, planes=planes)
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn: both logits get a gradient."""
-    base = CURVE.experiment.run(values)
-    settings = dict(base.settings)
-    right = torch.full_like(base.leaves["x"].detach(), settings.pop("right")).requires_grad_()
-    return replace(base, leaves={**base.leaves, "right": right}, settings=settings)
+    base = CURVE.experiment.run(settings)
+    arguments = dict(base.arguments)
+    right = torch.full_like(base.leaves["x"].detach(), arguments.pop("right")).requires_grad_()
+    return replace(base, leaves={**base.leaves, "right": right}, arguments=arguments)
 
 
 def _named(result: Result) -> Mapping[str, Series]:
     return {series.name: series for series in result.curves}
 
 
-@lru_cache(maxsize=8)
 def _way(program: Program) -> Mapping[str, float]:
     """The squared error's gradient from an even chance to a sure mistake, and its peak."""
     x = torch.linspace(0.0, FAR, 2001, dtype=torch.float64)
@@ -185,7 +171,6 @@ def _way(program: Program) -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=8)
 def _rescues(program: Program) -> Mapping[str, float]:
     """Both logits' gradients at a sure mistake, in float32, and where a descent from it ends."""
     far = torch.tensor([FAR], dtype=torch.float32)
@@ -198,6 +183,7 @@ def _rescues(program: Program) -> Mapping[str, float]:
         "norm": _descent(program, limit=1.0),
         "loss": _descent(program, loss="cross"),
     }
+    left = {f"p_{name}": float(torch.softmax(z, 0)[1]) for name, z in ends.items()}
     return {
         "far_wrong": float(
             gradient(on_both(program)(far.requires_grad_(), 0.0, "squared", 1.0), far)
@@ -207,7 +193,8 @@ def _rescues(program: Program) -> Mapping[str, float]:
         "descents": STEPS,
         "times": TIMES,
         "gone": float(lead[p == 0][0]),
-        **{f"p_{name}": float(torch.softmax(z, 0)[1]) for name, z in ends.items()},
+        **left,
+        "p_least": min(left.values()),
         "rate_lead": float(ends["rate"][1] - ends["rate"][0]),
     }
 
@@ -240,8 +227,7 @@ def _descent(
     return torch.cat(logits).detach()
 
 
-@lru_cache(maxsize=1)
-def _elsewhere() -> Mapping[str, float]:
+def _four_losses() -> Mapping[str, float]:
     """The gradients of four losses of one logit, its target 1, at a sure mistake."""
     z = torch.tensor([ELSEWHERE], dtype=torch.float64, requires_grad=True)
     losses = {
@@ -251,28 +237,24 @@ def _elsewhere() -> Mapping[str, float]:
         "logit": functional.binary_cross_entropy_with_logits(z, torch.ones_like(z)),
     }
     slopes = {f"else_{name}": float(gradient(loss, z)) for name, loss in losses.items()}
-    return {"else_z": ELSEWHERE, **slopes}
+    largest = max(slopes.values(), key=abs)
+    return {"else_z": ELSEWHERE, **slopes, "else_largest": largest}
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The gradient's size by powers of ten, then gradient and loss over x."""
-    return [_sizes(result), *_BASE.figures(result, values)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """The curve lab's table with one more column: the gradient of the right answer's logit."""
-    base = _BASE.table(result, values)
+    base = _BASE.table(result, settings)
     sent = [number(float(one), 6) for one in result.planes["right_here"]]
     columns = (*base.columns, (WORDS("right_column"), "trick_gradient"))
     rows = tuple((*row, cell) for row, cell in zip(base.rows, sent, strict=True))
     return replace(base, columns=columns, rows=rows)
 
 
-def _sizes(result: Result) -> Figure:
+def _sizes(result: Result, settings: Settings) -> Figure:
     curves = _named(result)
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
     drawn = [*(curves[name] for name in GRADIENTS), right]
-    powers = Powers([one.y for one in drawn], LOWEST, HIGHEST, every=5)
+    powers = LogAxis([one.y for one in drawn], LOWEST, HIGHEST, every=5)
     layout = powers.axes(span(right), "x", WORDS("size_axis"))
     said = [
         f"{ROLES[name].label} {number(float(abs(result[name].y[-1])), 3)}" for name in GRADIENTS
@@ -309,17 +291,13 @@ def _circles(series: Series) -> Trace:
     return trace | {"name": WORDS("right_logit"), "marker": marker, "hovertemplate": hover}
 
 
-LAB = replace(_BASE, compute=compute, figures=figures, table=table, start=start)
+LAB = replace(_BASE, compute=compute, charts=(_sizes, *_BASE.charts), table=table, start=start)
 
 
 LESSON = Lesson(
     program=starved,
     lab=LAB,
-    predictions={
-        "worse": as_it_gets_worse,
-        "rescue": what_does_not_help,
-        "transfer": largest_elsewhere,
-    },
+    predictions={"worse": as_it_gets_worse},
     sketches={
         "worse": Sketch(
             beliefs=on_the_way,
@@ -327,5 +305,6 @@ LESSON = Lesson(
             near=0.16,
         )
     },
+    facts=(_way, _rescues, _four_losses),
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
 )

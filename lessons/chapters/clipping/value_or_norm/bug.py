@@ -1,13 +1,9 @@
 """A norm for each tensor, where one over all of them was meant: the gradient turns."""
 
-from collections.abc import Callable
-
 import torch
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
-from lessons.contract.bug import Bug, changed
-
-Clip = Callable[[list[torch.Tensor], float], None]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def clip(parameters: list[torch.Tensor], limit: float) -> None:
@@ -23,7 +19,7 @@ def together(parameters: list[torch.Tensor], limit: float) -> None:
     clip_grad_norm_(parameters, limit)
 
 
-def check(code: Clip) -> None:
+def check(code: Code) -> None:
     large, small = (torch.zeros(2), torch.zeros(1))
     large.grad = torch.tensor([6.0, 8.0])
     small.grad = torch.tensor([2.0])

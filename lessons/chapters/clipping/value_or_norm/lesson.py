@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import partial
 
 import numpy as np
 import torch
@@ -12,24 +12,15 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Number, Values
-from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, arrow, in_words, measured, turn
-from lessons.kit.chart_pieces import (
-    Trace,
-    axes,
-    cells,
-    dragged,
-    mark,
-    marked,
-    scatter,
-    thin,
-)
+from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, marked, scatter, thin
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import label, lines, second_name
 from lessons.kit.titles import brief
 from lessons.text import number
@@ -46,7 +37,7 @@ def value_or_norm(w: torch.Tensor, limit: float) -> tuple[torch.Tensor, torch.Te
 
 def which_way(result: Result) -> str:
     """same, small or large: which component has gained a share by clipping by value."""
-    before, after = (float(result.facts[f"share_{name}"]) for name in ("before", "value"))
+    before, after = result.numbers("share_before", "share_value")
     if abs(after - before) < 1e-3:
         return "same"
     return "small" if after > before else "large"
@@ -83,55 +74,45 @@ OTHER = (6.0, -2.0, 3.0)
 """The gradient of the last question, and its limit."""
 OTHER_LIMIT = 1.5
 
-PARAMETERS = (
-    Number("g1", "3", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("g2", "1", low=-1e6, high=1e6, slider=(-4, 4), step=0.1),
-    Number("limit", "1.5", low=0.0, high=1e6, slider=(0, 5), step=0.1),
-    *COMPUTED_IN,
-)
+
+class Settings(ComputedIn):
+    g1 = slider(3, -4, 4, 0.1, accepts=(-1e6, 1e6))
+    g2 = slider(1, -4, 4, 0.1, accepts=(-1e6, 1e6))
+    limit = slider(1.5, 0, 5, 0.1, accepts=(0, 1e6))
+
 
 _CLIPPED = {"value": "trick_gradient", "norm": "intended_gradient"}
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The vectors at the learner's gradient; the angle for gradients in all directions."""
-    device, dtype = device_and_dtype(values)
-    limit = float(values["limit"])
-    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
+    device, dtype = device_and_dtype(settings)
+    limit = settings.limit
+    w = torch.tensor([settings.g1, settings.g2], dtype=torch.float64)
     gradients = by_role(program, w.to(device, dtype), limit)
     vectors = {role: array(value) for role, value in gradients.items()}
     return Result(
         series=components(gradients),
         curves=tuple(_curves(program, w, limit, device, dtype)),
-        facts=FactsAsAsked(
-            {
-                "g1": values["g1"],
-                "g2": values["g2"],
-                "limit": limit,
-                "loss": float(bowl(w)),
-                "clipped1": float(vectors["trick_gradient"][0]),
-                "clipped2": float(vectors["trick_gradient"][1]),
-                "shorter1": float(vectors["intended_gradient"][0]),
-                "shorter2": float(vectors["intended_gradient"][1]),
-                **_measures(vectors),
-            },
-            lambda: {
-                **_many(program, limit),
-                **_by_largest_component(),
-                "adam_angle": _adam_angle(),
-            },
-        ),
+        facts={
+            "loss": float(bowl(w)),
+            "clipped1": float(vectors["trick_gradient"][0]),
+            "clipped2": float(vectors["trick_gradient"][1]),
+            "shorter1": float(vectors["intended_gradient"][0]),
+            "shorter2": float(vectors["intended_gradient"][1]),
+            **_measures(vectors),
+        },
+        more_facts=[partial(_many, program, limit)],
         notes=(*_no_direction(vectors),),
         work=WORDS("work"),
     )
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn: the gradient clipped by value, under the loss."""
-    w = torch.tensor([values["g1"], values["g2"]], dtype=torch.float64)
-    leaf = w.to(*device_and_dtype(values)).requires_grad_()
-    settings = {"limit": float(values["limit"])}
-    return Start({"w": leaf}, settings, (0,), finish=lambda both: bowl(both[0]))
+    w = torch.tensor([settings.g1, settings.g2], dtype=torch.float64)
+    leaf = w.to(*device_and_dtype(settings)).requires_grad_()
+    return Start({"w": leaf}, {"limit": settings.limit}, (0,), finish=lambda both: bowl(both[0]))
 
 
 def _curves(
@@ -182,17 +163,15 @@ def _many(program: Program, limit: float) -> dict[str, float | int]:
     }
 
 
-@cache
-def _adam_angle() -> float:
+def _adam() -> dict[str, float]:
     """The angle of Adam's first step with the gradient (3, 1), clipped by norm."""
     w = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     w.grad = torch.tensor([3.0, 1.0], dtype=torch.float64)
     torch.nn.utils.clip_grad_norm_(w, OTHER_LIMIT)
     torch.optim.Adam([w], lr=0.1).step()
-    return angle(-w.detach().numpy())
+    return {"adam_angle": angle(-w.detach().numpy())}
 
 
-@cache
 def _by_largest_component() -> dict[str, float | str]:
     """Another gradient, clipped by torch with norm_type=inf, and what each answer expects."""
     g = torch.tensor(OTHER, dtype=torch.float64)
@@ -230,12 +209,7 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The arrows, and how far clipping turns a gradient in each direction."""
-    return [_arrows(result), _angles(result)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of the value and of each vector."""
     columns = [(WORDS("measure"), None), (WORDS("value_w"), "forward")]
     columns += [(name, role) for role, name in CALLED.items()]
@@ -251,8 +225,8 @@ def table(result: Result, values: Values) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _arrows(result: Result) -> Figure:
-    limit = float(result.facts["limit"])
+def _arrows(result: Result, settings: Settings) -> Figure:
+    limit = result.number("limit")
     x, y = _frame(result)
     layout = axes(x, y, WORDS("first"), WORDS("second"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
@@ -270,7 +244,7 @@ def _arrows(result: Result) -> Figure:
         *_tips(result),
         *_turned(result),
     ]
-    value, norm = (float(result.facts[f"turn_{name}"]) for name in ("value", "norm"))
+    value, norm = result.numbers("turn_value", "turn_norm")
     known = math.isfinite(value) and math.isfinite(norm)
     return WORDS.chart(
         "arrows",
@@ -327,7 +301,7 @@ def _tips(result: Result) -> list[Trace]:
 
 def _turned(result: Result) -> list[Trace]:
     """An arc from the direction before clipping to the one by value, with its degrees."""
-    before, after = (float(result.facts[f"angle_{name}"]) for name in ("before", "value"))
+    before, after = result.numbers("angle_before", "angle_value")
     by = turn(before, after)
     known = math.isfinite(by)
     angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
@@ -342,7 +316,7 @@ def _turned(result: Result) -> list[Trace]:
     return [arc, label("trick_gradient", said, x, y, "middle center", turned)]
 
 
-def _angles(result: Result) -> Figure:
+def _angles(result: Result, settings: Settings) -> Figure:
     curves = {series.name: series for series in result.curves}
     before = curves["true_gradient"].y
     turned = {
@@ -368,12 +342,12 @@ def _angles(result: Result) -> Figure:
 
 def _own_gradient(result: Result) -> list[Trace]:
     """The learner's own gradient on the curves."""
-    before = float(result.facts["angle_before"])
+    before = result.number("angle_before")
     return [
         scatter(
             "markers",
             [before % 360],
-            [turn(before, float(result.facts[f"angle_{fact}"]))],
+            [turn(before, result.number(f"angle_{fact}"))],
             CALLED[role],
         )
         | {
@@ -386,7 +360,8 @@ def _own_gradient(result: Result) -> list[Trace]:
 
 LESSON = Lesson(
     program=value_or_norm,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=start, named=True),
+    lab=Lab(WORDS, Settings, compute, table, (_arrows, _angles), start=start, direct_labels=True),
     predictions={"way": which_way},
+    facts=(_by_largest_component, _adam),
     highlight="clip_gradient(w, -limit, limit)",
 )

@@ -1,15 +1,11 @@
 """A clip after step(): the optimizer has already used the gradient."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 
-from lessons.contract.bug import Bug, changed
-
-Step = Callable[[Tensor, Optimizer, float], None]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def train_step(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
@@ -19,7 +15,7 @@ def train_step(weight: Tensor, optimizer: Optimizer, limit: float) -> None:
     clip_grad_norm_([weight], limit)
 
 
-def check(code: Step) -> None:
+def check(code: Code) -> None:
     """A step of learning rate 1 moves the weight by the limit and no further."""
     weight = torch.tensor([30.0, 40.0], requires_grad=True)
     before = weight.detach().clone()

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,16 @@ from torch.nn.utils import clip_grad_norm_
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, limits, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Program, components, run_of
 from lessons.kit.gradients import gradients
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import named
-from lessons.kit.powers import Powers
+from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import clip_gradient
@@ -59,9 +59,9 @@ def where_to_clip(
 
 def late(result: Result) -> str:
     """this, next or never: which step a clip after ``step()`` reaches."""
-    limit = float(result.facts["example_limit"])
+    limit = result.number("example_limit")
     for step, answer in ((1, "this"), (2, "next")):
-        used, plain = (float(result.facts[f"late_{what}_{step}"]) for what in ("used", "plain"))
+        used, plain = (result.number(f"late_{what}_{step}") for what in ("used", "plain"))
         if used < plain and used <= limit * (1 + 1e-6):
             return answer
     return "never"
@@ -164,30 +164,29 @@ RUNS = {"true_gradient": "none", "intended_gradient": "after"}
 LOWEST, HIGHEST = -12, 12
 """The powers of ten that the chart of losses shows at most."""
 
-PARAMETERS = (
-    Choice("place", "late", names=("none", "graph", "early", "after", "late")),
-    Number("limit", "3", low=0.0, high=1e6, slider=(0.0, 20.0), step=0.1),
-    Number("w", "1", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-    Number("v", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-    Number("x", "2", low=-100.0, high=100.0, slider=(-3.0, 3.0), step=0.1),
-    Number("rate", "0.3", low=0.0, high=10.0, slider=(0.0, 0.5)),
-    *COMPUTED_IN,
-)
+
+class Settings(ComputedIn):
+    place = choice("none", "graph", "early", "after", "late", default="late")
+    limit = slider(3, 0, 20, 0.1, accepts=(0, 1e6))
+    w = slider(1, -3, 3, 0.1, accepts=(-1000, 1000))
+    v = slider(2, -3, 3, 0.1, accepts=(-1000, 1000))
+    x = slider(2, -3, 3, 0.1, accepts=(-100, 100))
+    rate = slider(0.3, 0, 0.5, accepts=(0, 10))
 
 
-RUN = run_of("w", "v", settings=("x", "place", "limit"))
+RUN = run_of("w", "v", arguments=("x", "place", "limit"))
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The first step's gradients, some steps of training, and the facts about each place."""
-    start = RUN(values)
+    start = RUN(settings)
     w, v = (leaf.detach() for leaf in start.leaves.values())
-    x, place, limit = start.settings.values()
+    x, place, limit = start.arguments.values()
     roles = by_role(program, w, v, x, place, limit)
     when = np.arange(STEPS, dtype=np.float64)
     shown = {**RUNS, "trick_gradient": place}
     trained = {  # each place once, though two lines may share one
-        chosen: train(program, w, v, x, chosen, limit, values["rate"], STEPS)
+        chosen: train(program, w, v, x, chosen, limit, settings.rate, STEPS)
         for chosen in shown.values()
     }
     runs = {role: trained[chosen] for role, chosen in shown.items()}
@@ -196,20 +195,17 @@ def compute(program: Program, values: Values) -> Result:
         series=components(roles),
         curves=tuple(Series(r, r, when, array(losses)) for r, (losses, _) in runs.items()),
         facts={
-            **{name: values[name] for name in ("w", "v", "x", "limit", "rate")},
             "loss": float(roles["forward"][0]),
             "norm": float(true.norm()),
             "used_norm": float(used.norm()),
-            **_example(program, *(float(values[n]) for n in ("w", "v", "x", "limit", "rate"))),
-            **_scaled(),
-            **_after_a_spike(),
         },
+        more_facts=[partial(_example, program, settings)],
         work=WORDS("work", steps=STEPS),
     )
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The first step's gradients, and the loss while it trains."""
+def _gradients(result: Result, settings: Settings) -> Figure:
+    """The first step's gradients."""
     both = _with_length(result)
     gradient = component_figure(
         WORDS,
@@ -217,16 +213,13 @@ def figures(result: Result, values: Values) -> list[Figure]:
         both,
         LABELS,
         (*NAMES, WORDS("length")),
-        used=brief(float(result.facts["used_norm"])),
-        limit=brief(values["limit"]),
+        used=brief(result.number("used_norm")),
+        limit=brief(settings.limit),
     )
-    return [
-        replace(gradient, data=[*gradient.data, _limit(values["limit"], gradient.layout)]),
-        _training(result),
-    ]
+    return replace(gradient, data=[*gradient.data, _limit(settings.limit, gradient.layout)])
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight."""
     return component_table(result, LABELS, NAMES, WORDS("table"))
 
@@ -254,9 +247,9 @@ def _limit(limit: float, layout: Trace) -> Trace:
     return limits(limit, (len(NAMES) + 0.45, len(NAMES) + 1.6), "limit", sides=(1,))
 
 
-def _training(result: Result) -> Figure:
+def _training(result: Result, settings: Settings) -> Figure:
     losses = {series.name: series for series in result.curves}
-    powers = Powers([series.y for series in losses.values()], LOWEST, HIGHEST)
+    powers = LogAxis([series.y for series in losses.values()], LOWEST, HIGHEST)
     layout = powers.axes((-0.3, STEPS - 0.7), WORDS("step"), WORDS("loss"))
     names = {"trick_gradient": WORDS("yours"), "true_gradient": WORDS("no_clip")}
     names["intended_gradient"] = WORDS("after")
@@ -281,15 +274,13 @@ def _training(result: Result) -> Figure:
     )
 
 
-@lru_cache(maxsize=8)
-def _example(
-    program: Program, w_is: float, v_is: float, x: float, limit: float, rate: float
-) -> Mapping[str, float]:
+def _example(program: Program, settings: Settings) -> Mapping[str, float]:
     """The effect of each place, and the value that ``clip_grad_norm_`` returns."""
-    w, v = (torch.tensor(one, dtype=torch.float64) for one in (w_is, v_is))
+    w, v = torch.tensor([settings.w, settings.v], dtype=torch.float64)
+    x, limit = settings.x, settings.limit
 
     def lengths(place: str) -> Array:
-        return array(train(program, w, v, x, place, limit, rate, 2)[1].norm(dim=1))
+        return array(train(program, w, v, x, place, limit, settings.rate, 2)[1].norm(dim=1))
 
     late, plain = lengths("late"), lengths("none")
     graph = by_role(program, w, v, x, "graph", limit)
@@ -314,7 +305,6 @@ def _example(
     }
 
 
-@lru_cache(maxsize=1)
 def _scaled() -> Mapping[str, float]:
     """The length of a gradient that is multiplied, clipped and then divided."""
     times, limit, plain = SCALED.values()
@@ -331,7 +321,6 @@ def _scaled() -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
 def _after_a_spike() -> Mapping[str, float]:
     """The share left of Adam's usual step after one long gradient, clipped and not."""
 
@@ -357,7 +346,10 @@ def _after_a_spike() -> Mapping[str, float]:
 
 LESSON = Lesson(
     program=where_to_clip,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=RUN, named=True),
+    lab=Lab(
+        WORDS, Settings, compute, table, (_gradients, _training), start=RUN, direct_labels=True
+    ),
     predictions={"late": late},
+    facts=(_scaled, _after_a_spike),
     highlight='if place == "after":',
 )

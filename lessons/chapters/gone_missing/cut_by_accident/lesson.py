@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,24 @@ import torch
 from lessons.contract.figure import Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Numbers, Values
-from lessons.contract.result import FactsAsAsked, Note, Result
+from lessons.contract.result import Note, Result
+from lessons.contract.settings import choice, numbers, slider
 from lessons.contract.words import Words
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, Roles, components, run_of
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.recorder import named
 
 WORDS = Words(__file__)
+
+
+class Settings(ComputedIn):
+    w = numbers("1, 0.5", most=8)
+    spelling = choice("whole", "tensor", "item", "numpy", "detach")
+    silence = choice("no", "yes")
+    penalty = choice("no", "yes")
+    x = slider(2, -3, 3, 0.1, accepts=(-3, 3))
+    target = slider(3, -5, 5, 0.1, accepts=(-1000, 1000))
 
 
 def cut_by_accident(
@@ -42,7 +51,6 @@ def cut_by_accident(
     return loss
 
 
-@cache
 def a_product() -> Mapping[str, float]:
     """The gradient of a loss times another loss's ``.item()``, and what each answer expects."""
     w = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
@@ -67,7 +75,7 @@ RATE = 0.02
 
 
 def as_it_should_be(
-    w: torch.Tensor, x: float, target: float, penalty: str, **_: Any
+    w: torch.Tensor, x: float, target: float, penalty: str, **_: object
 ) -> torch.Tensor:
     """The same forward pass with no copy in it."""
     loss = ((w * x - target) ** 2).sum()
@@ -80,15 +88,15 @@ def by_formula(w: torch.Tensor, x: float, target: float, penalty: str, **_: str)
     return slope + w if penalty == "yes" else slope
 
 
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """The loss in the spelling chosen; the graph shows ops that lead nowhere, too."""
-    start = replace(_run(values), dead_ends=True)
+    start = replace(_run(settings), show_unused_ops=True)
     # A tensor made from a plain number comes from no op: it is a leaf, and needs a label.
-    alone = values["spelling"] in ("item", "numpy") and values["penalty"] == "no"
+    alone = settings.spelling in ("item", "numpy") and settings.penalty == "no"
     return replace(start, finish=partial(named, label="loss")) if alone else start
 
 
-_run = run_of("w", settings=("x", "target", "spelling", "silence", "penalty"))
+_run = run_of("w", arguments=("x", "target", "spelling", "silence", "penalty"))
 
 EXPERIMENT = Experiment(run, plain=as_it_should_be, intended=by_formula)
 
@@ -102,12 +110,12 @@ def by_role(program: Program, start: Start) -> Roles:
 
 
 def backward(
-    program: Program, w: torch.Tensor, settings: Mapping[str, Any]
+    program: Program, w: torch.Tensor, arguments: Mapping[str, Any]
 ) -> tuple[str, torch.Tensor | None]:
     """Call backward() on the loss: torch's message if it refuses, and the weights' ``.grad``."""
     w = w.detach().requires_grad_()
     try:
-        program(w, **settings).backward()
+        program(w, **arguments).backward()
     except RuntimeError as error:
         return str(error), None
     return "", w.grad
@@ -123,7 +131,7 @@ def refused_flag() -> str:
     return ""
 
 
-def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> torch.Tensor:
+def train(program: Program, w: torch.Tensor, arguments: Mapping[str, Any]) -> torch.Tensor:
     """Some steps of plain gradient descent, the loss before each, shape [STEPS].
 
     A weight whose ``.grad`` is None stays as it is, as with any optimizer of torch. Where torch
@@ -132,7 +140,7 @@ def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> tor
     w = w.detach().clone().requires_grad_()
     losses = []
     for _ in range(STEPS):
-        loss = program(w, **settings)
+        loss = program(w, **arguments)
         losses.append(loss.detach())
         if loss.requires_grad:
             w.grad = None
@@ -142,59 +150,39 @@ def train(program: Program, w: torch.Tensor, settings: Mapping[str, Any]) -> tor
     return torch.stack(losses)
 
 
-MOST = 8
-"""Weights at most."""
-
-
 LABELS = {"true_gradient": WORDS("should_be"), "trick_gradient": WORDS("arrives")}
 """The two gradients of the table: of the loss with no copy in it, and of the spelling chosen."""
 
-YES_NO = ("no", "yes")
 
-PARAMETERS = (
-    Numbers("w", "1, 0.5", most=MOST),
-    Choice("spelling", "whole", names=("whole", "tensor", "item", "numpy", "detach")),
-    Choice("silence", "no", names=YES_NO),
-    Choice("penalty", "no", names=YES_NO),
-    Number("x", "2", low=-3.0, high=3.0, slider=(-3.0, 3.0), step=0.1),
-    Number("target", "3", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
-    *COMPUTED_IN,
-)
-
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The loss, its gradient by role, and some steps of training with either gradient."""
-    start = EXPERIMENT.run(values)
-    w, settings = start.leaves["w"].detach(), start.settings
+    start = EXPERIMENT.run(settings)
+    w, arguments = start.leaves["w"].detach(), start.arguments
     tensors = by_role(program, start)
     roles = {role: array(y) for role, y in tensors.items()}
     runs = {"true_gradient": as_it_should_be, "trick_gradient": program}
-    losses = {role: array(train(one, w, settings)) for role, one in runs.items()}
-    said, arrived = backward(program, w, settings)
+    losses = {role: array(train(one, w, arguments)) for role, one in runs.items()}
+    said, arrived = backward(program, w, arguments)
     known = [y for role, y in roles.items() if not (said and role == "trick_gradient")]
     return Result(
         series=components(tensors),
-        facts=FactsAsAsked(
-            {
-                "x": values["x"],
-                "target": values["target"],
-                "w_first": values["w"][0],
-                "loss": float(roles["forward"][0]),
-                "true_first": float(roles["true_gradient"][0]),
-                "trick_first": float(roles["trick_gradient"][0]),
-                "arrives": int(arrived is not None),
-                "steps": STEPS,
-                "true_end": float(losses["true_gradient"][-1]),
-                "trick_end": float(losses["trick_gradient"][-1]),
-            },
-            lambda: _about_the_copy(program, start),
-        ),
-        notes=tuple(_notes(said, [*known, *losses.values()], values)),
+        facts={
+            "w_first": settings.w[0],
+            "loss": float(roles["forward"][0]),
+            "true_first": float(roles["true_gradient"][0]),
+            "trick_first": float(roles["trick_gradient"][0]),
+            "arrives": int(arrived is not None),
+            "steps": STEPS,
+            "true_end": float(losses["true_gradient"][-1]),
+            "trick_end": float(losses["trick_gradient"][-1]),
+        },
+        more_facts=[lambda: _about_the_copy(program, start)],
+        notes=tuple(_notes(said, [*known, *losses.values()], settings)),
         work=WORDS.counted("weights", len(w)),
     )
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight; “none” in the place of a number where ``.grad`` is None."""
     made = component_table(result, LABELS, _names(result), WORDS("table"))
     if result.facts["arrives"]:
@@ -209,11 +197,11 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
     """
     bare = start.but(silence="no", penalty="no")
     w, first = start.leaves["w"], float(start.leaves["w"][0].detach())
-    x, target = (start.settings[name] for name in ("x", "target"))
+    x, target = (start.arguments[name] for name in ("x", "target"))
     lost = 2 * x * (first * x - target)
     with_penalty = by_role(program, start.but(silence="no", penalty="yes"))["trick_gradient"]
     return {
-        "says": backward(program, w, bare.settings)[0] or WORDS("says_nothing"),
+        "says": backward(program, w, bare.arguments)[0] or WORDS("says_nothing"),
         "flag_says": refused_flag(),
         "with_penalty": float(with_penalty[0]),
         "penalty_part": first,
@@ -222,15 +210,15 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
     }
 
 
-def _notes(said: str, shown: list[np.ndarray], values: Values) -> Iterator[Note]:
+def _notes(said: str, shown: list[np.ndarray], settings: Settings) -> Iterator[Note]:
     # Always one line, so that what is below it doesn't move.
     yield Note("warning", f"RuntimeError: {said}") if said else Note("info", WORDS("runs"))
     if not all(np.isfinite(one).all() for one in shown):
-        yield Note("warning", WORDS("too_large", dtype=values["dtype"]))
+        yield Note("warning", WORDS("too_large", dtype=settings.dtype))
 
 
-def _refused(values: Values) -> dict[str, str]:
-    if values["spelling"] == "numpy" and values["dtype"] == "bfloat16":
+def _refused(settings: Settings) -> dict[str, str]:
+    if settings.spelling == "numpy" and settings.dtype == "bfloat16":
         return {"dtype": WORDS("no_bfloat16")}
     return {}
 
@@ -244,7 +232,7 @@ def _names(result: Result) -> list[str]:
 
 LESSON = Lesson(
     program=cut_by_accident,
-    lab=Lab(WORDS, PARAMETERS, compute, table, check=_refused, start=run),
+    lab=Lab(WORDS, Settings, compute, table, check=_refused, start=run),
     highlight="loss.requires_grad_()",
-    elsewhere=a_product,
+    facts=(a_product,),
 )

@@ -5,11 +5,9 @@ from collections.abc import Callable
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
-Train = Callable[[torch.Tensor, list[torch.Tensor], list[Layer], torch.Tensor], None]
-"""From the embedded tokens, the base weights, the layers and the trained head: calls backward."""
 
 
 def train(
@@ -23,7 +21,7 @@ def train(
     loss.backward()
 
 
-def check(code: Train) -> None:
+def check(code: Code) -> None:
     """Both adapters get the gradient that they get without a checkpoint."""
 
     def without(
@@ -33,7 +31,7 @@ def check(code: Train) -> None:
             x = layer(x)
         ((head * x) ** 2).sum().backward()
 
-    def run(train: Train) -> list[torch.Tensor | None]:
+    def run(train: Code) -> list[torch.Tensor | None]:
         x = torch.tensor([1.0, -2.0], dtype=torch.float64)
         base = [torch.tensor(w, dtype=torch.float64, requires_grad=True) for w in (0.6, 0.9)]
         adapters = [torch.zeros((), dtype=torch.float64, requires_grad=True) for _ in base]

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES, STEPS
+from lessons.chapters.gone_missing.frozen_checkpoint.network import NAMES, STEPS, Settings
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, fitted, scatter
@@ -24,12 +23,7 @@ SHORT = {"CheckpointFunction": "Checkpoint"}
 """Names too long for their place."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """Each weight's gradient, the graph before the backward pass, the loss while it trains."""
-    return [_gradients(result), _recorded(result), _training(result)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight: its ``.grad`` after ``backward()``, “none” where there is none."""
     arrived = [str(result.facts[f"arrived_{which}"]).split() for which in ("plain", "own")]
     rows = []
@@ -41,7 +35,7 @@ def table(result: Result, values: Values) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _gradients(result: Result) -> Figure:
+def _gradients(result: Result, settings: Settings) -> Figure:
     facts = result.facts
     return component_figure(
         WORDS,
@@ -55,7 +49,7 @@ def _gradients(result: Result) -> Figure:
     )
 
 
-def _training(result: Result) -> Figure:
+def _training(result: Result, settings: Settings) -> Figure:
     losses = {series.name: series for series in result.curves}
     layout = axes(
         (0.0, STEPS - 1.0), fitted([one.y for one in losses.values()]), WORDS("step"), WORDS("loss")
@@ -72,7 +66,7 @@ def _training(result: Result) -> Figure:
     )
 
 
-def _recorded(result: Result) -> Figure:
+def _recorded(result: Result, settings: Settings) -> Figure:
     """From the inputs on the left to the loss; grey is what torch records without a checkpoint."""
     graph, complete = result.planes["graph"], result.planes["complete"]
     names = [_names(result, which) for which in ("graph", "complete")]
@@ -137,3 +131,6 @@ def _drawn(places: Array, kept: Array, names: list[str], colour: str) -> tuple[T
             "hovertemplate": "%{text}<extra></extra>",
         },
     )
+
+
+CHARTS = (_gradients, _recorded, _training)

@@ -1,7 +1,6 @@
 """Adapters inside checkpointed layers, under a frozen embedding."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 import torch
 from torch.utils.checkpoint import check_backward_validity, checkpoint
 
-from lessons.chapters.gone_missing.frozen_checkpoint.figures import figures, table
+from lessons.chapters.gone_missing.frozen_checkpoint.figures import CHARTS, table
 from lessons.chapters.gone_missing.frozen_checkpoint.network import (
     NAMES,
     STEPS,
@@ -17,6 +16,7 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
     Network,
     Op,
     Program,
+    Settings,
     gradients,
     recorded,
     train,
@@ -24,10 +24,9 @@ from lessons.chapters.gone_missing.frozen_checkpoint.network import (
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import array
 
 WORDS = Words(__file__)
 
@@ -57,8 +56,7 @@ def as_an_argument(result: Result) -> str:
     return "both" if given and inside else "given" if given else "none"
 
 
-@lru_cache(maxsize=1)
-def warning_of_torch() -> str:
+def warning_of_torch() -> Mapping[str, str]:
     """Torch's warning if no input of a checkpoint needs a gradient.
 
     The function that a checkpoint calls runs here with another ``warnings``: to catch what the real
@@ -70,20 +68,18 @@ def warning_of_torch() -> str:
         check_backward_validity.__code__, {**check_backward_validity.__globals__, "warnings": own}
     )
     check([torch.zeros(1)])
-    return said[0]
+    return {"warning": said[0]}
 
 
-@lru_cache(maxsize=1)
-def error_of_torch() -> str:
+def error_of_torch() -> Mapping[str, str]:
     """Torch's error if ``backward()`` finds nothing that needs a gradient."""
     try:
         torch.autograd.backward(torch.zeros(()))
     except RuntimeError as error:
-        return str(error).splitlines()[0]
+        return {"error": str(error).splitlines()[0]}
     raise AssertionError("torch took a loss that leads nowhere")
 
 
-@lru_cache(maxsize=1)
 def weight_as_argument() -> Mapping[str, float]:
     """The gradients of two weights of a checkpointed function, one an argument of it, one not."""
     x = torch.tensor(2.0, dtype=torch.float64)
@@ -96,46 +92,31 @@ def weight_as_argument() -> Mapping[str, float]:
     }
 
 
-def elsewhere() -> Mapping[str, Any]:
-    """Torch's own words, and the gradients of two weights, as facts for the text."""
-    return {"warning": warning_of_torch(), "error": error_of_torch(), **weight_as_argument()}
-
-
-PARAMETERS = (
-    Choice("way", "reentrant", names=("off", "reentrant", "other")),
-    Choice("lookup", "frozen", names=("frozen", "trained", "woken")),
-    Integer("since", "1", low=1, high=2),
-    Number("value", "1.5", low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1),
-    Number("rate", "0.1", low=0.0, high=10.0, slider=(0.0, 0.5)),
-    *COMPUTED_IN,
-)
-
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Gradients with the checkpoint and without, what was recorded, and two trainings."""
-    device, dtype = device_and_dtype(values)
+    device, dtype = device_and_dtype(settings)
 
     def network() -> Network:
-        return Network(values["value"], values["lookup"], dtype, device)
+        return Network(settings.value, settings.lookup, dtype, device)
 
     own = network()
-    loss = own.loss(program, values)
+    loss = own.loss(program, settings)
     graph = recorded(loss, dict(zip(NAMES, own.weights, strict=True)))
     forward_runs = sum(layer.runs for layer in own.layers)
     torch.autograd.backward(loss)
     found = [weight.grad for weight in own.weights]
-    plain = gradients(program, network(), values, "off")
+    plain = gradients(program, network(), settings, "off")
     whole = network()
     complete = recorded(
-        whole.loss(program, values, "off"), dict(zip(NAMES, whole.weights, strict=True))
+        whole.loss(program, settings, "off"), dict(zip(NAMES, whole.weights, strict=True))
     )
-    later = gradients(program, network(), {**values, "since": 2})
+    later = gradients(program, network(), settings | {"since": 2})
     trained = sum(weight.requires_grad for weight in own.weights)
     places = np.arange(1.0, len(NAMES) + 1)
     when = np.arange(STEPS, dtype=np.float64)
     runs = {
-        "trick_gradient": train(program, network(), values, values["way"]),
-        "true_gradient": train(program, network(), values, "off"),
+        "trick_gradient": train(program, network(), settings, settings.way),
+        "true_gradient": train(program, network(), settings, "off"),
     }
     return Result(
         series=(
@@ -146,9 +127,6 @@ def compute(program: Program, values: Values) -> Result:
         ),
         curves=tuple(Series(role, role, when, array(losses)) for role, losses in runs.items()),
         facts={
-            "value": values["value"],
-            "since": values["since"],
-            "rate": values["rate"],
             "loss": float(loss.detach()),
             "trained": trained,
             "with_gradient": sum(one is not None for one in found),
@@ -179,8 +157,8 @@ def _places(ops: list[Op]) -> Array:
 
 LESSON = Lesson(
     program=frozen_checkpoint,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, named=True),
+    lab=Lab(WORDS, Settings, compute, table, CHARTS, direct_labels=True),
     predictions={"transfer": as_an_argument},
     highlight='checkpoint(layer, x, use_reentrant=way == "reentrant")',
-    elsewhere=elsewhere,
+    facts=(warning_of_torch, error_of_torch, weight_as_argument),
 )

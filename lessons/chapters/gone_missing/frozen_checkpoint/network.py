@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
-from lessons.contract.parameters import Values
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
+from lessons.kit.inputs import ComputedIn
 
 WORDS = Words(__file__)
 
@@ -20,6 +21,14 @@ HEAD = 0.5
 NAMES = (WORDS("embedding"), WORDS("adapter_1"), WORDS("adapter_2"), WORDS("head"))
 STEPS = 13
 """Steps of a training run; its losses are those before each step."""
+
+
+class Settings(ComputedIn):
+    way = choice("off", "reentrant", "other", default="reentrant")
+    lookup = choice("frozen", "trained", "woken")
+    since = whole(1, 1, 2)
+    value = slider(1.5, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    rate = slider(0.1, 0, 0.5, accepts=(0, 10))
 
 
 class Layer:
@@ -68,31 +77,31 @@ class Network:
         """In the order of NAMES."""
         return self.embedding, *(layer.adapter for layer in self.layers), self.head
 
-    def loss(self, program: Program, values: Values, way: str | None = None) -> torch.Tensor:
-        """The loss with the layers checkpointed as the values say, or in another way."""
-        chosen: dict[str, Any] = {name: values[name] for name in ("lookup", "since")}
-        return program(self.embedding, self.layers, self.head, way=way or values["way"], **chosen)
+    def loss(self, program: Program, settings: Settings, way: str | None = None) -> torch.Tensor:
+        """The loss with the layers checkpointed as the settings say, or in another way."""
+        given = way or settings.way, settings.lookup, settings.since
+        return program(self.embedding, self.layers, self.head, *given)
 
 
 def gradients(
-    program: Program, network: Network, values: Values, way: str | None = None
+    program: Program, network: Network, settings: Settings, way: str | None = None
 ) -> list[torch.Tensor | None]:
     """The ``.grad`` that ``backward()`` leaves at each weight; None where it leaves nothing."""
-    torch.autograd.backward(network.loss(program, values, way))
+    torch.autograd.backward(network.loss(program, settings, way))
     return [weight.grad for weight in network.weights]
 
 
-def train(program: Program, network: Network, values: Values, way: str) -> torch.Tensor:
+def train(program: Program, network: Network, settings: Settings, way: str) -> torch.Tensor:
     """Plain gradient descent: the losses before each step, shape [STEPS]."""
     losses = []
     for _ in range(STEPS):
-        loss = network.loss(program, values, way)
+        loss = network.loss(program, settings, way)
         losses.append(loss.detach())
         torch.autograd.backward(loss)
         with torch.no_grad():
             for weight in network.weights:
                 if weight.grad is not None:
-                    weight -= values["rate"] * weight.grad
+                    weight -= settings.rate * weight.grad
                     weight.grad = None
     return torch.stack(losses)
 

@@ -1,12 +1,8 @@
 """A residual block that adds in place to what its relu has saved."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
-
-Block = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def block(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
@@ -16,7 +12,7 @@ def block(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return out
 
 
-def check(code: Block) -> None:
+def check(code: Code) -> None:
     """The input's gradient is that of relu(w · x) + x: w + 1 where w · x > 0, else 1."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     code(x, torch.tensor(3.0)).sum().backward()

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,22 @@ import torch
 from lessons.contract.figure import Figure
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Note, Result, Series
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
-from lessons.kit.inputs import place_of
+from lessons.kit.inputs import AlongX, inputs, place_of
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    change = choice("new", "clone", "in_place", "detach", "data")
+    reads = choice("square", "triple")
+    added = slider(1, -5, 5, 0.1, accepts=(-1000, 1000))
+    x = inputs("2, 0.5, -1")
 
 
 def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Tensor:
@@ -41,7 +47,6 @@ def in_place(x: torch.Tensor, added: float, change: str, reads: str) -> torch.Te
     return z
 
 
-@cache
 def a_step_too_early() -> Mapping[str, float]:
     """The gradient of a cube whose weight changed through .data, and what each answer expects."""
     w = torch.tensor(4.0, dtype=torch.float64, requires_grad=True)
@@ -74,10 +79,10 @@ def by_formula(x: torch.Tensor, added: float, change: str, reads: str) -> torch.
     return 2 * torch.exp(2 * x) if reads == "square" else 3 * torch.exp(x)
 
 
-def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> str:
+def refusal(program: Program, x: torch.Tensor, arguments: Mapping[str, Any]) -> str:
     """Torch's message for a backward pass through the program, without its hint; or nothing."""
     x = x.detach().requires_grad_()
-    z = program(x, **settings)
+    z = program(x, **arguments)
     try:
         if z.requires_grad:
             torch.autograd.grad(z.sum(), x)
@@ -90,28 +95,18 @@ def refusal(program: Program, x: torch.Tensor, settings: Mapping[str, Any]) -> s
     return ""
 
 
-CURVE = Curve(
-    parameters=(
-        Choice("change", "new", names=("new", "clone", "in_place", "detach", "data")),
-        Choice("reads", "square", names=("square", "triple")),
-        Number("added", "1", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
-    ),
-    plain=unchanged,
-    intended=by_formula,
-    words=WORDS,
-    x="2, 0.5, -1",
-)
+CURVE = Curve(settings=Settings, plain=unchanged, intended=by_formula, words=WORDS)
 
 _BASE = curve_lab(CURVE)
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The curve lab's result; NaN and torch's message if torch refuses the backward pass."""
-    settings = CURVE.experiment.run(values).settings
-    x = torch.tensor([values["x"][place_of(values)]], dtype=torch.float64)
-    said = refusal(program, x, settings)
+    arguments = CURVE.experiment.run(settings).arguments
+    x = torch.tensor([settings.x[place_of(settings)]], dtype=torch.float64)
+    said = refusal(program, x, arguments)
     if said:
-        result = _BASE.compute(_forward_only(program), values)
+        result = _BASE.compute(_forward_only(program), settings)
         result = replace(
             result,
             series=tuple(map(_lost, result.series)),
@@ -120,10 +115,10 @@ def compute(program: Program, values: Values) -> Result:
             notes=(*result.notes, Note("warning", f"RuntimeError: {_in_one_line(said)}")),
         )
     else:
-        result = _BASE.compute(program, values)
+        result = _BASE.compute(program, settings)
         # Always one line, so that the charts below it don't move.
         result = replace(result, notes=(*result.notes, Note("info", WORDS("runs"))))
-    return replace(result, facts={**result.facts, **_facts(program, x, settings)})
+    return replace(result, facts={**result.facts, **_facts(program, x, arguments)})
 
 
 def _in_one_line(said: str) -> str:
@@ -132,17 +127,17 @@ def _in_one_line(said: str) -> str:
     return f"… {REFUSED}: …{versions}{numbers}" if versions else said
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn, with the op that changes y."""
-    return replace(CURVE.experiment.run(values), dead_ends=True)
+    return replace(CURVE.experiment.run(settings), show_unused_ops=True)
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The curve lab's charts; a gradient that torch refuses has no line to name."""
-    gradient, *others = _BASE.figures(result, values)
+def chart(result: Result, settings: Settings) -> Figure:
+    """The curve lab's chart; a gradient that torch refuses has no line to name."""
+    (drawn,) = _BASE.figures(result, settings)
     if math.isnan(result.facts["trick_gradient"]):  # type: ignore[arg-type]
-        gradient = replace(gradient, data=[_without_end(one) for one in gradient.data])
-    return [gradient, *others]
+        return replace(drawn, data=[_without_end(one) for one in drawn.data])
+    return drawn
 
 
 def _without_end(trace: Trace) -> Trace:
@@ -152,20 +147,20 @@ def _without_end(trace: Trace) -> Trace:
 
 
 def _facts(
-    program: Program, x: torch.Tensor, settings: Mapping[str, Any]
+    program: Program, x: torch.Tensor, arguments: Mapping[str, Any]
 ) -> dict[str, float | int | str]:
     """The gradient after each change at the chosen input, and what each answer expects."""
 
     def came(**other: str) -> float:
-        given = Start({"x": x.requires_grad_()}, {**settings, **other})
+        given = Start({"x": x.requires_grad_()}, {**arguments, **other})
         return float(CURVE.experiment.by_role(program, given)["trick_gradient"])
 
     y = torch.exp(x)
     before = y._version
-    y.add_(settings["added"])
+    y.add_(arguments["added"])
     old, new = float(torch.exp(x)), float(y)
     return {
-        "says": refusal(program, x, {**settings, "change": "in_place"}) or WORDS("says_nothing"),
+        "says": refusal(program, x, {**arguments, "change": "in_place"}) or WORDS("says_nothing"),
         "version_before": before,
         "version_after": y._version,
         "old": old,
@@ -174,18 +169,18 @@ def _facts(
         "both_new": 2 * new * new,
         "unharmed": 2 * old * old,
         "slope_of_new": 2 * new * old,
-        "plus_added": 2 * old * old + settings["added"],
+        "plus_added": 2 * old * old + arguments["added"],
         "triple_came": came(change="data", reads="triple"),
         "triple_new": 3 * new,
         "triple_old": 3 * old,
-        "triple_plus": 3 * old + settings["added"],
+        "triple_plus": 3 * old + arguments["added"],
         "to_y": 2 * new,
     }
 
 
 def _forward_only(program: Program) -> Program:
-    def run(x: torch.Tensor, **settings: Any) -> torch.Tensor:
-        return program(x, **settings).detach()
+    def run(x: torch.Tensor, **arguments: Any) -> torch.Tensor:
+        return program(x, **arguments).detach()
 
     return run
 
@@ -199,7 +194,7 @@ def _lost(series: Series) -> Series:
 
 LESSON = Lesson(
     program=in_place,
-    lab=replace(_BASE, compute=compute, figures=figures, start=start),
+    lab=replace(_BASE, compute=compute, charts=(chart,), start=start),
     highlight="y.data.add_(added)",
-    elsewhere=a_step_too_early,
+    facts=(a_step_too_early,),
 )

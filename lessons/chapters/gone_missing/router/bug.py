@@ -1,14 +1,9 @@
 """One expert a token, and its gate divided by itself: the router gets only rounding errors."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from lessons.contract.bug import Bug, changed
-
-Layer = Callable[[Tensor, Tensor, Tensor, int], Tensor]
-"""From tokens [t, d], router weights [n, d], experts [n, d, d] and k: the layer's output [t, d]."""
+from lessons.contract.bug import Bug, Code, changed
 
 
 def mixed(weight: Tensor, index: Tensor, experts: Tensor, x: Tensor) -> Tensor:
@@ -23,7 +18,7 @@ def forward(x: Tensor, router: Tensor, experts: Tensor, k: int) -> Tensor:
     return mixed(weight, index, experts, x)
 
 
-def check(code: Layer) -> None:
+def check(code: Code) -> None:
     """With two experts nothing changes; with one, a small step on the router lowers the loss."""
     generator = torch.Generator().manual_seed(0)
     router, experts, x = (

@@ -1,23 +1,30 @@
 """A router keeps the best experts of a token and divides their gates by their sum."""
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any
 
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
+from lessons.kit.inputs import AlongX, inputs
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 
 ROUNDING = 1e-6
 """The share of the largest gradient below which a gradient is just rounding."""
+
+
+class Settings(AlongX):
+    k = whole(1, 1, 3)
+    gate = choice("normalised", "raw", "stopped")
+    first = slider(2, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    second = slider(-1, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    third = slider(0.5, -3, 3, 0.1, accepts=(-1e6, 1e6))
+    x = inputs("1, -0.5, -2")
 
 
 def router(
@@ -37,7 +44,7 @@ def router(
 
 
 def all_experts(
-    x: torch.Tensor, first: float, second: float, third: float, **_: Any
+    x: torch.Tensor, first: float, second: float, third: float, **_: object
 ) -> torch.Tensor:
     """The intended slope, that of the mixture of all three, by hand: p₁ (y₁ − Σ pᵢ yᵢ)."""
     p = torch.softmax(torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)]), 0)
@@ -45,7 +52,7 @@ def all_experts(
     return p[0] * (first - mixture)
 
 
-def ways(run: Run, settings: Values) -> dict[str, float]:
+def ways(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient at the chosen x for each kind of gate, at any setting; rounding becomes 0."""
     found = {
         "normalised_1": run(k=1, gate="normalised")["trick_gradient"],
@@ -57,12 +64,12 @@ def ways(run: Run, settings: Values) -> dict[str, float]:
     return {name: 0.0 if abs(one) <= ROUNDING * largest else one for name, one in found.items()}
 
 
-def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+def on_the_way(run: Run, settings: Settings) -> dict[str, float]:
     """With one expert a token: its gate before the division, and what each operand sends back."""
-    one = {**settings, "k": 1}
+    x = run.x
     logits = torch.stack([x, torch.zeros_like(x), torch.full_like(x, -1.0)])
     kept = float(torch.softmax(logits, 0).max())
-    chosen = float(program(x.detach(), **{**one, "gate": "normalised"})[0])
+    chosen = float(run.output(x, k=1, gate="normalised")[0])
     return {
         "kept": kept,
         "chosen": chosen,
@@ -73,27 +80,20 @@ def on_the_way(program: Program, x: torch.Tensor, settings: Values) -> dict[str,
 
 def stopped_divisor(result: Result) -> str:
     """Grade which gradient arrives if only the divisor is stopped."""
-    if abs(float(result.facts["stopped_1"]) - float(result.facts["raw_1"])) < 1e-6:
+    if abs(result.number("stopped_1") - result.number("raw_1")) < 1e-6:
         return "raw_1"
     return "stopped_1" if result.facts["stopped_1"] else "normalised_1"
 
 
 def the_first_token(result: Result) -> str:
     """Grade which of query, key and value get a gradient where a token attends to itself alone."""
-    value = float(result.facts["first_value"])
-    query = float(result.facts["first_query"]) > 1e-6 * value
+    value = result.number("first_value")
+    query = result.number("first_query") > 1e-6 * value
     return ("all" if query else "value") if value else "none"
 
 
 CURVE = Curve(
-    parameters=(
-        Integer("k", "1", low=1, high=3),
-        Choice("gate", "normalised", names=("normalised", "raw", "stopped")),
-        *(
-            Number(name, text, low=-1e6, high=1e6, slider=(-3.0, 3.0), step=0.1)
-            for name, text in (("first", "2"), ("second", "-1"), ("third", "0.5"))
-        ),
-    ),
+    settings=Settings,
     # The sum as a part of the expression.
     plain=lambda x, gate, **settings: router(
         x, gate="normalised" if gate == "stopped" else gate, **settings
@@ -101,9 +101,7 @@ CURVE = Curve(
     intended=all_experts,
     words=WORDS,
     intended_is=WORDS("intended"),
-    x="1, -0.5, -2",
-    facts=ways,
-    observe=on_the_way,
+    facts=(ways, on_the_way),
 )
 
 
@@ -133,7 +131,6 @@ def router_gradient(
     return torch.autograd.grad(((y - 1) ** 2).mean(), weights)[0]
 
 
-@lru_cache(maxsize=1)
 def batches() -> Mapping[str, float]:
     """The length of that gradient for each kind of gate, and how many entries are exactly 0."""
     found = {
@@ -151,7 +148,6 @@ def batches() -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
 def attention_to_one() -> Mapping[str, float]:
     """The gradients of the first token's query, key and value from its own output.
 
@@ -178,5 +174,5 @@ LESSON = Lesson(
     lab=curve_lab(CURVE),
     predictions={"stopped": stopped_divisor, "transfer": the_first_token},
     highlight="v / total",
-    elsewhere=lambda: {**batches(), **attention_to_one()},
+    facts=(batches, attention_to_one),
 )

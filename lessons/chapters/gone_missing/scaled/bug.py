@@ -1,14 +1,10 @@
 """A clip between a scaled backward() and the GradScaler's step: it cuts scaled gradients."""
 
-from collections.abc import Callable
-
 import torch
 from torch.amp import GradScaler
 from torch.nn.utils import clip_grad_norm_
 
-from lessons.contract.bug import Bug, changed
-
-Step = Callable[[torch.Tensor, torch.Tensor, torch.optim.Optimizer, GradScaler, float], None]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def train_step(
@@ -24,7 +20,7 @@ def train_step(
     scaler.update()
 
 
-def check(code: Step) -> None:
+def check(code: Code) -> None:
     """At rate 1 a step is as long as the gradient, and no longer than the limit of 1."""
     for slope, expected in ((0.5, 0.5), (5.0, 1.0)):
         weight = torch.zeros(2, requires_grad=True)

@@ -2,23 +2,23 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from lessons.chapters.gone_missing.scaled.figures import MOST, figures, largest, smallest, table
+from lessons.chapters.gone_missing.scaled.figures import CHARTS, largest, smallest, table
+from lessons.chapters.gone_missing.scaled.settings import MOST, Settings
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
-from lessons.contract.result import Array, FactsAsAsked, Note, Result, Series
+from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
-from lessons.kit.causes import lost, notes_on_not_finite
 from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, computed_in, point_in_text, series_by_role
+from lessons.kit.inputs import array, series_by_role
+from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite
 from lessons.text import number
 from lessons.tricks import clip_gradient_norm, scale_gradient
 
@@ -40,11 +40,11 @@ def scaled(
 
 def one_infinity(result: Result) -> str:
     """others, clipped or skipped: what a GradScaler's step does with one infinity."""
-    moved, after = (float(result.facts[name]) for name in ("skip_moved", "skip_after"))
-    if moved == 0 and after < float(result.facts["scale"]):
+    moved, after = result.numbers("skip_moved", "skip_after")
+    if moved == 0 and after < result.number("scale"):
         return "skipped"
     # The infinite one is the largest: without it little is left of the length.
-    return "others" if moved < float(result.facts["length_true"]) / 2 else "clipped"
+    return "others" if moved < result.number("length_true") / 2 else "clipped"
 
 
 def shortened(slopes: torch.Tensor, limit: float) -> torch.Tensor:
@@ -59,7 +59,7 @@ def over_scales(
     x: torch.Tensor,
     dtype: torch.dtype,
     scales: Sequence[float],
-    settings: Mapping[str, Any],
+    arguments: Mapping[str, Any],
 ) -> torch.Tensor:
     """The gradient that autograd brings back to x at each of these scales, shape [m, n].
 
@@ -69,11 +69,11 @@ def over_scales(
         program: the lesson's.
         x: float64, shape [n].
         dtype: in which the program gets x: float32, as weights are kept in mixed precision.
-        settings: what the program takes besides.
+        arguments: what the program takes besides.
     """
     weights = x.detach().to(dtype).repeat(len(scales), 1).requires_grad_()
     pairs = zip(weights.unbind(), scales, strict=True)
-    losses = [program(row, **{**settings, "scale": scale}) for row, scale in pairs]
+    losses = [program(row, **{**arguments, "scale": scale}) for row, scale in pairs]
     return gradient(torch.stack(losses), weights)
 
 
@@ -114,7 +114,6 @@ def skipped(
     return 0.0 if same else float((weight.detach() - before).norm()), scaler.get_scale()
 
 
-@lru_cache(maxsize=1)
 def accumulated() -> Mapping[str, float]:
     """The gradient of a batch of 32 tokens at once, and in micro-batches of 2 and 30.
 
@@ -149,61 +148,43 @@ def accumulated() -> Mapping[str, float]:
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-INPUTS = "4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001"
-"""As many inputs as their field shows."""
+
+_run = run_of("x", arguments=("tokens", "clip", "limit", "narrow"))
 
 
-PARAMETERS = (
-    Integer("scale", "65536", low=1, high=2**MOST, log=True),
-    Choice("clip", "none", names=("none", "before", "after")),
-    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 2.0), step=0.05),
-    Choice("narrow", "float16", names=("float16", "bfloat16", "float32")),
-    Integer("tokens", "32768", low=1, high=10**6, log=True),
-    Numbers("x", INPUTS, most=64),
-    point_in_text("1", of="x", most=64),
-    *computed_in("float32"),
-)
-
-
-_run = run_of("x", settings=("tokens", "clip", "limit", "narrow"))
-
-
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """The learner's inputs, through float16 and back; the scale is a number like any other."""
-    return _run(values).but(scale=float(values["scale"]))
+    return _run(settings).but(scale=float(settings.scale))
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The gradients at the learner's scale; over all scales, how much is left."""
-    start = run(values)
-    settings, dtype = start.settings, start.leaves["x"].dtype
-    x = torch.tensor(values["x"], dtype=torch.float64, device=start.leaves["x"].device)
-    narrow, clips, scale = values["narrow"], values["clip"] != "none", [settings["scale"]]
-    bare = {**settings, "clip": "none"}
+    start = run(settings)
+    arguments, dtype = start.arguments, start.leaves["x"].dtype
+    x = torch.tensor(settings.x, dtype=torch.float64, device=start.leaves["x"].device)
+    narrow, clips, scale = settings.narrow, settings.clip != "none", [float(settings.scale)]
+    bare = {**arguments, "clip": "none"}
     plain = over_scales(program, x, dtype, scale, bare)[0]
-    true = 2 * x / values["tokens"]
+    true = 2 * x / settings.tokens
     roles = {
-        "forward": program(x.to(dtype), **settings).detach(),
-        "trick_gradient": over_scales(program, x, dtype, scale, settings)[0] if clips else plain,
+        "forward": program(x.to(dtype), **arguments).detach(),
+        "trick_gradient": over_scales(program, x, dtype, scale, arguments)[0] if clips else plain,
         "true_gradient": true,
-        "intended_gradient": shortened(true, values["limit"]) if clips else true,
+        "intended_gradient": shortened(true, settings.limit) if clips else true,
     }
     return Result(
         series=series_by_role(array(x), roles),
-        curves=tuple(_over_scales(program, x, dtype, settings, roles)),
-        facts=FactsAsAsked(
-            {
-                **{name: values[name] for name in ("scale", "limit", "tokens")},
-                **_counts(x, settings, array(plain)),
-                **_lengths(roles),
-                "format": narrow,
-                "smallest": in_powers(smallest(narrow)),
-                "largest_said": _largest_said(narrow),
-                "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
-                "first_true": in_powers(float(roles["true_gradient"].abs().max())),
-            },
-            lambda: _scaler(program, values),
-        ),
+        curves=tuple(_over_scales(program, x, dtype, arguments, roles)),
+        facts={
+            **_counts(x, settings, array(plain)),
+            **_lengths(roles),
+            "format": narrow,
+            "smallest": in_powers(smallest(narrow)),
+            "largest_said": _largest_said(narrow),
+            "normal": in_powers(torch.finfo(getattr(torch, narrow)).smallest_normal),
+            "first_true": in_powers(float(roles["true_gradient"].abs().max())),
+        },
+        more_facts=[partial(_scaler, program, settings)],
         # Always at least one line, so that the charts below it don't move with the scale.
         notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
         work=WORDS("work", gradients=WORDS.counted("gradients", len(x)), scales=MOST + 1),
@@ -232,18 +213,18 @@ def _over_scales(
     program: Program,
     x: torch.Tensor,
     dtype: torch.dtype,
-    settings: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     roles: Roles,
 ) -> Iterator[Series]:
     """The length of the gradient in each role, over the power of two.
 
     Args:
-        program, x, dtype, settings: as for ``over_scales``.
+        program, x, dtype, arguments: as for ``over_scales``.
         roles: at the learner's scale; only the trick's gradient depends on it.
     """
     powers = np.arange(MOST + 1, dtype=np.float64)
     scales = [2.0**power for power in powers]
-    used = array(over_scales(program, x, dtype, scales, settings))
+    used = array(over_scales(program, x, dtype, scales, arguments))
     for role in GRADIENTS:
         if role == "trick_gradient":
             lengths = np.array([_length(row) for row in used])
@@ -258,15 +239,15 @@ def _length(vector: Array) -> float:
     return most * float(np.linalg.norm(vector / most)) if most and np.isfinite(most) else most
 
 
-def _counts(x: torch.Tensor, settings: Mapping[str, Any], plain: Array) -> dict[str, int]:
+def _counts(x: torch.Tensor, settings: Settings, plain: Array) -> dict[str, int]:
     """Count the gradients that are lost with no clip, and the numbers of the wrong answers."""
-    true = np.abs(array(2 * x / settings["tokens"]))
-    normal = torch.finfo(getattr(torch, settings["narrow"])).smallest_normal
+    true = np.abs(array(2 * x / settings.tokens))
+    normal = torch.finfo(getattr(torch, settings.narrow)).smallest_normal
     return {
         "many": len(plain),
         "zeros": int((plain == 0).sum()),
         "infinite": int((~np.isfinite(plain)).sum()),
-        "below_smallest": int((true <= smallest(settings["narrow"]) / 2).sum()),
+        "below_smallest": int((true <= smallest(settings.narrow) / 2).sum()),
         "below_normal": int((true < normal).sum()),
     }
 
@@ -276,10 +257,10 @@ def _lengths(roles: Roles) -> dict[str, float]:
     return {f"length_{name}": _length(array(roles[role])) for name, role in named.items()}
 
 
-def _scaler(program: Program, values: Values) -> dict[str, float]:
+def _scaler(program: Program, settings: Settings) -> dict[str, float]:
     """The facts of torch's GradScaler: its start, and a step at these settings."""
-    given = (values[name] for name in ("tokens", "narrow"))
-    moved, after = skipped(program, values["x"], float(values["scale"]), *given)
+    scale, tokens, narrow = float(settings.scale), settings.tokens, settings.narrow
+    moved, after = skipped(program, settings.x, scale, tokens, narrow)
     new = torch.amp.GradScaler("cpu")
     return {
         "skip_moved": moved,
@@ -289,25 +270,25 @@ def _scaler(program: Program, values: Values) -> dict[str, float]:
     }
 
 
-def _not_finite(x: torch.Tensor, roles: Roles, settings: Mapping[str, Any]) -> Iterator[Note]:
+def _not_finite(x: torch.Tensor, roles: Roles, settings: Settings) -> Iterator[Note]:
     """Notes on numbers that are not finite: each reason with its inputs."""
-    most = largest(settings["narrow"])
-    beyond = WORDS("beyond", format=settings["narrow"], most=number(most, 5))
-    everywhere = torch.full_like(x, settings["scale"] / settings["tokens"] > most, dtype=torch.bool)
+    most = largest(settings.narrow)
+    beyond = WORDS("beyond", format=settings.narrow, most=number(most, 5))
+    everywhere = torch.full_like(x, settings.scale / settings.tokens > most, dtype=torch.bool)
     known = (
         (everywhere, WORDS("already", beyond=beyond)),
         (x.abs() > most, WORDS("x_beyond", beyond=beyond)),
         (x.abs() > most**0.5, WORDS("square_beyond", beyond=beyond)),
     )
-    if settings["clip"] != "none" and bool(lost([roles["trick_gradient"]]).any()):
+    if settings.clip != "none" and bool(not_finite_mask([roles["trick_gradient"]]).any()):
         yield Note("warning", WORDS("by_norm"))
     yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
 
 
 LESSON = Lesson(
     program=scaled,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=run, named=True),
+    lab=Lab(WORDS, Settings, compute, table, CHARTS, start=run, direct_labels=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
-    elsewhere=accumulated,
+    facts=(accumulated,),
 )

@@ -1,16 +1,13 @@
 """A state handed from batch to batch with its graph: backward() meets freed values."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 Steps = list[tuple[float, float]]
 """The state and the gradient of each batch."""
-Train = Callable[[Any, list[list[float]], float], Steps]
-"""From the weight, the batches and the learning rate."""
 
 
 def train(w: Any, batches: list[list[float]], rate: float) -> Steps:
@@ -26,7 +23,7 @@ def train(w: Any, batches: list[list[float]], rate: float) -> Steps:
     return seen
 
 
-def check(code: Train) -> None:
+def check(code: Code) -> None:
     """The state goes on from batch to batch, and each gradient is that of its own batch."""
     batches, rate = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], 0.1
     w = torch.tensor(0.5, requires_grad=True)

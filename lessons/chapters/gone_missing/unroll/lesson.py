@@ -1,7 +1,6 @@
 """A hidden state carried over many steps: what a stop between them keeps and what it costs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,9 @@ import torch
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Integer, Number, Numbers, Values
 from lessons.contract.result import Note, Result, Series
+from lessons.contract.settings import numbers, slider, whole
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -27,13 +25,22 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.components import MOST_NAMED, component_table, stems
 from lessons.kit.experiment import Experiment, Program, run_of
-from lessons.kit.inputs import COMPUTED_IN, GRID, array, place_of, point_in_text, series_by_role
+from lessons.kit.inputs import GRID, ComputedIn, array, place_of, point_in_text, series_by_role
 from lessons.kit.line_names import lines, named
+from lessons.kit.nan_notes import notes_on_not_finite
 from lessons.kit.titles import brief, gradient_at
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
+
+
+class Settings(ComputedIn):
+    every = whole(2, 1, 64, log=True)
+    steps = whole(4, 1, 64, log=True)
+    x = slider(1, 0, 2, 0.1, accepts=(-100, 100))
+    w = numbers("0.2, 0.5, 0.95")
+    point = point_in_text(3, of="w")
 
 
 def unroll(w: torch.Tensor, steps: int, every: int, x: float) -> torch.Tensor:
@@ -70,10 +77,10 @@ def full_gradient(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torc
     return slope
 
 
-def first_steps(values: Values) -> Start:
+def first_steps(settings: Settings) -> Start:
     """The first steps, as many as the graph draws."""
-    start = run_of("w", settings=("steps", "every", "x"))(values)
-    return start.but(steps=min(values["steps"], DRAWN))
+    start = run_of("w", arguments=("steps", "every", "x"))(settings)
+    return start.but(steps=min(settings.steps, DRAWN))
 
 
 EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
@@ -121,10 +128,10 @@ class _EachUse(torch.overrides.TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def kept(steps: int, every: int) -> int:
+def after_last_stop(steps: int, every: int) -> int:
     """The number of steps after the last stop.
 
-    >>> kept(50, 5), kept(50, 50), kept(4, 3)
+    >>> after_last_stop(50, 5), after_last_stop(50, 50), after_last_stop(4, 3)
     (5, 50, 1)
     """
     return steps - (steps - 1) // every * every
@@ -136,23 +143,17 @@ NAMES = {"true_gradient": WORDS("all_steps"), "trick_gradient": WORDS("with_stop
 """The name of each gradient here; drawn in this order."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """Charts of each step's contribution, and of the gradient over w."""
-    return [_parts(result), _over_w(result)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight: the last state and its gradient with stops and without."""
     labels = {"forward": WORDS("last_h"), **dict(reversed(NAMES.items()))}
     weights = [number(float(w)) for w in result["forward"].x]
     return component_table(result, labels, weights, WORDS("table"), "w")
 
 
-def _parts(result: Result) -> Figure:
+def _parts(result: Result, settings: Settings) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("parts")}
-    facts = result.facts
-    steps, kept, reached = (int(facts[name]) for name in ("steps", "kept", "reached"))
-    cut, full = (float(facts[role]) for role in ("trick_gradient", "true_gradient"))
+    steps, kept = settings.steps, after_last_stop(settings.steps, settings.every)
+    w, cut, full = result.numbers("w", "trick_gradient", "true_gradient")
     low, high = fitted([one.y for one in curves.values()])
     layout = axes((0.4, steps + 0.6), (low, 1.1 * high), WORDS("steps_back"), WORDS("adds"))
     if steps <= MOST_NAMED:
@@ -177,23 +178,23 @@ def _parts(result: Result) -> Figure:
         [*drawn, *named(ends, layout, HEIGHT)],
         layout,
         HEIGHT,
-        reached=reached,
+        reached=result.facts["reached"],
         steps=steps,
         cut=brief(cut),
         full=brief(full),
-        w=number(float(facts["w"]), 3),
+        w=number(w, 3),
         each=", ".join(number(float(one), 3) for one in true.y[:4]),
     )
 
 
-def _over_w(result: Result) -> Figure:
+def _over_w(result: Result, settings: Settings) -> Figure:
     curves = {one.name: one for one in result.curves}
     shown = [curves[role] for role in NAMES]
     low, high = span(shown[0])
     beside = 0.045 * (high - low)  # room for half a mark
     ends = (max(low - beside, -8e307), min(high + beside, 8e307))  # Plotly needs their distance
     layout = axes(ends, fitted([one.y for one in shown]), WORDS("weight_w"), "dh/dw")
-    point = (float(result.facts[name]) for name in ("w", *reversed(NAMES)))
+    point = (result.number(name) for name in ("w", *reversed(NAMES)))
     return Figure(
         "gradient",
         gradient_at("dh/dw", point, "w"),
@@ -225,9 +226,6 @@ def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
     }
 
 
-MOST = 64
-"""Steps at most."""
-
 DRAWN = 4
 """Steps that the graph draws at most."""
 
@@ -240,22 +238,13 @@ FORGETS = 0.5
 DECODER = {"w": 0.9, "steps": 6, "every": 2}
 """The decoder of the last question: a loss after every so many steps, and a stop after each."""
 
-PARAMETERS = (
-    Integer("every", "2", low=1, high=MOST, log=True),
-    Integer("steps", "4", low=1, high=MOST, log=True),
-    Number("x", "1", low=-100.0, high=100.0, slider=(0.0, 2.0), step=0.1),
-    Numbers("w", "0.2, 0.5, 0.95"),
-    point_in_text("3", of="w"),
-    *COMPUTED_IN,
-)
 
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The last state and its gradients over w, and each step's contribution at the chosen w."""
-    steps, every, x = (values[name] for name in ("steps", "every", "x"))
-    given = torch.tensor(values["w"], dtype=torch.float64)
-    start = EXPERIMENT.run(values).but(steps=steps)
-    w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(values, "w")
+    steps, every, x = (settings[name] for name in ("steps", "every", "x"))
+    given = torch.tensor(settings.w, dtype=torch.float64)
+    start = EXPERIMENT.run(settings).but(steps=steps)
+    w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(settings, "w")
     roles = EXPERIMENT.by_role(program, start)
     over = EXPERIMENT.by_role(program, start.but(w=grid.to(w)))
     chosen = w[[place]]
@@ -270,17 +259,9 @@ def compute(program: Program, values: Values) -> Result:
             Series("parts_full", "true_gradient", back, array(whole[:, 0])),
         ),
         facts={
-            "w": float(given[place]),
-            "x": x,
-            "steps": steps,
-            "every": every,
             "drawn": min(steps, DRAWN),
-            "kept": kept(steps, every),
+            "kept": after_last_stop(steps, every),
             "reached": int(reached.sum()),
-            **{role: float(value[place]) for role, value in roles.items()},
-            **_long(program),
-            **_decoder(),
-            **messages(),
         },
         notes=tuple(_not_finite(given, roles)),
         work=WORDS(
@@ -307,7 +288,6 @@ def _not_finite(given: torch.Tensor, roles: Mapping[str, torch.Tensor]) -> Itera
     return notes_on_not_finite("w", given, roles, causes, otherwise=rest)
 
 
-@lru_cache(maxsize=8)
 def _long(program: Program) -> Mapping[str, float]:
     """The gradient of fifty steps with stops, of a state that remembers and one that forgets."""
     steps, every = int(LONG["steps"]), int(LONG["every"])
@@ -338,7 +318,6 @@ def _long(program: Program) -> Mapping[str, float]:
     }
 
 
-@cache
 def _decoder() -> Mapping[str, float]:
     """The gradient that a decoder's losses send to the encoder's output through the stops."""
     w, steps, every = DECODER["w"], int(DECODER["steps"]), int(DECODER["every"])
@@ -359,7 +338,6 @@ def _decoder() -> Mapping[str, float]:
     }
 
 
-@cache
 def messages() -> Mapping[str, str]:
     """The errors that torch raises if a state goes from batch to batch with its graph."""
     said = {}
@@ -379,6 +357,9 @@ def messages() -> Mapping[str, str]:
 
 LESSON = Lesson(
     program=unroll,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
+    lab=Lab(
+        WORDS, Settings, compute, table, (_parts, _over_w), start=EXPERIMENT.run, direct_labels=True
+    ),
+    facts=(_long, _decoder, messages),
     highlight="h = stop_gradient(h)",
 )

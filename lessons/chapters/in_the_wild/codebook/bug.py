@@ -1,12 +1,8 @@
 """A codebook loss that compares the straight-through output: the codes never move."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
-
-Code = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def codebook_loss(z: torch.Tensor, code: torch.Tensor) -> torch.Tensor:

@@ -6,8 +6,6 @@ out: so encodings and codes can be drawn. As everywhere in a training, all seeds
 
 import inspect
 from collections.abc import Callable
-from functools import cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,9 +16,9 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import choice, slider
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
@@ -28,12 +26,13 @@ from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, axes, dragged, mark, round_up, scatter, thin
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradients, joined
-from lessons.kit.inputs import array, computed_in
+from lessons.kit.inputs import ComputedInFloat32, array
 from lessons.kit.line_names import label
 from lessons.kit.titles import brief
 from lessons.text import number
+from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks
+from lessons.training.settings import two_networks
 from lessons.training.stacked import Adam, Descent, Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -120,36 +119,18 @@ def vq_losses(
     return reconstruction, codebook, beta * commitment
 
 
-PARAMETERS = (
-    Number("beta", "0.25", low=0.0, high=100.0, slider=(0.0, 2.0), step=0.05, in_run="steps"),
-    Choice("wiring", "paper", names=("paper", "swapped", "output", "direct")),
-    Choice(
-        "part",
-        "all",
-        names=("all", "reconstruction", "codebook", "commitment"),
-        in_run="looks",
-    ),
-    *(
-        Number(
-            name,
-            default,
-            advanced=True,
-            low=-100.0,
-            high=100.0,
-            slider=(-1.0, 1.0),
-            step=0.05,
-            in_run="looks",
-        )
-        for name, default in (("z1", "0.1"), ("z2", "0.9"))
-    ),
-    Number("start", "0.0625", advanced=True, low=1e-3, high=100.0, slider=(0.05, 5.0), step=0.05),
-    seeds("8", 16),
-    seed_drawn(16),
-    steps("400", 5_000),
-    rate("0.01", (0.001, 0.05), 0.001),
-    first_seed(),
-    *computed_in("float32"),
-)
+class Settings(ComputedInFloat32):
+    beta = slider(0.25, 0, 2, 0.05, accepts=(0, 100), in_run="steps")
+    wiring = choice("paper", "swapped", "output", "direct")
+    part = choice("all", "reconstruction", "codebook", "commitment", in_run="looks")
+    z1 = slider(0.1, -1, 1, 0.05, accepts=(-100, 100), advanced=True, in_run="looks")
+    z2 = slider(0.9, -1, 1, 0.05, accepts=(-100, 100), advanced=True, in_run="looks")
+    start = slider(0.0625, 0.05, 5, 0.05, accepts=(0.001, 100), advanced=True)
+    seeds = training.seeds(8, 16)
+    shown = training.seed_drawn(16)
+    steps = training.steps(400, 5000)
+    rate = training.rate(0.01, (0.001, 0.05), 0.001)
+    seed = training.first_seed()
 
 
 class Networks(torch.nn.Module):
@@ -173,25 +154,25 @@ class Networks(torch.nn.Module):
         return points
 
 
-class Trained(TwoArms[Networks]):
+class Trained(TwoArms[Networks, Settings]):
     """Every seed in two arms: as the learner wires it, and as in the paper."""
 
     other = "paper"
 
-    def begin(self, values: Values) -> Networks:
+    def begin(self, settings: Settings) -> Networks:
         self.points = (2 * self.draws.uniform(2, POINTS) - 1).to(self.like)
-        return Networks(self.draws, float(values["start"]))
+        return Networks(self.draws, settings.start)
 
-    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+    def loss(self, name: str, done: int, settings: Settings) -> torch.Tensor:
         arm, wired = self.arms[name], (PAPER, "paper")
         if name == "trick":
-            wired = float(values["beta"]), values["wiring"]
+            wired = settings.beta, settings.wiring
         z = arm.encode(self.points)
         code, _ = nearest(z, arm.codes)
         losses: Losses = self.programs[name](z, code, arm.decode, self.points, *wired)
         return losses[0] + losses[1] + losses[2]
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """The measurements of each arm, shape [seeds].
 
         Returns:
@@ -209,7 +190,7 @@ class Trained(TwoArms[Networks]):
             }
         return found
 
-    def picture(self, index: int, values: Values) -> dict[str, Array]:
+    def picture(self, index: int, settings: Settings) -> dict[str, Array]:
         """The learner's arm of one seed: its encodings [2, POINTS], codes, and which are used."""
         arm = self.arms["trick"]
         z = arm.encode(self.points)
@@ -228,12 +209,12 @@ class Leaves:
     """The tensors that a gradient can move: z and its code, shape [2, 1], and the decoder's weight.
 
     Args:
-        values: the settings.
+        settings: the settings.
     """
 
-    def __init__(self, values: Values) -> None:
-        device, dtype = device_and_dtype(values)
-        z = torch.tensor([[values["z1"]], [values["z2"]]], dtype=torch.float64)
+    def __init__(self, settings: Settings) -> None:
+        device, dtype = device_and_dtype(settings)
+        z = torch.tensor([[settings.z1], [settings.z2]], dtype=torch.float64)
         picked, _ = nearest(z[None], torch.tensor([FIXED], dtype=torch.float64))
         self.z, self.code = (one.to(device, dtype).requires_grad_() for one in (z, picked[0]))
         self.weight = torch.tensor(WEIGHT, dtype=dtype, device=device).requires_grad_()
@@ -280,14 +261,14 @@ def no_stops(
     return squared_error(decode(code), x), weights[0] * apart, weights[1] * apart
 
 
-def by_role(program: Program, leaves: Leaves, values: Values) -> dict[str, torch.Tensor]:
+def by_role(program: Program, leaves: Leaves, settings: Settings) -> dict[str, torch.Tensor]:
     """The gradients of the three losses for z, code and weight, shape [3, 5].
 
     Returns:
         trick_gradient: of the program. true_gradient: with nothing stopped. intended_gradient: by
         the paper's formula.
     """
-    beta, wiring = float(values["beta"]), values["wiring"]
+    beta, wiring = settings.beta, settings.wiring
     return {
         "trick_gradient": leaves.gradients(leaves.losses(program, beta, wiring)),
         "true_gradient": leaves.gradients(leaves.losses(no_stops, beta, wiring)),
@@ -295,11 +276,11 @@ def by_role(program: Program, leaves: Leaves, values: Values) -> dict[str, torch
     }
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """One point's gradients by loss and role, and what the networks are before the first step."""
-    leaves = Leaves(values)
-    roles = by_role(program, leaves, values)
-    rows = [row for row, part in enumerate(PARTS) if values["part"] in (part, "all")]
+    leaves = Leaves(settings)
+    roles = by_role(program, leaves, settings)
+    rows = [row for row, part in enumerate(PARTS) if settings.part in (part, "all")]
     forward = joined([leaves.z, leaves.code, leaves.weight]).detach()
     series = components({"forward": forward, **{r: y[rows].sum(0) for r, y in roles.items()}})
     _, codebook, _ = leaves.losses(inspect.unwrap(program), 1.0, "paper")
@@ -311,7 +292,6 @@ def compute(program: Program, values: Values) -> Result:
             for role, y in roles.items()
         ),
         facts={
-            **{name: values[name] for name in ("beta", "z1", "z2", "start", "seeds")},
             "codes": CODES,
             "points": POINTS,
             "paper": PAPER,
@@ -323,27 +303,27 @@ def compute(program: Program, values: Values) -> Result:
             },
         },
         planes={"codes": np.array(FIXED)},
-        work=two_networks(values),
+        work=two_networks(settings),
     )
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The graph of the one point's losses."""
-    leaves = Leaves(values)
-    settings: dict[str, Any] = {
+    leaves = Leaves(settings)
+    arguments = {
         "decode": leaves.decode,
         "x": leaves.point,
-        "beta": float(values["beta"]),
-        "wiring": values["wiring"],
+        "beta": settings.beta,
+        "wiring": settings.wiring,
     }
 
     def finish(losses: Losses) -> torch.Tensor:
-        if values["part"] == "all":
+        if settings.part == "all":
             return losses[0] + losses[1] + losses[2]
-        return losses[PARTS.index(values["part"])]
+        return losses[PARTS.index(settings.part)]
 
     given = {"z": leaves.z, "code": leaves.code}
-    return Start(given, settings, (0, 0), finish, {"x": leaves.point, "weight": leaves.weight})
+    return Start(given, arguments, (0, 0), finish, {"x": leaves.point, "weight": leaves.weight})
 
 
 ARMS = {
@@ -358,12 +338,7 @@ DRAWN_SHARE = 0.4
 """The share of a gradient that its arrow shows: two arrows towards each other don't overlap."""
 
 
-def figures(history: History, values: Values) -> list[Figure]:
-    """One seed's encodings and codes, then distance and error over the steps."""
-    return [_plane(history), _distances(history), _errors(history)]
-
-
-def table(history: History, values: Values) -> Table:
+def table(history: History, settings: Settings) -> Table:
     """Means over the seeds, lowest and highest seed, of both arms."""
     measures = {
         "error": WORDS("error_row"),
@@ -374,7 +349,7 @@ def table(history: History, values: Values) -> Table:
     return arms_table(history, measures, ARMS | {"paper": paper})
 
 
-def _plane(history: History) -> Figure:
+def _plane(history: History, settings: Settings) -> Figure:
     """One seed's encodings as points, its codes as diamonds, those in no use as crosses."""
     picture = history.latest.picture
     z, codes, used = picture["encodings"], picture["codes"], picture["used"] > 0.5
@@ -401,24 +376,19 @@ def _plane(history: History) -> Figure:
     )
 
 
-def _distances(history: History) -> Figure:
+def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "apart")
     layout = powers_axes(history, lines, WORDS("apart_axis"), LEAST)
     return step_chart(WORDS, "apart", history, lines, layout)
 
 
-def _errors(history: History) -> Figure:
+def _errors(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "error")
     layout = powers_axes(history, lines, WORDS("error_axis"), LEAST)
     return step_chart(WORDS, "error", history, lines, layout)
 
 
-def static_figures(result: Result, values: Values) -> list[Figure]:
-    """The chart of the pulls at one encoding and its code."""
-    return [_pulls(result)]
-
-
-def static_table(result: Result, values: Values) -> Table:
+def static_table(result: Result, settings: Settings) -> Table:
     """One row a component: its value, what each loss sends it, and the sums by role."""
     error, codebook, commitment = (one for one in result.curves if one.role == "trick_gradient")
     shown = {
@@ -439,7 +409,7 @@ def static_table(result: Result, values: Values) -> Table:
     return Table(WORDS("static_table"), columns, tuple(rows))
 
 
-def _pulls(result: Result) -> Figure:
+def _pulls(result: Result, settings: Settings) -> Figure:
     """The encoding, the codes, and where a step downhill takes the encoding and its code."""
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
@@ -499,19 +469,19 @@ def _spot(place: Array, symbol: str = "") -> Trace:
 
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
-    figures=static_figures,
+    charts=(_pulls,),
     table=static_table,
     start=start,
-    training=Training(Trained, figures, table, cuts=True),
-    named=True,
+    training=Training(Trained, (_plane, _distances, _errors), table, cuts=True),
+    direct_labels=True,
 )
 
 
 def moved_by_reconstruction(result: Result) -> str:
     """Grade which parts the reconstruction loss sends a gradient to."""
-    moved = {one for one in MOVED if float(result.facts[f"reconstruction_to_{one}"]) != 0}
+    moved = {one for one in MOVED if result.number(f"reconstruction_to_{one}") != 0}
     beliefs = {
         "all": {"encoder", "codes", "decoder"},
         "both": {"encoder", "decoder"},
@@ -528,7 +498,6 @@ def without_commitment(result: Result, program: Program = vq_losses) -> str:
     return nearest_factor(share, {"nearer": 0.1, "same": 1.0, "away": 10.0})
 
 
-@cache
 def where_they_meet() -> dict[str, float]:
     """Two numbers that descend the two losses: where the first one ends."""
     return {
@@ -557,5 +526,5 @@ LESSON = Lesson(
     lab=LAB,
     predictions={"reconstruction": moved_by_reconstruction, "commitment": without_commitment},
     highlight="z + stop_gradient(code - z)",
-    elsewhere=where_they_meet,
+    facts=(where_they_meet,),
 )

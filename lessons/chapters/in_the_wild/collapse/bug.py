@@ -1,12 +1,11 @@
 """A teacher that is frozen, and the student with it: both names are one module."""
 
-from collections.abc import Callable
 from copy import deepcopy  # noqa: F401 - one fix calls it
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(student: torch.nn.Module) -> Any:
@@ -23,7 +22,7 @@ def broken(student: torch.nn.Module) -> Any:
     return Teacher()
 
 
-def check(code: Callable[[torch.nn.Module], Any]) -> None:
+def check(code: Code) -> None:
     """The student is trainable; the teacher is not, and follows a tenth of the way."""
     student = torch.nn.Linear(2, 1, bias=False)
     torch.nn.init.ones_(student.weight)

@@ -8,8 +8,6 @@ arXiv 2011.10566). Smaller than there, and without its batch normalisation. All 
 import inspect
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,9 +18,9 @@ from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
@@ -30,12 +28,13 @@ from lessons.kit.chart_pieces import annotation, axes, fitted, marked, points, s
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import computed_in, golden
+from lessons.kit.inputs import ComputedInFloat32, golden
 from lessons.kit.line_names import NAMES
 from lessons.kit.titles import brief
 from lessons.text import number
+from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import first_seed, rate, seeds, steps, two_networks
+from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     arms_table,
@@ -94,17 +93,15 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
     return -(first + second) / 2
 
 
-PARAMETERS = (
-    Choice("target", "stopped", names=("stopped", "open"), in_run="steps"),
-    Choice("head", "network", names=("network", "none"), in_run="steps"),
-    Number("noise", "0.3", low=0, high=10, slider=(0, 1), in_run="steps"),
-    seeds("8", 16),
-    steps("300", 2000),
-    rate("0.01", (0.001, 0.05), 0.001),
-    Integer("point", "1", advanced=True, low=1, high=FEATURES, in_run="looks"),
-    first_seed(),
-    *computed_in("float32"),
-)
+class Settings(ComputedInFloat32):
+    target = choice("stopped", "open", in_run="steps")
+    head = choice("network", "none", in_run="steps")
+    noise = slider(0.3, 0, 1, accepts=(0, 10), in_run="steps")
+    seeds = training.seeds(8, 16)
+    steps = training.steps(300, 2000)
+    rate = training.rate(0.01, (0.001, 0.05), 0.001)
+    point = whole(1, 1, FEATURES, advanced=True, in_run="looks")
+    seed = training.first_seed()
 
 
 class Networks(torch.nn.Module):
@@ -127,31 +124,31 @@ def two_layers(inputs: int, hidden: int, outputs: int, draws: Draws) -> Sequenti
     return Sequential(Linear(inputs, hidden, draws), ReLU(), Linear(hidden, outputs, draws))
 
 
-class Pairs(TwoArms[Networks]):
+class Pairs(TwoArms[Networks, Settings]):
     """Every seed's networks in two arms, with the same views; ``plain`` has no stop."""
 
-    def begin(self, values: Values) -> Networks:
+    def begin(self, settings: Settings) -> Networks:
         self.x = self.draws.normal(INPUTS, POINTS).to(self.like)
         self._kept = self._noise()
         return Networks(self.draws)
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: Settings) -> None:
         """One update of both arms on all inputs, with two fresh views of each."""
         self._fresh = self._noise()
-        super().step(done, values)
+        super().step(done, settings)
 
-    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
-        stop = name == "trick" and values["target"] == "stopped"
-        return self._loss(self.programs[name], self.arms[name], self._fresh, stop, values)
+    def loss(self, name: str, done: int, settings: Settings) -> torch.Tensor:
+        stop = name == "trick" and settings.target == "stopped"
+        return self._loss(self.programs[name], self.arms[name], self._fresh, stop, settings)
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Loss at two kept views, and what the features are; float64 on the CPU, [seeds].
 
         ``…_above``: how far the loss is above −1, at least what rounding leaves of that.
         """
         found = {}
         for name, arm in self.arms.items():
-            loss = self._loss(self.programs["plain"], arm, self._kept, False, values)
+            loss = self._loss(self.programs["plain"], arm, self._kept, False, settings)
             features = arm.features(self.x).to("cpu", torch.float64)
             found[f"{name}_loss"] = loss.to("cpu", torch.float64)
             found[f"{name}_above"] = (1 + found[f"{name}_loss"]).clamp(min=ROUNDING)
@@ -163,11 +160,11 @@ class Pairs(TwoArms[Networks]):
         return self.draws.normal(2, INPUTS, POINTS).to(self.like)
 
     def _loss(
-        self, program: Program, arm: Networks, noise: torch.Tensor, stop: bool, values: Values
+        self, program: Program, arm: Networks, noise: torch.Tensor, stop: bool, settings: Settings
     ) -> torch.Tensor:
-        size = float(values["noise"])
+        size = settings.noise
         views = (arm.features(self.x + size * one) for one in noise.unbind(1))
-        predictor = arm.predictor if values["head"] == "network" else itself
+        predictor = arm.predictor if settings.head == "network" else itself
         loss: torch.Tensor = program(*views, predictor=predictor, stop=stop)
         return loss
 
@@ -249,15 +246,15 @@ class FixedPredictor:
         return self.inner.T @ ((self.outer.T @ upstream) * (self.inner @ features > 0))
 
 
-def one_pair(values: Values) -> Start:
+def one_pair(settings: Settings) -> Start:
     """The loss of one pair of views, the predictor one op."""
-    one, two = (view.to(*device_and_dtype(values)).requires_grad_() for view in views())
-    predictor = FixedPredictor(one.detach()).predictor if values["head"] == "network" else itself
-    settings = {"predictor": predictor, "stop": values["target"] == "stopped"}
-    return Start({"one": one, "two": two}, settings, (values["point"] - 1, 0))
+    one, two = (view.to(*device_and_dtype(settings)).requires_grad_() for view in views())
+    predictor = FixedPredictor(one.detach()).predictor if settings.head == "network" else itself
+    arguments = {"predictor": predictor, "stop": settings.target == "stopped"}
+    return Start({"one": one, "two": two}, arguments, (settings.point - 1, 0))
 
 
-def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: Any) -> torch.Tensor:
+def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: object) -> torch.Tensor:
     """The gradient at the first view with the targets held still, by formula."""
     like, (one, two) = one, views()
     if predictor is itself:
@@ -288,16 +285,15 @@ def kept_without_predictor(program: Program) -> float:
     return float(slopes[0].norm() / slopes[1].norm())
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The gradients by role at the features of one pair's first view."""
-    start = EXPERIMENT.run(values)
+    start = EXPERIMENT.run(settings)
     roles = {**EXPERIMENT.by_role(program, start), "forward": start.leaves["one"].detach()}
     series = components({role: y.flatten()[:FEATURES] for role, y in roles.items()})
     return Result(
         series=series,
         curves=series,
         facts={
-            **{name: values[name] for name in ("noise", "seeds", "target")},
             "features": FEATURES,
             "points": POINTS,
             "full": FULL,
@@ -307,19 +303,14 @@ def compute(program: Program, values: Values) -> Result:
             "kept_all": 1.0,
             "kept_nothing": 0.0,
         },
-        work=two_networks(values),
+        work=two_networks(settings),
     )
 
 
 ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
 
 
-def figures(history: History, values: Values) -> list[Figure]:
-    """The loss, and the spread of the features."""
-    return [_losses(history), _spreads(history)]
-
-
-def table(history: History, values: Values) -> Table:
+def table(history: History, settings: Settings) -> Table:
     """Both networks as they stand: mean over the seeds, lowest and highest seed."""
     measures = {
         "loss": WORDS("loss"),
@@ -330,7 +321,7 @@ def table(history: History, values: Values) -> Table:
     return arms_table(history, measures, ARMS, 4)
 
 
-def _losses(history: History) -> Figure:
+def _losses(history: History, settings: Settings) -> Figure:
     # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
     lines = lines_of(ARMS, "above")
     least = min(math.floor(powers_of_ten(one.low for one in series_of(history, lines))[0]), -2)
@@ -346,7 +337,7 @@ def _losses(history: History) -> Figure:
     return step_chart(WORDS, "loss", history, lines, layout, found=found)
 
 
-def _spreads(history: History) -> Figure:
+def _spreads(history: History, settings: Settings) -> Figure:
     layout = step_axes(history, (0.0, 0.4), WORDS("spread_axis"))
     name, full, ends = WORDS("largest"), number(FULL, 3), np.array([0.0, float(history.total)])
     where = {"xanchor": "left", "yanchor": "bottom"}
@@ -356,13 +347,13 @@ def _spreads(history: History) -> Figure:
     return step_chart(WORDS, "spread", history, lines, layout, below=[largest], full=full)
 
 
-def static_figures(result: Result, values: Values) -> list[Figure]:
+def _gradient(result: Result, settings: Settings) -> Figure:
     """The gradient at the features of one view, at fixed numbers."""
     heights = fitted([1.15 * result[role].y for role in GRADIENTS])
     layout = axes((0.0, FEATURES + 1.0), heights, WORDS("feature"), WORDS("gradient"))
     layout["xaxis"]["dtick"] = 1
     came, true = (math.hypot(*result[role].y) for role in GRADIENTS[:2])
-    figure = WORDS.chart(
+    return WORDS.chart(
         "gradient",
         [points(result[role]) for role in GRADIENTS],
         layout,
@@ -371,10 +362,9 @@ def static_figures(result: Result, values: Values) -> list[Figure]:
         true=brief(true, came),
         numbers=spoken(result, GRADIENTS),
     )
-    return [figure]
 
 
-def static_table(result: Result, values: Values) -> Table:
+def static_table(result: Result, settings: Settings) -> Table:
     """Feature by feature: value and gradients."""
     labels = {"forward": WORDS("value"), "trick_gradient": NAMES["trick_gradient"]}
     labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": NAMES["intended_gradient"]}
@@ -384,12 +374,12 @@ def static_table(result: Result, values: Values) -> Table:
 
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
-    figures=static_figures,
+    charts=(_gradient,),
     table=static_table,
     start=one_pair,
-    training=Training(Pairs, figures, table, cuts=True),
+    training=Training(Pairs, (_losses, _spreads), table, cuts=True),
 )
 
 
@@ -400,7 +390,6 @@ def whose_loss_is_lower(result: Result, program: Callable[..., torch.Tensor] = s
     return nearest_factor(share, {"stopped": 0.1, "same": 1.0, "open": 10.0})
 
 
-@lru_cache(maxsize=1)
 def changed_by_a_detach() -> dict[str, float]:
     """The change that a detach on the target makes to the gradient of a student's weights.
 
@@ -427,7 +416,7 @@ def changed_by_a_detach() -> dict[str, float]:
 
 def what_a_detach_changes(result: Result) -> str:
     """Grade whether the student's gradient changes when a teacher's output is detached."""
-    teacher, student = (float(result.facts[f"changed_{of}"]) for of in ("teacher", "student"))
+    teacher, student = result.numbers("changed_teacher", "changed_student")
     return "collapse" if teacher > 0.5 * student else "half" if teacher > 1e-9 else "nothing"
 
 
@@ -436,5 +425,5 @@ LESSON = Lesson(
     lab=LAB,
     predictions={"loss": whose_loss_is_lower, "transfer": what_a_detach_changes},
     highlight="stop_gradient(two)",
-    elsewhere=changed_by_a_detach,
+    facts=(changed_by_a_detach,),
 )

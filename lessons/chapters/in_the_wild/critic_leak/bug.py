@@ -1,15 +1,11 @@
 """The baseline in a policy's loss, never detached: the loss falls by raising the baseline."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 Tensors = list[Tensor]
-Loss = Callable[[Tensors, Tensors, Tensors], Tensor]
-"""From each step's log-probability, reward and baseline: what backward() is called on."""
 
 
 def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> Tensor:
@@ -20,7 +16,7 @@ def actor_loss(log_probs: Tensors, rewards: Tensors, baselines: Tensors) -> Tens
     return torch.stack(losses).sum()
 
 
-def check(code: Loss) -> None:
+def check(code: Code) -> None:
     """The policy gets minus the advantage over the number of steps; the baseline gets nothing."""
     log_probs = [torch.tensor(one, requires_grad=True) for one in (-0.5, -2.0)]
     baselines = [torch.tensor(one, requires_grad=True) for one in (0.25, 0.5)]

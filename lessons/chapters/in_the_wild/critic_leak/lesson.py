@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,14 @@ from torch.nn.functional import logsigmoid
 from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Result, Series
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, thin
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradients
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.titles import brief
 from lessons.text import number
@@ -41,18 +41,17 @@ def critic_leak(
 
 
 # A rate times a weight stays below 2, so the value converges wherever the weight is above 0.
-PARAMETERS = (
-    Number("v", "0.5", low=-1e3, high=1e3, slider=(-1.0, 2.0), step=0.05),
-    Number("reward", "1", low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
-    Choice("stop", "no", names=("no", "yes")),
-    Number("weight", "1", low=0.0, high=2.0, slider=(0.0, 2.0)),
-    Integer("updates", "60", low=0, high=200),
-    Number("logit", "0", advanced=True, low=-50.0, high=50.0, slider=(-4.0, 4.0), step=0.1),
-    Number("other", "0", advanced=True, low=-1e3, high=1e3, slider=(-2.0, 2.0), step=0.1),
-    Number("actor_rate", "0", advanced=True, low=0.0, high=1.0, slider=(0.0, 1.0)),
-    Number("rate", "0.1", advanced=True, low=0.0, high=0.9, slider=(0.0, 0.9)),
-    *COMPUTED_IN,
-)
+class Settings(ComputedIn):
+    v = slider(0.5, -1, 2, 0.05, accepts=(-1000, 1000))
+    reward = slider(1, -2, 2, 0.1, accepts=(-1000, 1000))
+    stop = choice("no", "yes")
+    weight = slider(1, 0, 2, accepts=(0, 2))
+    updates = whole(60, 0, 200)
+    logit = slider(0, -4, 4, 0.1, accepts=(-50, 50), advanced=True)
+    other = slider(0, -2, 2, 0.1, accepts=(-1000, 1000), advanced=True)
+    actor_rate = slider(0, 0, 1, accepts=(0, 1), advanced=True)
+    rate = slider(0.1, 0, 0.9, accepts=(0, 0.9), advanced=True)
+
 
 VISIT = {"v": 0.5, "logit": 0.0}
 EXAMPLE = Start(
@@ -78,7 +77,7 @@ def own_gradients(v: torch.Tensor, logit: torch.Tensor, **given: Any) -> list[to
 
 
 EXPERIMENT = Experiment(
-    run_of("v", "logit", settings=("reward", "weight", "stop")),
+    run_of("v", "logit", arguments=("reward", "weight", "stop")),
     plain=lambda **given: critic_leak(**{**given, "stop": "no"}),
     intended=own_gradients,
 )
@@ -150,13 +149,13 @@ def learn(
     return torch.stack(values), (torch.stack(policies) * paid).sum(1)
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The gradients of one visit, and the value over some updates, with this program and without
     a leak."""
-    start = EXPERIMENT.run(values)
+    start = EXPERIMENT.run(settings)
     roles = {role: y + 0.0 for role, y in EXPERIMENT.by_role(program, start).items()}  # no −0
-    rewards, rates = (values["reward"], values["other"]), (values["rate"], values["actor_rate"])
-    weight, stop, updates = (values[name] for name in ("weight", "stop", "updates"))
+    rewards, rates = (settings.reward, settings.other), (settings.rate, settings.actor_rate)
+    weight, stop, updates = (settings[name] for name in ("weight", "stop", "updates"))
     given = (*start.leaves.values(), rewards, rates, updates)
     slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, stop))
     yours, mean = learn(slopes, *given)
@@ -170,26 +169,20 @@ def compute(program: Program, values: Values) -> Result:
             Series("mean_reward", "forward", when, array(mean)),
         ),
         facts={
-            **{one.name: values[one.name] for one in PARAMETERS if isinstance(one, Number)},
-            "updates": updates,
             "loss": float(roles["forward"]),
-            "advantage": values["reward"] - values["v"],
+            "advantage": settings.reward - settings.v,
             "best": max(rewards),
             "v_gradient": float(roles["trick_gradient"][0]),
             "v_own_gradient": float(roles["intended_gradient"][0]),
             "logit_gradient": float(roles["trick_gradient"][1]),
-            # A cut in the graph changes none of these.
-            **_example(inspect.unwrap(program)),
-            **_steps_of_the_actor(),
-            **_guess(),
         },
         work=WORDS("work", updates=WORDS.counted("updates", updates)),
     )
 
 
-@lru_cache(maxsize=8)
 def _example(program: Program) -> Mapping[str, float]:
     """Run the program at the defaults: one visit, and where the value settles."""
+    program = inspect.unwrap(program)  # a cut in the graph changes none of these
     v, logit = (leaf.detach() for leaf in EXAMPLE.leaves.values())
 
     def settled(weight: float) -> float:
@@ -230,7 +223,6 @@ def actor_steps(v: float, logit: float, rewards: tuple[float, float]) -> tuple[f
     return float(mean), float((shares * (slopes - mean) ** 2).sum().sqrt())
 
 
-@cache
 def _steps_of_the_actor() -> Mapping[str, float]:
     """The actor's gradient over many visits, if v is the mean reward and if it is larger."""
     mean, entropy = _policy()
@@ -244,7 +236,6 @@ def _steps_of_the_actor() -> Mapping[str, float]:
     return facts
 
 
-@cache
 def _guess() -> Mapping[str, float]:
     """The gradient of a guess that is trained by its distance and pays the policy's reward."""
     guess = torch.tensor(GUESS["guess"], dtype=torch.float64, requires_grad=True)
@@ -280,26 +271,23 @@ _BESIDE = 0.06
 """The distance between a first point and its name, when there are no updates."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The value over the updates."""
-    return [_updates(result, values)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a parameter."""
     return component_table(result, LABELS, COMPONENTS, WORDS("table"))
 
 
-def _updates(result: Result, values: Values) -> Figure:
+def _updates(result: Result, settings: Settings) -> Figure:
     curves = {one.name: one for one in result.curves}
     last = {name: float(one.y[-1]) for name, one in curves.items()}
-    updates, best = int(result.facts["updates"]), float(result.facts["best"])
+    updates, best = settings.updates, result.number("best")
     end = float(max(updates, 1))
     heights = [*(one.y for one in curves.values()), np.array([best])]
     layout = axes((-0.02 * end, end), fitted(heights), WORDS("update"), WORDS("value_v"))
-    pays = "reward" if values["reward"] >= values["other"] else "other"
+    pays = "reward" if settings.reward >= settings.other else "other"
     height: Measure = "y"
-    drawn: list[Trace] = [dragged(_level(best, end), "line", **{pays: height})]
+    level = thin([0.0, end], [best, best], WORDS("best_reward"), "dot")
+    level |= {"hovertemplate": WORDS("best_hover"), "hoverinfo": "all"}
+    drawn: list[Trace] = [dragged(level, "line", **{pays: height})]
     for name in ("mean_reward", "value", "value_own"):  # all show where they overlap
         role, said = LINES[name]
         line = curve(curves[name])
@@ -311,7 +299,7 @@ def _updates(result: Result, values: Values) -> Figure:
         if updates == 0:  # a line of one point would not be seen
             line |= {"mode": "markers", "marker": {"color": f"role:{role}", "size": 9}}
         drawn.append(line)
-    start = replace(curves["value_own"], x=np.zeros(1), y=np.array([values["v"]]))
+    start = replace(curves["value_own"], x=np.zeros(1), y=np.array([settings.v]))
     drawn.append(dragged(points(start), "points", v="y") | {"name": WORDS("v_at_first")})
     ends = [(*LINES[name], one.y) for name, one in curves.items()]
     names = named([*ends, ("noise", WORDS("best_reward"), np.array([best]))], layout, SHORT)
@@ -340,14 +328,9 @@ def _updates(result: Result, values: Values) -> Figure:
     )
 
 
-def _level(best: float, end: float) -> Trace:
-    """A thin line at the best reward that an action pays."""
-    line = thin([0.0, end], [best, best], WORDS("best_reward"), "dot")
-    return line | {"hovertemplate": WORDS("best_hover"), "hoverinfo": "all"}
-
-
 LESSON = Lesson(
     program=critic_leak,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
+    lab=Lab(WORDS, Settings, compute, table, (_updates,), start=EXPERIMENT.run, direct_labels=True),
+    facts=(_example, _steps_of_the_actor, _guess),
     highlight="scale = stop_gradient(advantage)",
 )

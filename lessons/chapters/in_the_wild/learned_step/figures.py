@@ -6,21 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import Settings
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import (
-    Trace,
-    axes,
-    cells,
-    curve,
-    dragged,
-    fitted,
-    mark,
-    scatter,
-    thin,
-)
+from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark, scatter, thin
 from lessons.kit.components import MOST_NAMED, component_figure
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.titles import brief
@@ -37,12 +27,7 @@ SLOPES = {"true_gradient": WORDS("plain"), "trick_gradient": NAMES["trick_gradie
 """The short names of the two slopes in the first chart."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """One weight over the step size, and each weight's gradient."""
-    return [_slopes(result), _weights(result)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight, and the sums."""
     columns = [(WORDS("weight_x"), None), (WORDS("quantised"), "forward")]
     columns += [(label, role) for role, label in LABELS.items()]
@@ -56,14 +41,13 @@ def table(result: Result, values: Values) -> Table:
 
 
 def _sum(result: Result, role: str) -> float:
-    return float(result.facts[f"sum_{role.partition('_')[0]}"])
+    return result.number(f"sum_{role.partition('_')[0]}")
 
 
-def _slopes(result: Result) -> Figure:
+def _slopes(result: Result, settings: Settings) -> Figure:
     """One quantised weight over s, and through its point a line for each gradient."""
     tooth = result.curves[0]
-    s, x = float(result.facts["s"]), float(result.facts["x"])
-    y = float(result.facts["forward"])
+    s, x, y = result.numbers("s", "x", "forward")
     end = float(np.nanmax(tooth.x))
     largest = float(np.nanmax(np.abs(tooth.y), initial=0.0))
     seen = [tooth.y, np.array([x if abs(x) <= 3 * largest else 0.0])]
@@ -72,7 +56,7 @@ def _slopes(result: Result) -> Figure:
     layout = axes(
         (0.0, end), (1.1 * low, 1.1 * high), WORDS("step_size"), WORDS("quantised_weight")
     )
-    slopes = {role: float(result.facts[role]) for role in SLOPES}
+    slopes = {role: result.number(role) for role in SLOPES}
     across, nothing = np.array([0.0, s, end]), np.full(3, np.nan)
     tangents = [
         Series(role, role, across, y + slope * (across - s) if math.isfinite(slope) else nothing)
@@ -108,7 +92,7 @@ def _slopes(result: Result) -> Figure:
     )
 
 
-def _weights(result: Result) -> Figure:
+def _weights(result: Result, settings: Settings) -> Figure:
     """The chart of each weight's gradient for the step size."""
     count = len(result["forward"].x)
     places = np.arange(1.0, count + 1)
@@ -124,3 +108,6 @@ def _weights(result: Result) -> Figure:
         if "markers" in trace["mode"]:
             trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
     return replace(chart, selects="point")
+
+
+CHARTS = (_slopes, _weights)

@@ -3,20 +3,19 @@
 import inspect
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
 
 import torch
 
-from lessons.chapters.in_the_wild.learned_step.figures import figures, table
+from lessons.chapters.in_the_wild.learned_step.figures import CHARTS, table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Numbers, Values
-from lessons.contract.result import FactsAsAsked, Note, Result, Series
+from lessons.contract.result import Note, Result, Series
+from lessons.contract.settings import choice, numbers, slider, whole
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite, too_large
 from lessons.kit.experiment import Experiment, Program
-from lessons.kit.inputs import COMPUTED_IN, array, leaf, place_of, point_in_text, series_by_role
+from lessons.kit.inputs import ComputedIn, array, leaf, place_of, point_in_text, series_by_role
+from lessons.kit.nan_notes import notes_on_not_finite, too_large
 from lessons.text import listed, number
 from lessons.tricks import scale_gradient, stop_gradient
 
@@ -26,6 +25,16 @@ SHIFTED = {"x": (0.1, 0.4, 0.7, 2.5), "limits": (-4, 3)}
 """Weights and limits of the last question."""
 STEP, OFFSET = 0.3, 0.05
 """Its step size and its offset."""
+
+
+class Settings(ComputedIn):
+    rounding = choice("straight", "plain", "whole")
+    s = slider(0.3, 0.05, 2.1, 0.01, accepts=(0.001, 100))
+    bits = whole(3, 2, 8)
+    scale = choice("none", "lsq")
+    x = numbers("0.1, 0.4, 0.7, 2.5")
+    h = slider(0.01, 0.01, 0.3, 0.01, accepts=(1e-6, 100), advanced=True)
+    point = point_in_text(2, of="x")
 
 
 def learned_step(
@@ -43,7 +52,6 @@ def learned_step(
     return s * code
 
 
-@lru_cache(maxsize=1)
 def offset() -> dict[str, float]:
     """The gradient of a learned offset, subtracted before the quantiser and added after it."""
     x = torch.tensor(SHIFTED["x"], dtype=torch.float64)
@@ -104,12 +112,12 @@ def formula(x: torch.Tensor, s: torch.Tensor, bits: int, scale: str, **_: str) -
     return slope * gradient_factor(x.numel(), bits) if scale == "lsq" else slope
 
 
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """Each weight with a step size of its own, which gets its part of the gradient."""
-    x = leaf(values, "x")
-    s = torch.full_like(x, values["s"]).requires_grad_()
-    settings = {name: values[name] for name in ("bits", "rounding", "scale")}
-    return Start({"x": x, "s": s}, settings, (place_of(values),))
+    x = leaf(settings, "x")
+    s = torch.full_like(x, settings.s).requires_grad_()
+    arguments = {name: settings[name] for name in ("bits", "rounding", "scale")}
+    return Start({"x": x, "s": s}, arguments, (place_of(settings),))
 
 
 EXPERIMENT = Experiment(
@@ -117,12 +125,6 @@ EXPERIMENT = Experiment(
     plain=lambda x, s, **given: learned_step(x, s, **{**given, **PLAIN}),
     intended=formula,
 )
-
-
-def total(program: Program, x: torch.Tensor, s: float, settings: Mapping[str, Any]) -> float:
-    """The sum of the quantised weights at another step size."""
-    with torch.no_grad():
-        return float(program(x, torch.full_like(x, s), **settings).double().sum())
 
 
 def teeth(program: Program, x: float, bits: int, end: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -194,56 +196,36 @@ def _ratio(
     return float(ratios.square().mean().sqrt()) if bool(length.all()) else math.nan
 
 
-PARAMETERS = (
-    Choice("rounding", "straight", names=("straight", "plain", "whole")),
-    Number("s", "0.3", low=1e-3, high=100.0, slider=(0.05, 2.1), step=0.01),
-    Integer("bits", "3", low=2, high=8),
-    Choice("scale", "none", names=("none", "lsq")),
-    Numbers("x", "0.1, 0.4, 0.7, 2.5"),
-    Number("h", "0.01", advanced=True, low=1e-6, high=100.0, slider=(0.01, 0.3), step=0.01),
-    point_in_text("2", of="x"),
-    *COMPUTED_IN,
-)
-
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Values and gradients at the learner's weights, and one weight over s."""
-    given = torch.tensor(values["x"], dtype=torch.float64)
-    start = EXPERIMENT.run(values)
-    x, s = start.leaves["x"], float(values["s"])
+    given = torch.tensor(settings.x, dtype=torch.float64)
+    start = EXPERIMENT.run(settings)
+    x, s = start.leaves["x"], settings.s
     roles = EXPERIMENT.by_role(program, start)
-    place = place_of(values)
+    place = place_of(settings)
     end = max(2.0, 1.25 * s)
-    over, tooth = (array(one) for one in teeth(program, float(given[place]), values["bits"], end))
-    ratios = relative_steps(program, values["bits"])
+    over, tooth = (array(one) for one in teeth(program, float(given[place]), settings.bits, end))
+    ratios = relative_steps(program, settings.bits)
     return Result(
         series=series_by_role(array(given), roles),
         curves=(Series("forward", "forward", over, tooth),),
-        facts=FactsAsAsked(
-            {
-                "s": s,
-                "h": float(values["h"]),
-                "rounding": values["rounding"],
-                "bits": values["bits"],
-                "inputs": len(given),
-                "lowest": levels(values["bits"])[0],
-                "highest": levels(values["bits"])[1],
-                "x": float(given[place]),
-                **{role: float(value[place]) for role, value in roles.items()},
-                "v": float(given[place]) / s,
-                **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
-                "many": COUNTS[-1],
-                "ratio_none": ratios["none"][-1],
-                "ratio_lsq": ratios["lsq"][-1],
-            },
-            lambda: {
-                **_sums(program, given, s, start),
-                # A cut in the graph changes none of these.
-                **_of_one(inspect.unwrap(program), start, place),
-                "difference": _difference(program, given, values, start.settings),
-            },
-        ),
-        notes=tuple(_notes(given, x, roles, values)),
+        facts={
+            "inputs": len(given),
+            "lowest": levels(settings.bits)[0],
+            "highest": levels(settings.bits)[1],
+            "v": float(given[place]) / s,
+            **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
+            "many": COUNTS[-1],
+            "ratio_none": ratios["none"][-1],
+            "ratio_lsq": ratios["lsq"][-1],
+        },
+        more_facts=[
+            partial(_sums, program, given, s, start),
+            # A cut in the graph changes none of these.
+            partial(_of_one, inspect.unwrap(program), start, place),
+            partial(_difference, program, given, settings, start),
+        ],
+        notes=tuple(_notes(given, x, roles, settings)),
         work=WORDS.counted("weights", len(given)),
     )
 
@@ -268,7 +250,7 @@ def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict
         roles = EXPERIMENT.by_role(program, start.but(rounding=rounding, scale=scale))
         return float(roles["trick_gradient"].double().sum())
 
-    bits = start.settings["bits"]
+    bits = start.arguments["bits"]
     lowest, highest = levels(bits)
     clipped = (given / s <= lowest) | (given / s >= highest)
     straight = all_of("straight")
@@ -288,34 +270,34 @@ def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict
     }
 
 
+@torch.no_grad()
 def _difference(
-    program: Program, x: torch.Tensor, values: Values, settings: Mapping[str, Any]
-) -> float:
+    program: Program, x: torch.Tensor, settings: Settings, start: Start
+) -> dict[str, float]:
     """The sum of the quantised weights at s + h and at s − h, over 2h; at least 0 for s − h."""
-    low = max(float(values["s"]) - float(values["h"]), 1e-9)
-    high = float(values["s"]) + float(values["h"])
-    ends = [total(program, x, one, settings) for one in (low, high)]
-    return (ends[1] - ends[0]) / (high - low)
+    low, high = max(settings.s - settings.h, 1e-9), settings.s + settings.h
+    sums = [program(x, torch.full_like(x, s), **start.arguments).sum() for s in (low, high)]
+    return {"difference": float(sums[1] - sums[0]) / (high - low)}
 
 
 def _notes(
-    given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], values: Values
+    given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], settings: Settings
 ) -> Iterator[Note]:
     """Notes on numbers that are not finite, and on weights where torch and the formula differ."""
     causes = (too_large("x", x),)
     otherwise = WORDS("ratio_too_large")
     yield from notes_on_not_finite("x", given, roles, causes, otherwise)
-    lowest, highest = levels(values["bits"])
-    v = x / torch.full_like(x, values["s"])
+    lowest, highest = levels(settings.bits)
+    v = x / torch.full_like(x, settings.s)
     at_limit = (v == lowest) | (v == highest)
-    if values["rounding"] == "straight" and at_limit.any():
+    if settings.rounding == "straight" and at_limit.any():
         where = listed([number(one) for one in given[at_limit.cpu()].tolist()])
         yield Note("info", WORDS("at_limit", where=where))
 
 
 LESSON = Lesson(
     program=learned_step,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
+    lab=Lab(WORDS, Settings, compute, table, CHARTS, start=EXPERIMENT.run, direct_labels=True),
     highlight="v + stop_gradient(code - v)",
-    elsewhere=offset,
+    facts=(offset,),
 )

@@ -1,13 +1,12 @@
 """A target network that is the policy network by another name, so that the target is trained."""
 
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import torch
 from torch.nn import Module
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(model: Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
@@ -26,7 +25,7 @@ def copied(model: Module, state: Any, reward: float, next_state: Any, gamma: flo
     return policy_net, target_net
 
 
-def check(code: Callable[..., Any]) -> None:
+def check(code: Code) -> None:
     """The value moves towards the target, and a step of the policy leaves the target as it is."""
     model = torch.nn.Linear(1, 1, bias=False)
     torch.nn.init.ones_(model.weight)

@@ -7,10 +7,7 @@ All seeds are one batch.
 """
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -21,19 +18,20 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, annotation, axes, fitted, points
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import computed_in, golden
+from lessons.kit.inputs import ComputedInFloat32, golden
 from lessons.kit.line_names import NAMES
 from lessons.text import number
+from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms, arrays
-from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import counted_seeds
 from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
     HEIGHT,
@@ -81,19 +79,17 @@ def td_loss(
     return error.square().mean(-1)
 
 
-PARAMETERS = (
-    Choice("target", "stopped", names=("stopped", "open"), in_run="steps"),
-    Choice("task", "walk", names=("walk", "two")),
-    Number("chance", "0.5", low=0, high=1, slider=(0, 1)),
-    Number("discount", "0.9", low=0, high=1, slider=(0, 1)),
-    seeds("8", 32),
-    seed_drawn(32),
-    steps("600", 3000),
-    rate("0.25", (0.01, 1), 0.01),
-    Integer("point", "3", advanced=True, low=1, high=STATES, in_run="looks"),
-    first_seed(),
-    *computed_in("float32"),
-)
+class Settings(ComputedInFloat32):
+    target = choice("stopped", "open", in_run="steps")
+    task = choice("walk", "two")
+    chance = slider(0.5, 0, 1, accepts=(0, 1))
+    discount = slider(0.9, 0, 1, accepts=(0, 1))
+    seeds = training.seeds(8, 32)
+    shown = training.seed_drawn(32)
+    steps = training.steps(600, 3000)
+    rate = training.rate(0.25, (0.01, 1), 0.01)
+    point = whole(3, 1, STATES, advanced=True, in_run="looks")
+    seed = training.first_seed()
 
 
 @dataclass(frozen=True)
@@ -145,14 +141,14 @@ class Task:
         return float((w @ self.states - true).square().mean().sqrt())
 
 
-def task_of(values: Mapping[str, Any]) -> Task:
+def task_of(settings: Settings) -> Task:
     """The task with these settings."""
-    discount = float(values["discount"])
-    if values["task"] == "two":
+    discount = settings.discount
+    if settings.task == "two":
         one = torch.ones(1, 1, dtype=torch.float64)
         states = torch.tensor([[1.0, 2.0]], dtype=torch.float64)
         return Task(one[0], one, 2 * one, 0 * one[0], states, discount)
-    right = float(values["chance"])
+    right = settings.chance
     table = torch.eye(STATES, dtype=torch.float64)
     ends = torch.zeros(STATES, 1, dtype=torch.float64)
     row = torch.cat([ends, table, ends], 1)  # both ends of the walk have value 0
@@ -177,25 +173,25 @@ def two_next_states(task: Task) -> torch.Tensor:
     return weights
 
 
-class Learners(TwoArms[ParameterList]):
+class Learners(TwoArms[ParameterList, Settings]):
     """Every seed's weights in two arms, on the same sampled steps; ``plain`` has no stop."""
 
     optimizer = Descent
 
-    def begin(self, values: Values) -> ParameterList:
-        self.task = task = task_of(values)
+    def begin(self, settings: Settings) -> ParameterList:
+        self.task = task = task_of(settings)
         self._parts = [part.to(self.like) for part in (task.here, task.there, task.reward)]
         self._true = task.true()
         lowest = task.rests(stop=False) @ task.states
         self._still = arrays({"lowest": lowest, "true": self._true})
         return ParameterList([self.draws.uniform(len(task.states))])
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: Settings) -> None:
         """One plain gradient step of both arms."""
         self._sampled = sampled(self.task, self.draws)
-        super().step(done, values)
+        super().step(done, settings)
 
-    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+    def loss(self, name: str, done: int, settings: Settings) -> torch.Tensor:
         here, there = (part[:, self._sampled].movedim(0, 1) for part in self._parts[:2])
         loss: torch.Tensor = self.programs[name](
             self.arms[name][0],
@@ -203,11 +199,11 @@ class Learners(TwoArms[ParameterList]):
             there,
             self._parts[2][self._sampled],
             discount=self.task.discount,
-            stop=name == "trick" and values["target"] == "stopped",
+            stop=name == "trick" and settings.target == "stopped",
         )
         return loss
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Distance from the true values, expected loss, middle state's value; [seeds], float64."""
         found: dict[str, torch.Tensor] = {}
         for name, worth in self.worth().items():
@@ -218,7 +214,7 @@ class Learners(TwoArms[ParameterList]):
             }
         return found
 
-    def picture(self, index: int, values: Values) -> dict[str, Array]:
+    def picture(self, index: int, settings: Settings) -> dict[str, Array]:
         """The values of all seeds, of the one that is drawn, as they are and where they rest."""
         worth = arrays(self.worth())
         return worth | {f"{name}_shown": one[index] for name, one in worth.items()} | self._still
@@ -237,22 +233,22 @@ def sampled(task: Task, draws: Draws) -> torch.Tensor:
     return torch.bucketize(draws.uniform(BATCH), often, right=True).clamp(max=len(often) - 1)
 
 
-def one_step(values: Values) -> Start:
+def one_step(settings: Settings) -> Start:
     """The loss of one step, at weights of fixed numbers.
 
     In the walk it goes to the right, from the state that is chosen.
     """
-    task, two = task_of(values), values["task"] == "two"
-    w = golden(1, 1 if two else STATES).to(*device_and_dtype(values)).requires_grad_()
-    at = 0 if two else STATES + int(values["point"]) - 1
-    settings = {
+    task, two = task_of(settings), settings.task == "two"
+    w = golden(1, 1 if two else STATES).to(*device_and_dtype(settings)).requires_grad_()
+    at = 0 if two else STATES + settings.point - 1
+    arguments = {
         "here": task.here[:, at : at + 1].to(w),
         "there": task.there[:, at : at + 1].to(w),
         "reward": float(task.reward[at]),
         "discount": task.discount,
-        "stop": values["target"] == "stopped",
+        "stop": settings.target == "stopped",
     }
-    return Start({"w": w}, settings, (min(int(values["point"]), len(w) - 1),))  # the next state's
+    return Start({"w": w}, arguments, (min(settings.point, len(w) - 1),))  # the next state's
 
 
 def target_held_still(
@@ -275,7 +271,7 @@ EXPERIMENT = Experiment(
 
 def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
     """By what one step multiplies the weight that two states share, with a stop and without."""
-    task = task_of({"task": "two", "discount": discount})
+    task = task_of(Settings.read({"task": "two"}) | {"discount": discount})
     found = {}
     for name, stop in (("stopped", True), ("open", False)):
         w = torch.ones(1, dtype=torch.float64, requires_grad=True)
@@ -284,32 +280,31 @@ def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
     return found
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """One step's gradients by role, and where the training rests."""
-    start = EXPERIMENT.run(values)
+    start = EXPERIMENT.run(settings)
     w = start.leaves["w"].detach()
     roles = {**EXPERIMENT.by_role(program, start), "forward": w}
-    task = task_of(values)
+    task = task_of(settings)
     true = task.true()
     rests = {name: task.rests(name == "stopped") for name in ("stopped", "open")}
     whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
     return Result(
         series=components(roles),
         facts={
-            **{name: values[name] for name in ("seeds", "chance", "discount", "rate", "target")},
-            **_of_one_step(roles["trick_gradient"], values),
+            **_of_one_step(roles["trick_gradient"], settings),
             "states": task.states.shape[1],
             **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
             **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
-            **factors(whole, float(values["discount"]), float(values["rate"])),
+            **factors(whole, settings.discount, settings.rate),
         },
-        work=WORDS("work", seeds=counted_seeds(values)),
+        work=WORDS("work", seeds=counted_seeds(settings)),
     )
 
 
-def _of_one_step(gradient: torch.Tensor, values: Values) -> dict[str, float]:
+def _of_one_step(gradient: torch.Tensor, settings: Settings) -> dict[str, float]:
     """The gradients of one step for its state's weight and for the next state's."""
-    here = min(int(values["point"]), len(gradient)) - 1
+    here = min(settings.point, len(gradient)) - 1
     after = min(here + 1, len(gradient) - 1)
     return {"own_gradient": float(gradient[here]), "next_gradient": float(gradient[after])}
 
@@ -320,27 +315,20 @@ _LEAST = -8
 """The lowest power of ten that is drawn: below it there is rounding alone."""
 
 
-def figures(history: History, values: Values) -> list[Figure]:
-    """The values of the states, and their distance from the true ones.
-
-    Of two states the distance comes first: that they grow or fall is seen over the steps.
-    """
-    drawn = [_values(history, values), _distances(history)]
-    return drawn[::-1] if values["task"] == "two" else drawn
-
-
-def table(history: History, values: Values) -> Table:
+def table(history: History, settings: Settings) -> Table:
     """Both arms as they stand: mean over the seeds, lowest and highest seed."""
     measures = {"off": WORDS("distance_row"), "loss": WORDS("mean_squared_error")}
-    return arms_table(history, measures | {"middle": WORDS("value_of", which=_which(values))}, ARMS)
+    return arms_table(
+        history, measures | {"middle": WORDS("value_of", which=_which(settings))}, ARMS
+    )
 
 
-def _which(values: Values) -> str:
+def _which(settings: Settings) -> str:
     """The state whose value stands for all."""
-    return WORDS("second_state") if values["task"] == "two" else WORDS("middle_state")
+    return WORDS("second_state") if settings.task == "two" else WORDS("middle_state")
 
 
-def _values(history: History, values: Values) -> Figure:
+def _values(history: History, settings: Settings) -> Figure:
     picture = history.latest.picture
     true = picture["true"]
     x = np.arange(1.0, 1 + len(true))
@@ -368,7 +356,7 @@ def _values(history: History, values: Values) -> Figure:
         data,
         layout,
         HEIGHT,
-        which=_which(values).capitalize(),
+        which=_which(settings).capitalize(),
         found=told(history, lines_of(ARMS, "middle"), 3),
         seed=int(picture["seed"][0]),
         done=history.done,
@@ -387,13 +375,13 @@ def _called(true: Array, lowest: Array) -> list[Trace]:
     ]
 
 
-def _distances(history: History) -> Figure:
+def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "off")
     layout = powers_axes(history, lines, WORDS("distance"), _LEAST)
     return step_chart(WORDS, "off", history, lines, layout)
 
 
-def static_table(result: Result, values: Values) -> Table:
+def static_table(result: Result, settings: Settings) -> Table:
     """Weight by weight: value and gradients."""
     labels = {"forward": WORDS("weight"), "trick_gradient": NAMES["trick_gradient"]}
     labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": NAMES["intended_gradient"]}
@@ -408,19 +396,28 @@ def static_table(result: Result, values: Values) -> Table:
     )
 
 
+# Of two states the distance comes first: that they grow or fall is seen over the steps.
+def _first(history: History, settings: Settings) -> Figure:
+    return (_distances if settings.task == "two" else _values)(history, settings)
+
+
+def _second(history: History, settings: Settings) -> Figure:
+    return (_values if settings.task == "two" else _distances)(history, settings)
+
+
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
     table=static_table,
     start=one_step,
-    training=Training(Learners, figures, table, cuts=True),
+    training=Training(Learners, (_first, _second), table, cuts=True),
 )
 
 
 def nearer_to_the_true_values(result: Result) -> str:
     """Grade which of the two trainings rests nearer to the true values."""
-    stopped, plain = (float(result.facts[f"{arm}_rests_off"]) for arm in ("stopped", "open"))
+    stopped, plain = result.numbers("stopped_rests_off", "open_rests_off")
     if abs(stopped - plain) < 1e-6:
         return "same"
     return "stopped" if stopped < plain else "open"
@@ -428,19 +425,18 @@ def nearer_to_the_true_values(result: Result) -> str:
 
 def where_it_rests(result: Result) -> str:
     """Grade whether the training without a stop rests at the true values too."""
-    return "true" if float(result.facts["open_rests_off"]) < 1e-6 else "off"
+    return "true" if result.number("open_rests_off") < 1e-6 else "off"
 
 
 def how_it_goes(result: Result) -> str:
     """Grade the factor of one step on the weight, with the stop: above 1, below it, or just 1."""
-    factor = abs(float(result.facts["factor_stopped"]))
+    factor = abs(result.number("factor_stopped"))
     return "grows" if factor > 1.001 else "falls" if factor < 0.999 else "stays"
 
 
-@cache
 def two_next_states_by_rest() -> dict[str, float]:
     """Distances from the true values at rest, with one sampled next state and with two."""
-    task = task_of({"task": "walk", "chance": 0.5, "discount": 0.9})
+    task = task_of(Settings.read({}))
     true = task.true()
     one, two = (task.off(w, true) for w in (task.rests(stop=False), two_next_states(task)))
     return {"one_next_off": one, "two_next_off": two, "twice_off": 2 * one}
@@ -455,5 +451,5 @@ LESSON = Lesson(
         "two": how_it_goes,
     },
     highlight="stop_gradient(target)",
-    elsewhere=two_next_states_by_rest,
+    facts=(two_next_states_by_rest,),
 )

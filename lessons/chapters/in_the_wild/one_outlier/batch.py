@@ -2,15 +2,28 @@
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import torch
 
-from lessons.kit.draws import unit_draws
+from lessons.contract.settings import choice, slider, whole
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import ComputedIn
+from lessons.kit.noise import unit_draws
 
 SLOPES = (-2.0, -1.0)
 """The weights that fit every ordinary label; training starts at 0."""
+
+FAR = 1e6
+"""An error of the label so large that a clip certainly acts on it."""
+
+
+class Settings(ComputedIn):
+    clip = choice("none", "batch", "sample")
+    size = slider(100, 0, 200, 1, accepts=(0, FAR))
+    angle = slider(120, -180, 180, 1, accepts=(-360, 360))
+    limit = slider(1, 0, 5, 0.05, accepts=(0, 1e6))
+    batch = whole(8, 2, 32, log=True)
+    seed = whole(3, advanced=True)
 
 
 @lru_cache(maxsize=16)
@@ -37,7 +50,7 @@ def batch(
     return inputs, labels
 
 
-def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -> torch.Tensor:
+def plain_loss(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: object) -> torch.Tensor:
     """The same forward pass with no clip."""
     return (((w * x).sum(1, keepdim=True) - y) ** 2).mean() / 2
 
@@ -58,7 +71,7 @@ def shortened(rows: torch.Tensor, limit: float) -> torch.Tensor:
     return torch.where(lengths <= limit, rows, rows * (limit / lengths))
 
 
-def without_first(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: Any) -> torch.Tensor:
+def without_first(w: torch.Tensor, x: torch.Tensor, y: torch.Tensor, **_: object) -> torch.Tensor:
     """The gradient of the batch without its first sample, with no clip."""
     w.requires_grad_()
     return gradient(plain_loss(w, x[1:], y[1:]), w)

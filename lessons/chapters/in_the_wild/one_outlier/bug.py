@@ -1,14 +1,13 @@
 """Gradients clipped for each sample, added to what backward() had left in .grad already."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch.func import grad, vmap
 
-from lessons.contract.bug import Bug
+from lessons.contract.bug import Bug, Code
 
 Batches = Sequence[tuple[torch.Tensor, torch.Tensor]]
-Collect = Callable[[torch.Tensor, Batches, float], None]
 
 
 def sample_loss(weight: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -52,7 +51,7 @@ def apart(weight: torch.Tensor, batches: Batches, limit: float) -> None:
     weight.grad = total.detach()
 
 
-def check(code: Collect) -> None:
+def check(code: Code) -> None:
     """The sum of the samples' clipped gradients, over two micro-batches of two samples."""
     x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, -0.6]])
     y = torch.tensor([-1.0, -1.0, -1.0, -300.0])

@@ -4,20 +4,12 @@ import math
 
 import numpy as np
 
+from lessons.chapters.in_the_wild.one_outlier.batch import Settings
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
 from lessons.kit.arrows import arrow, in_words, measured
-from lessons.kit.chart_pieces import (
-    Trace,
-    axes,
-    cells,
-    covered_with,
-    dragged,
-    scatter,
-    thin,
-)
+from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, dragged, scatter, thin
 from lessons.kit.line_names import label, second_name
 from lessons.kit.titles import brief
 from lessons.text import number
@@ -35,12 +27,7 @@ HEIGHT = 345
 """Pixels: the arrows get a square."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """The gradients as arrows."""
-    return [_arrows(result, values)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of each mean gradient."""
     columns = [(WORDS("measure"), None), *((name, role) for role, (name, _) in NAMES.items())]
     rows = [(WORDS("of_w", place="₁₂"[at]), *cells(result, NAMES, at, 5)) for at in (0, 1)]
@@ -48,14 +35,14 @@ def table(result: Result, values: Values) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _arrows(result: Result, values: Values) -> Figure:
-    limit = float(values["limit"])
+def _arrows(result: Result, settings: Settings) -> Figure:
+    limit = settings.limit
     x, y = _frame(result, limit)
     layout = axes(x, y, WORDS("gradient_1"), WORDS("gradient_2"))
     layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
     around = np.linspace(0.0, 2 * math.pi, 121)
     circle = thin(limit * np.cos(around), limit * np.sin(around), "limit", "solid")
-    clipped = values["clip"] == "sample"
+    clipped = settings.clip == "sample"
     tells = ["trick_gradient"] if clipped else []  # what is used is the mean of the clipped ones
     data = [
         dragged(circle, "line", limit="length"),
@@ -64,7 +51,7 @@ def _arrows(result: Result, values: Values) -> Figure:
         covered_with(_its_name(result, layout), *tells),
         *(_tip(result, role, layout) for role in NAMES),
     ]
-    turned = float(result.facts["turn_used"])
+    turned = result.number("turn_used")
     return WORDS.chart(
         "arrows",
         data,
@@ -165,7 +152,7 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     name, fact = NAMES[role]
     words = f"= {name}" if same and role == "trick_gradient" else name
     if beyond:
-        words += f" {brief(float(result.facts[f'length_{fact}']))}"
+        words += f" {brief(result.number(f'length_{fact}'))}"
     else:
         x, y = (float(one) for one in vector)
     # Away from the arrow “without it”, whose name stands to the right of its tip.
@@ -181,3 +168,6 @@ def _tip(result: Result, role: str, layout: Trace) -> Trace:
     if role == "trick_gradient" and (same or (both_leave and across < 0.1 * used @ plain)):
         words, side = second_name(words, side)
     return label(role, words, x, y, side)
+
+
+CHARTS = (_arrows,)

@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from typing import Any
+from functools import partial
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from lessons.chapters.in_the_wild.one_outlier.batch import (
+    FAR,
+    Settings,
     batch,
     each,
     ordinary,
@@ -17,21 +18,17 @@ from lessons.chapters.in_the_wild.one_outlier.batch import (
     shortened,
     without_first,
 )
-from lessons.chapters.in_the_wild.one_outlier.figures import figures, table
+from lessons.chapters.in_the_wild.one_outlier.figures import CHARTS, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, FactsAsAsked, Note, Result
+from lessons.contract.result import Array, Note, Result
 from lessons.contract.words import Words
 from lessons.kit.arrows import angle, turn
 from lessons.kit.experiment import Experiment, Program, Roles, components
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import array
 
 WORDS = Words(__file__)
-
-FAR = 1e6
-"""An error of the label so large that a clip certainly acts on it."""
 
 EXAMPLE_SIZE = 100.0
 """The error of the label that the text speaks of."""
@@ -45,70 +42,57 @@ Layer = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 At = Callable[[float, str], Roles]
 """From the error of the label, and which clip: the gradients by role."""
 
-PARAMETERS = (
-    Choice("clip", "none", names=("none", "batch", "sample")),
-    Number("size", "100", low=0.0, high=FAR, slider=(0.0, 200.0), step=1.0),
-    Number("angle", "120", low=-360.0, high=360.0, slider=(-180.0, 180.0), step=1.0),
-    Number("limit", "1", low=0.0, high=1e6, slider=(0.0, 5.0), step=0.05),
-    Integer("batch", "8", low=2, high=32, log=True),
-    Integer("seed", "3", advanced=True),
-    *COMPUTED_IN,
-)
 
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The gradients at the learner's batch."""
-    device, dtype = device_and_dtype(values)
-    clip, limit = values["clip"], values["limit"]
-    rows = ordinary(values["seed"], values["batch"] - 1)
+    device, dtype = device_and_dtype(settings)
+    clip, limit = settings.clip, settings.limit
+    rows = ordinary(settings.seed, settings.batch - 1)
 
     def at(size: float, clip: str) -> Roles:
-        x, y = (part.to(device, dtype) for part in batch(rows, size, values["angle"]))
-        return EXPERIMENT.by_role(program, EXPERIMENT.run(values).but(x=x, y=y, clip=clip))
+        x, y = (part.to(device, dtype) for part in batch(rows, size, settings.angle))
+        return EXPERIMENT.by_role(program, EXPERIMENT.run(settings).but(x=x, y=y, clip=clip))
 
-    tensors = at(values["size"], clip)
+    tensors = at(settings.size, clip)
     roles = {role: array(y) for role, y in tensors.items()}
-    x, y = batch(rows, values["size"], values["angle"])
+    x, y = batch(rows, settings.size, settings.angle)
     samples = each(x, y)
     return Result(
         series=components(tensors),
-        facts=FactsAsAsked(
-            {
-                **{name: values[name] for name in ("size", "angle", "limit", "batch")},
-                "used_clip": values["clip"],
-                "others": values["batch"] - 1,
-                "example_size": EXAMPLE_SIZE,
-                "moved_times": MOVED_TIMES,
-                "loss": float(roles["forward"][0]),
-                **_measures(roles),
-            },
-            lambda: {**_one_sample(at, limit, values["batch"]), **_mixed()},
-        ),
+        facts={
+            "used_clip": settings.clip,
+            "others": settings.batch - 1,
+            "example_size": EXAMPLE_SIZE,
+            "moved_times": MOVED_TIMES,
+            "loss": float(roles["forward"][0]),
+            **_measures(roles),
+        },
+        more_facts=[partial(_one_sample, at, limit, settings.batch)],
         notes=tuple(_no_direction(roles)),
         planes={
             "samples": array(shortened(samples, limit) if clip == "sample" else samples),
             "raw": array(samples),
         },
-        work=WORDS.counted("samples", values["batch"]),
+        work=WORDS.counted("samples", settings.batch),
     )
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn: the bad sample and one ordinary one, at the first weight."""
-    device, dtype = device_and_dtype(values)
-    rows = ordinary(values["seed"], 1)
-    x, y = (one.to(device, dtype) for one in batch(rows, values["size"], values["angle"]))
+    device, dtype = device_and_dtype(settings)
+    rows = ordinary(settings.seed, 1)
+    x, y = (one.to(device, dtype) for one in batch(rows, settings.size, settings.angle))
     w = torch.zeros(2, dtype=dtype, device=device, requires_grad=True)
-    settings = {name: values[name] for name in ("clip", "limit")}
-    return Start({"w": w, "x": x, "y": y}, settings, (0, 0))
+    arguments = {"clip": settings.clip, "limit": settings.limit}
+    return Start({"w": w, "x": x, "y": y}, arguments, (0, 0))
 
 
 EXPERIMENT = Experiment(start, plain=plain_loss, intended=without_first)
 
 
-def drawn(values: Values) -> Mapping[str, Any]:
+def drawn(settings: Settings) -> Mapping[str, object]:
     """The ordinary inputs, for in_torch.py."""
-    return {"x": ordinary(values["seed"], values["batch"] - 1)}
+    return {"x": ordinary(settings.seed, settings.batch - 1)}
 
 
 def cosine(one: Array, other: Array) -> float:
@@ -149,8 +133,7 @@ def _one_sample(at: At, limit: float, many: int) -> dict[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
-def _mixed() -> Mapping[str, float]:
+def mixed() -> Mapping[str, float]:
     """The change of the first sample's gradient when only the last input changes."""
     layers: Mapping[str, Layer] = {
         "linear": lambda x, w: functional.linear(x, w.diag()),
@@ -166,10 +149,11 @@ def _mixed() -> Mapping[str, float]:
         w = torch.ones(4, dtype=torch.float64, requires_grad=True)
         return gradient((layer(x, w)[0].sum() - 1.0) ** 2, w)
 
-    return {
+    mixed = {
         f"mixed_{name}": float((first(layer, moved) - first(layer, x)).norm())
         for name, layer in layers.items()
     }
+    return mixed | {"mixed_most": max(mixed.values())}
 
 
 def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
@@ -181,4 +165,13 @@ def _no_direction(roles: Mapping[str, Array]) -> Iterator[Note]:
             yield Note("warning", WORDS("no_direction", what=words))
 
 
-LAB = Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, drawn=drawn, named=True)
+LAB = Lab(
+    WORDS,
+    Settings,
+    compute,
+    table,
+    CHARTS,
+    start=EXPERIMENT.run,
+    sampled_values=drawn,
+    direct_labels=True,
+)

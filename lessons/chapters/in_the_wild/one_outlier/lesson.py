@@ -2,9 +2,8 @@
 
 import torch
 
-from lessons.chapters.in_the_wild.one_outlier.lab import LAB
+from lessons.chapters.in_the_wild.one_outlier.lab import LAB, mixed
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Result
 from lessons.tricks import clip_gradient_norm
 
 
@@ -21,15 +20,9 @@ def one_outlier(
     return (error**2).mean() / 2
 
 
-def mixes(result: Result) -> str:
-    """The layer after which the gradient of one sample depends on another one."""
-    layers = ("linear", "layernorm", "batchnorm", "groupnorm")
-    return max(layers, key=lambda one: float(result.facts[f"mixed_{one}"]))
-
-
 LESSON = Lesson(
     program=one_outlier,
     lab=LAB,
-    predictions={"transfer": mixes},
+    facts=(mixed,),
     highlight="torch.stack([clip_gradient_norm(w, limit / len(x)) for _ in x])",
 )

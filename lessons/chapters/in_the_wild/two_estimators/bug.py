@@ -1,14 +1,10 @@
 """A score function on a sample that still depends on the mean: the log-probability has no slope."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 from torch.distributions import Normal
 
-from lessons.contract.bug import Bug, changed
-
-Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def policy_loss(mean: Tensor, noise: Tensor, reward: Tensor) -> Tensor:
@@ -17,7 +13,7 @@ def policy_loss(mean: Tensor, noise: Tensor, reward: Tensor) -> Tensor:
     return torch.mean(-policy.log_prob(action) * reward)
 
 
-def check(code: Loss) -> None:
+def check(code: Code) -> None:
     """A rewarded action draws the mean towards it: the gradient is minus reward times noise."""
     mean = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
     noise = torch.tensor([1.5], dtype=torch.float64)

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import Settings
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import (
     Trace,
@@ -42,12 +42,7 @@ ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 """The row of each estimator's histogram, counted from the bottom."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """Three histograms over one axis, and the variance over the baseline."""
-    return [_draws(result), _variance(result)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """The first draws, then the mean of all and the exact variance."""
     columns: list[tuple[str, str | None]] = [(WORDS("draw"), None), (WORDS("sample"), None)]
     columns += [(WORDS("adds"), "forward")]
@@ -56,18 +51,19 @@ def table(result: Result, values: Values) -> Table:
     for place, x in enumerate(result.planes["samples"]):
         own = cells(result, ["forward", *NAMES], place, 5)
         rows.append((str(place + 1), number(float(x), 5), *own))
-    facts = result.facts
-    means = [number(float(facts[f"{role}_mean"]), 4) for role in ROWS]
-    variances = [number(float(facts[f"{name}_variance"]), 4) for name in ("path", "score", "trick")]
+    means = [number(result.number(f"{role}_mean"), 4) for role in ROWS]
+    variances = [
+        number(result.number(f"{name}_variance"), 4) for name in ("path", "score", "trick")
+    ]
     for name, found, last in (
-        (WORDS("mean_of", draws=int(facts["draws"])), means, number(float(facts["exact"]), 4)),
+        (WORDS("mean_of", draws=result.facts["draws"]), means, number(result.number("exact"), 4)),
         (WORDS("exact_variance"), variances, "0"),
     ):
         rows.append((name, "", "", *found, last))
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _draws(result: Result) -> Figure:
+def _draws(result: Result, settings: Settings) -> Figure:
     bars = {one.role: one for one in result.histograms}
     edges = bars["trick_gradient"].edges
     layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), WORDS("gradient_axis"), "")
@@ -78,8 +74,8 @@ def _draws(result: Result) -> Figure:
         WORDS("draws_of", name=NAMES[role], mean=number(one.mean, 4), spread=number(one.spread, 4))
         for role, one in bars.items()
     )
-    end, exact = float(edges[-1]), float(result.facts["exact"])
-    mean, variance = (float(result.facts[f"trick_{name}"]) for name in ("expected", "variance"))
+    end, exact = float(edges[-1]), result.number("exact")
+    mean, variance = result.numbers("trick_expected", "trick_variance")
     return WORDS.chart(
         "draws",
         [
@@ -127,11 +123,10 @@ def _spread(bars: Histogram) -> Trace:
     }
 
 
-def _variance(result: Result) -> Figure:
+def _variance(result: Result, settings: Settings) -> Figure:
     over = {one.name: one for one in result.curves if one.name.startswith("variance_")}
     score, path = over["variance_score"], over["variance_path"]
-    facts = result.facts
-    own, baseline = float(facts["trick_variance"]), float(facts["baseline"])
+    own, baseline = result.numbers("trick_variance", "baseline")
     edge = 0.04 * float(score.x[-1] - score.x[0])
     layout = axes(
         (float(score.x[0]) - edge, float(score.x[-1]) + edge),
@@ -139,7 +134,7 @@ def _variance(result: Result) -> Figure:
         WORDS("baseline"),
         WORDS("variance_axis"),
     )
-    best, least = (brief(float(facts[f"best_{name}"])) for name in ("baseline", "variance"))
+    best, least = map(brief, result.numbers("best_baseline", "best_variance"))
     marker = scatter("markers", np.array([baseline]), np.array([own]), NAMES["trick_gradient"]) | {
         "marker": mark(ROLES["trick_gradient"]) | {"size": 12},
         "hovertemplate": WORDS("variance_hover"),
@@ -160,5 +155,8 @@ def _variance(result: Result) -> Figure:
         best=best,
         least=least,
         own=brief(own),
-        path=brief(float(facts["path_variance"])),
+        path=brief(result.number("path_variance")),
     )
+
+
+CHARTS = (_draws, _variance)

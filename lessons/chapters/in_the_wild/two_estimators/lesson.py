@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from lessons.chapters.in_the_wild.two_estimators.figures import FIRST, figures, table
+from lessons.chapters.in_the_wild.two_estimators.figures import CHARTS, FIRST, table
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
-from lessons.contract.result import Array, FactsAsAsked, Histogram, Result, Series
+from lessons.contract.result import Array, Histogram, Result, Series
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
@@ -38,9 +38,8 @@ def two_estimators(
 
 def with_a_baseline(result: Result) -> str:
     """Grade what the mean cost as a baseline changes: the mean, the variance, or nothing."""
-    mean, before, after, exact = (
-        float(result.facts[name])
-        for name in ("based_expected", "score_variance", "based_variance", "exact")
+    mean, before, after, exact = result.numbers(
+        "based_expected", "score_variance", "based_variance", "exact"
     )
     if abs(mean - exact) > 1e-6 * abs(exact):
         return "moves"
@@ -147,26 +146,26 @@ REACH = 2.6
 AS_GOOD_AS = 100
 """Draws of the path estimator that the prose compares with."""
 
-PARAMETERS = (
-    Choice("estimator", "score", names=("path", "score", "rsample")),
-    Number("baseline", "0", low=-1e6, high=1e6, slider=(0.0, 14.0), step=0.1),
-    Integer("draws", "1000", low=1, high=MOST_DRAWS, log=True),
-    Number("mu", "1", low=-100.0, high=100.0, slider=(-2.0, 5.0), step=0.1),
-    Number("sigma", "1", low=0.01, high=100.0, slider=(0.2, 2.0), step=0.1),
-    Integer("seed", "1", advanced=True),
-    *COMPUTED_IN,
-)
+
+class Settings(ComputedIn):
+    estimator = choice("path", "score", "rsample", default="score")
+    baseline = slider(0, 0, 14, 0.1, accepts=(-1e6, 1e6))
+    draws = whole(1000, 1, MOST_DRAWS, log=True)
+    mu = slider(1, -2, 5, 0.1, accepts=(-100, 100))
+    sigma = slider(1, 0.2, 2, 0.1, accepts=(0.01, 100))
+    seed = whole(1, advanced=True)
+
 
 _OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
 """The estimators to draw next to the chosen one: name and baseline."""
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Every estimator on the same draws; exact moments; the variance over the baseline."""
-    device, dtype = device_and_dtype(values)
-    mu, sigma, count = values["mu"], values["sigma"], values["draws"]
-    eps = normal_draws(values["seed"])[:count].to(device, dtype)
-    chosen = {"trick_gradient": (values["estimator"], values["baseline"]), **_OTHERS}
+    device, dtype = device_and_dtype(settings)
+    mu, sigma, count = settings.mu, settings.sigma, settings.draws
+    eps = normal_draws(settings.seed)[:count].to(device, dtype)
+    chosen = {"trick_gradient": (settings.estimator, settings.baseline), **_OTHERS}
     added, drawn, exact = {}, {}, {}
     for role, (estimator, baseline) in chosen.items():
         added[role], slopes = each_draw(program, eps, mu, sigma, estimator, baseline)
@@ -181,41 +180,37 @@ def compute(program: Program, values: Values) -> Result:
             *(Series(role, role, first, slopes[: len(first)]) for role, slopes in drawn.items()),
             Series("true_gradient", "true_gradient", first, np.full_like(first, truth)),
         ),
-        curves=tuple(_variances(program, mu, sigma, values["baseline"], exact)),
+        curves=tuple(_variances(program, mu, sigma, settings.baseline, exact)),
         histograms=tuple(_histograms(drawn, exact, truth)),
-        facts=FactsAsAsked(
-            {
-                **{name: values[name] for name in ("mu", "sigma", "baseline", "draws")},
-                "estimator": values["estimator"],
-                "exact": truth,
-                "cost": expected_cost(mu, sigma),
-                "trick_expected": trick.mean,
-                "trick_variance": trick.variance,
-                **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
-                "path_variance": exact["intended_gradient"].variance,
-                "score_variance": exact["noise"].variance,
-                # A cut in the graph changes none of these.
-                **_best(own, mu, sigma),
-            },
-            lambda: _compared(own, mu, sigma),
-        ),
+        facts={
+            "exact": truth,
+            "cost": expected_cost(mu, sigma),
+            "trick_expected": trick.mean,
+            "trick_variance": trick.variance,
+            **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
+            "path_variance": exact["intended_gradient"].variance,
+            "score_variance": exact["noise"].variance,
+            # A cut in the graph changes none of these.
+            **_best(own, mu, sigma),
+        },
+        more_facts=[lambda: _compared(own, mu, sigma)],
         planes={"samples": array(mu + sigma * eps[: len(first)])},
         work=WORDS.counted("draws", count),
     )
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn: the first draws, each with a mean of its own."""
-    device, dtype = device_and_dtype(values)
-    eps = torch.tensor(drawn_eps(values), dtype=torch.float64).to(device, dtype)
-    mu = torch.full_like(eps, values["mu"]).requires_grad_()
-    settings = {name: values[name] for name in ("sigma", "estimator", "baseline")}
-    return Start({"mu": mu, "eps": eps}, settings, (0,))
+    device, dtype = device_and_dtype(settings)
+    eps = torch.tensor(drawn_eps(settings), dtype=torch.float64).to(device, dtype)
+    mu = torch.full_like(eps, settings.mu).requires_grad_()
+    arguments = {name: settings[name] for name in ("sigma", "estimator", "baseline")}
+    return Start({"mu": mu, "eps": eps}, arguments, (0,))
 
 
-def drawn_eps(values: Values) -> list[float]:
+def drawn_eps(settings: Settings) -> list[float]:
     """The first draws, for the table, the graph and the file to take home."""
-    found: list[float] = normal_draws(values["seed"])[: min(values["draws"], FIRST)].tolist()
+    found: list[float] = normal_draws(settings.seed)[: min(settings.draws, FIRST)].tolist()
     return found
 
 
@@ -273,13 +268,13 @@ LESSON = Lesson(
     program=two_estimators,
     lab=Lab(
         WORDS,
-        PARAMETERS,
+        Settings,
         compute,
         table,
-        figures,
+        CHARTS,
         start=start,
-        drawn=lambda values: {"eps": drawn_eps(values)},
-        named=True,
+        sampled_values=lambda settings: {"eps": drawn_eps(settings)},
+        direct_labels=True,
     ),
     predictions={"baseline": with_a_baseline},
     highlight="x = stop_gradient(x)",

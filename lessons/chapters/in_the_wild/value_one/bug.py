@@ -5,9 +5,7 @@ from collections.abc import Callable
 import torch
 from torch.autograd.functional import hessian
 
-from lessons.contract.bug import Bug, changed
-
-Fisher = Callable[[torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def curvature(function: Callable[[torch.Tensor], torch.Tensor], at: torch.Tensor) -> torch.Tensor:
@@ -25,8 +23,8 @@ def fisher(logits: torch.Tensor) -> torch.Tensor:
     return curvature(mean_kl, logits)
 
 
-def check(code: Fisher) -> None:
-    """The curvature of the divergence is the Fisher matrix, diag(p) − p pᵀ."""
+def check(code: Code) -> None:
+    """The curvature of the divergence is the Code matrix, diag(p) − p pᵀ."""
     logits = torch.tensor([0.2, -0.1, 0.5], dtype=torch.float64)
     p = torch.softmax(logits, -1)
     expected = torch.diag(p) - torch.outer(p, p)

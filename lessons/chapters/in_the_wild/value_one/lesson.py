@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -12,16 +11,15 @@ from torch.nn import functional
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Numbers, Values
 from lessons.contract.result import Array, Note, Result, Series
+from lessons.contract.settings import choice, numbers
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
 from lessons.kit.components import component_figure
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
-    COMPUTED_IN,
+    ComputedIn,
     array,
     grid_around,
     inputs,
@@ -31,11 +29,19 @@ from lessons.kit.inputs import (
     series_by_role,
 )
 from lessons.kit.line_names import NAMES, lines, named
+from lessons.kit.nan_notes import notes_on_not_finite
 from lessons.kit.titles import brief
 from lessons.text import number
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
+
+
+class Settings(ComputedIn):
+    form = choice("ratio", "plain", "no_stop")
+    x = inputs("-1, 0.5, 2")
+    advantages = numbers("1, -0.5, -0.5")
+    point = point_in_text(1)
 
 
 def value_one(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.Tensor:
@@ -55,11 +61,11 @@ def without_stop(x: torch.Tensor, advantages: torch.Tensor, form: str) -> torch.
     return -(logp if form == "plain" else torch.exp(logp - logp)) * advantages
 
 
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """The start of a run that gives each token's part of the loss, at the learner's logits."""
-    x = leaf(values, "x")
-    leaves = {"x": x.requires_grad_(), "advantages": advantages(values).to(x)}
-    return Start(leaves, {"form": values["form"]}, (place_of(values),))
+    x = leaf(settings, "x")
+    leaves = {"x": x.requires_grad_(), "advantages": advantages(settings).to(x)}
+    return Start(leaves, {"form": settings.form}, (place_of(settings),))
 
 
 EXPERIMENT = Experiment(
@@ -113,21 +119,13 @@ STORED, NOW = -1.2, -0.7
 PPO_CLIP = 0.2
 """The distance from 1 at which PPO's loss clips the ratio."""
 
-PARAMETERS = (
-    Choice("form", "ratio", names=("ratio", "plain", "no_stop")),
-    inputs("-1, 0.5, 2"),
-    Numbers("advantages", "1, -0.5, -0.5"),
-    point_in_text("1"),
-    *COMPUTED_IN,
-)
 
-
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Compute each token's part, the gradients, both over the logit, and the second derivative."""
-    form = values["form"]
-    points, given = torch.tensor(values["x"], dtype=torch.float64), advantages(values)
-    start = EXPERIMENT.run(values)
-    x, place = start.leaves["x"].detach(), place_of(values)
+    form = settings.form
+    points, given = torch.tensor(settings.x, dtype=torch.float64), advantages(settings)
+    start = EXPERIMENT.run(settings)
+    x, place = start.leaves["x"].detach(), place_of(settings)
     roles = EXPERIMENT.by_role(program, start)
     added = roles["forward"].cpu().double()
     slopes = roles["trick_gradient"].cpu().double()
@@ -138,32 +136,27 @@ def compute(program: Program, values: Values) -> Result:
             *_second_curves(program, form, x),
         ),
         facts={
-            "x": float(points[place]),
             "token": place + 1,
             "tokens": len(points),
             "p": float(torch.sigmoid(points[place])),
             "advantage": float(given[place]),
             "minus_advantage": -float(given[place]),
-            **{role: float(value[place]) for role, value in roles.items()},
-            "form": form,
             "weight": WORDS("log_p") if form == "plain" else "e⁰ = 1",
             "loss": float(added.sum()),
             "logp_loss": -float(given @ functional.logsigmoid(points)),
             "printed": str(float(f"{-float((-added).mean()):.3g}")),
             "trick_gradient_length": math.hypot(*slopes.tolist()),
-            **_quoted(program),
-            **_later(),
         },
-        notes=(*_uneven(values), *_not_finite(points, x, roles)),
+        notes=(*_uneven(settings), *_not_finite(points, x, roles)),
         planes={"advantages": array(given)},
         work=WORDS.counted("tokens", len(points)),
     )
 
 
-def advantages(values: Values) -> torch.Tensor:
+def advantages(settings: Settings) -> torch.Tensor:
     """One advantage for each logit, float64: missing ones are 0, surplus ones are dropped."""
-    many = len(values["x"])
-    given = [*values["advantages"], *[0.0] * many][:many]
+    many = len(settings.x)
+    given = [*settings.advantages, *[0.0] * many][:many]
     return torch.tensor(given, dtype=torch.float64)
 
 
@@ -176,7 +169,7 @@ def _value_curves(
     for which, advantage in enumerate(dict.fromkeys(given.tolist()[:MOST_LINES]), start=1):
         with torch.no_grad():
             same = torch.full(x.shape, advantage, dtype=torch.float64).to(x)
-            added = program(x, same, **start.settings)
+            added = program(x, same, **start.arguments)
         yield Series(f"value_{which}", "forward", array(grid), array(added))
 
 
@@ -192,7 +185,6 @@ def _second_curves(program: Program, form: str, like: torch.Tensor) -> Iterator[
         yield Series(f"second_{role}", role, array(x), array(y))
 
 
-@lru_cache(maxsize=8)
 def _quoted(program: Program) -> Mapping[str, float]:
     """The second derivatives at one lead, whichever form is chosen."""
     x = torch.tensor([SECOND_AT], dtype=torch.float64)
@@ -204,7 +196,6 @@ def _quoted(program: Program) -> Mapping[str, float]:
     }
 
 
-@lru_cache(maxsize=1)
 def _later() -> Mapping[str, float]:
     """The ratio to a stored log-probability after an update, and its slope with respect to logp."""
     logp = torch.tensor(NOW, dtype=torch.float64, requires_grad=True)
@@ -224,8 +215,8 @@ def _later() -> Mapping[str, float]:
     }
 
 
-def _uneven(values: Values) -> Iterator[Note]:
-    few, many = len(values["advantages"]), len(values["x"])
+def _uneven(settings: Settings) -> Iterator[Note]:
+    few, many = len(settings.advantages), len(settings.x)
     given = WORDS(
         "advantages_given",
         advantages=WORDS.counted("advantages", few),
@@ -266,12 +257,7 @@ _TANGENT = 0.09
 """Half the width of a slope's stroke, as a share of the axis."""
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """Value and slope over the logit, the gradients, the second derivative on average."""
-    return [_values(result), _gradients(result), _second(result)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a token."""
     columns: list[tuple[str, str | None]] = [
         (name, None)
@@ -286,7 +272,7 @@ def table(result: Result, values: Values) -> Table:
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
 
-def _values(result: Result) -> Figure:
+def _values(result: Result, settings: Settings) -> Figure:
     drawn = [one for one in result.curves if one.name.startswith("value_")]
     ends = span(drawn[0])
     strokes = _strokes(result, ends)
@@ -304,8 +290,8 @@ def _values(result: Result) -> Figure:
         layout,
         TALL,
         token=result.facts["token"],
-        value=brief(float(result.facts["forward"])),
-        slope=brief(float(result.facts["trick_gradient"])),
+        value=brief(result.number("forward")),
+        slope=brief(result.number("trick_gradient")),
         added=added,
     )
     return replace(chart, selects="point")
@@ -339,11 +325,11 @@ def _strokes(result: Result, ends: tuple[float, float]) -> Trace:
     }
 
 
-def _gradients(result: Result) -> Figure:
+def _gradients(result: Result, settings: Settings) -> Figure:
     names = [WORDS("token_n", n=place + 1) for place in range(len(result["forward"].x))]
     place = np.arange(1.0, len(names) + 1)
     numbered = Result(series=tuple(replace(result[role], x=place) for role in LABELS))
-    total, size = float(result.facts["loss"]), float(np.abs(result["forward"].y).sum())
+    total, size = result.number("loss"), float(np.abs(result["forward"].y).sum())
     return component_figure(
         WORDS,
         "gradient",
@@ -352,11 +338,11 @@ def _gradients(result: Result) -> Figure:
         names,
         y=WORDS("gradient_axis"),
         loss=brief(total, size if np.isfinite(size) else 0.0),
-        length=brief(float(result.facts["trick_gradient_length"])),
+        length=brief(result.number("trick_gradient_length")),
     )
 
 
-def _second(result: Result) -> Figure:
+def _second(result: Result, settings: Settings) -> Figure:
     curves = {one.role: one for one in result.curves if one.name.startswith("second_")}
     known = {role: curves[role] for role in SECOND}
     layout = axes(
@@ -378,6 +364,15 @@ def _second(result: Result) -> Figure:
 
 LESSON = Lesson(
     program=value_one,
-    lab=Lab(WORDS, PARAMETERS, compute, table, figures, start=EXPERIMENT.run, named=True),
+    lab=Lab(
+        WORDS,
+        Settings,
+        compute,
+        table,
+        (_values, _gradients, _second),
+        start=EXPERIMENT.run,
+        direct_labels=True,
+    ),
+    facts=(_quoted, _later),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

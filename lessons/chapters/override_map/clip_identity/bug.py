@@ -1,15 +1,11 @@
 """A value is clamped, and its gradient outside the limits is 0: a clamp is flat there."""
 
-from collections.abc import Callable
-
 import torch
 from torch.nn import functional
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import gradient_override_map, identity
 from lessons.tricks.rule import Op
-
-Code = Callable[[torch.Tensor], torch.Tensor]
 
 
 def broken(logits: torch.Tensor) -> torch.Tensor:

@@ -1,20 +1,30 @@
 """An identity whose gradient is clipped, and what arrives at x."""
 
 import math
-from functools import cache
 
 import numpy as np
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Facts
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map, identity
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    limit = slider(1, 0, 4, 0.1, accepts=(0, 1000))
+    factor = slider(3, -5, 5, 0.1, accepts=(-100, 100))
+    place = choice("inside", "outside", "each")
+    uses = whole(2, 1, 10)
+    power = choice("1", "2")
+    x = inputs("-2, 1, 3")
+    point = point_in_text(3)
 
 
 def clip_identity(
@@ -41,10 +51,10 @@ def clipped_at_x(
     return (uses * slope).clamp(-limit, limit)
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient with the identity in other places, and what each belief expects of it."""
-    limit, factor = float(settings["limit"]), float(settings["factor"])
-    uses = int(settings["uses"])
+    limit, factor = settings.limit, settings.factor
+    uses = settings.uses
     slope = run(uses=1)["true_gradient"]
 
     def clipped(value: float) -> float:
@@ -60,11 +70,9 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
         "limit_at_x": math.copysign(limit, uses * slope),
         "limit_times_factor": factor * limit,
         "limit_over_factor": limit / factor if factor else math.nan,
-        **hooked(),
     }
 
 
-@cache
 def hooked() -> dict[str, float]:
     """A clipping hook on a tensor that two paths read, and what each belief expects at w."""
     factor, first, second, limit = 5.0, 30.0, -20.0, 1.0
@@ -98,20 +106,12 @@ def over_x(x: Array, facts: Facts) -> dict[str, Array]:
 
 
 CURVE = Curve(
-    parameters=(
-        Number("limit", "1", low=0.0, high=1000.0, slider=(0.0, 4.0), step=0.1),
-        Number("factor", "3", low=-100.0, high=100.0, slider=(-5.0, 5.0), step=0.1),
-        Choice("place", "inside", names=("inside", "outside", "each")),
-        Integer("uses", "2", low=1, high=10),
-        Choice("power", "1", names=("1", "2")),
-    ),
+    settings=Settings,
     plain=lambda x, factor, uses, power, **_: uses * (factor * x) ** int(power),
     intended=clipped_at_x,
     words=WORDS,
     limit="limit",
-    x="-2, 1, 3",
-    point=3,
-    facts=beliefs,
+    facts=(beliefs,),
 )
 
 LESSON = Lesson(
@@ -124,5 +124,6 @@ LESSON = Lesson(
             near=0.8,
         )
     },
+    facts=(hooked,),
     highlight='with gradient_override_map({"identity": clip}):',
 )

@@ -1,16 +1,13 @@
 """Guided backpropagation by hooks on ``nn.ReLU``, for a model that calls ``F.relu`` instead."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody calls it
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import gradient_override_map
-
-Code = Callable[[nn.Module, torch.Tensor], torch.Tensor]
 
 
 def broken(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:

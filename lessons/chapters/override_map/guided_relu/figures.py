@@ -5,11 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from lessons.chapters.override_map.guided_relu.net import LAYERS, RULES
+from lessons.chapters.override_map.guided_relu.net import (
+    BEFORE,
+    LAYERS,
+    RULES,
+    Settings,
+    upstream_of,
+)
 from lessons.chapters.override_map.guided_relu.shapes import KINDS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.parameters import Values
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace, annotation, axes, cells
@@ -17,12 +22,6 @@ from lessons.text import number
 from lessons.training.step_charts import HEIGHT, arms_table, of
 
 WORDS = Words(__file__)
-
-BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
-"""The inputs of eight relus."""
-
-BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
-"""The weights of their outputs in the score: the upstream gradients of the eight relus."""
 
 _GAP = 0.01
 CALLED = {rule: WORDS.option("rule", rule) for rule in RULES}
@@ -38,15 +37,10 @@ _DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradi
 _GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
 
 
-def figures(history: History, values: Values) -> list[Figure]:
-    """The maps of one picture."""
-    return [_maps(history, values)]
-
-
-def table(history: History, values: Values) -> Table:
+def table(history: History, settings: Settings) -> Table:
     """Accuracy and loss, or if asked how similar the maps are: mean, lowest and highest seed."""
     facts = history.facts
-    if not _asked(values):
+    if not settings.randomised:  # not before the learner has predicted what that does
         return Table(
             WORDS("accuracy_table", done=history.done),
             (
@@ -72,10 +66,10 @@ def table(history: History, values: Values) -> Table:
     return arms_table(history, measures | {"other": WORDS("other_class")}, LOOKS, what=what)
 
 
-def _maps(history: History, values: Values) -> Figure:
+def _maps(history: History, settings: Settings) -> Figure:
     """A picture and three maps of it; below them, if asked, those with weights randomised."""
-    picture, shape = history.latest.picture, WORDS.option("shape", values["shape"])
-    layers = int(values["randomised"])
+    picture, shape = history.latest.picture, WORDS.option("shape", settings.shape)
+    layers = settings.randomised
     share, seen = max(zip(picture["shares"], KINDS, strict=True))
     rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
     data = [_square(picture["pixels"], (_GREYS, -0.5, 1.5), WORDS("pixel"), 1)]
@@ -112,11 +106,6 @@ def _randomised(layers: int) -> str:
     if layers == LAYERS:
         return WORDS("all_layers")
     return WORDS("last_layer") if layers == 1 else WORDS("last_layers", n=layers)
-
-
-def _asked(values: Values) -> bool:
-    """Test whether to show what randomising does; not before the learner has predicted it."""
-    return int(values["randomised"]) > 0
 
 
 def _heat(seen: dict[str, Array], first: int) -> Iterator[Trace]:
@@ -197,14 +186,14 @@ def _in_words(seen: dict[str, Array]) -> str:
     return f"{'; '.join(maps)}."
 
 
-def static_table(result: Result, values: Values) -> Table:
+def static_table(result: Result, settings: Settings) -> Table:
     """The eight relus in numbers."""
     labels = {"forward": WORDS("output"), "true_gradient": CALLED["plain"]}
     labels |= {
-        "trick_gradient": WORDS("autograd", rule=CALLED[values["rule"]]),
+        "trick_gradient": WORDS("autograd", rule=CALLED[settings.rule]),
         "intended_gradient": WORDS("formula"),
     }
-    upstream = upstream_of(values)
+    upstream = upstream_of(settings)
     rows = [
         (
             str(index + 1),
@@ -223,6 +212,4 @@ def static_table(result: Result, values: Values) -> Table:
     return Table(WORDS("relus_table"), tuple(columns), tuple(rows))
 
 
-def upstream_of(values: Values) -> tuple[float, ...]:
-    """The upstream gradient that arrives at each of the eight relus."""
-    return BEHIND if values["behind"] == "weights" else (1.0,) * len(BEFORE)
+CHARTS = (_maps,)

@@ -11,45 +11,39 @@ from typing import Any
 
 import torch
 
-from lessons.chapters.override_map.guided_relu.figures import (
+from lessons.chapters.override_map.guided_relu.figures import CHARTS, static_table, table
+from lessons.chapters.override_map.guided_relu.net import (
     BEFORE,
     BEHIND,
-    figures,
-    static_table,
-    table,
-    upstream_of,
-)
-from lessons.chapters.override_map.guided_relu.net import (
     FRESH,
-    LAYERS,
-    MOST_SEED,
     RELUS,
     RULES,
     STREAMS,
     TESTED,
     Networks,
     Program,
+    Settings,
     compared,
     entropy,
     joined,
     maps,
     test_pictures,
+    upstream_of,
 )
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Result, warned
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, computed_in
+from lessons.kit.inputs import array
 from lessons.text import number
 from lessons.training.by_seed import BySeed
-from lessons.training.settings import counted_seeds, first_seed, rate, seed_drawn, seeds, steps
+from lessons.training.settings import counted_seeds
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import gradient_override_map
@@ -81,61 +75,43 @@ def guided_relu(
         return network(x)
 
 
-PARAMETERS = (
-    Choice("shape", "triangle", names=KINDS, in_run="looks"),
-    Choice("spelling", "relu", names=("relu", "clamp", "maximum"), in_run="looks"),
-    Integer("randomised", "0", low=0, high=LAYERS, in_run="looks"),
-    Choice("behind", "weights", names=("weights", "sum"), in_run="looks"),
-    Choice("rule", "guided", advanced=True, names=tuple(RULES), in_run="looks"),
-    Integer("point", "7", advanced=True, low=1, high=len(BEFORE), in_run="looks"),
-    Integer("picture", "1", advanced=True, low=1, high=TESTED // len(KINDS), in_run="looks"),
-    seed_drawn(10),
-    seeds("5", 10),
-    steps("400", 20_000),
-    Number("noise", "0.25", advanced=True, low=0.0, high=10.0, slider=(0.0, 1.0), step=0.05),
-    rate("0.01", (0.001, 0.1), 0.001),
-    first_seed(MOST_SEED),
-    *computed_in("float32"),
-)
-
-
-class Shapes(BySeed):
+class Shapes(BySeed[Settings]):
     """The networks of all seeds in training, tested and compared now and then.
 
     Maps are of one seed, numbers of all.
 
     Args:
         program: the lesson's; cut in the eight relus' graph, it is whole here.
-        values: the settings.
+        settings: the settings.
     """
 
-    def __init__(self, program: Program, values: Values) -> None:
-        super().__init__(values)
-        self._to = device_and_dtype(values)
+    def __init__(self, program: Program, settings: Settings) -> None:
+        super().__init__(settings)
+        self._to = device_and_dtype(settings)
         self.program = inspect.unwrap(program)
         self.networks = Networks.new(list(self.seeds), *self._to)
         self.others = Networks.new([seed + FRESH for seed in self.seeds], *self._to)
         self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
         self._adam = Adam(self.networks.weights)
-        self._tested = self._test(values)
-        self._compare(values)
+        self._tested = self._test(settings)
+        self._compare(settings)
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: Settings) -> None:
         """One update, on pictures not seen before; tests and compares where it is their turn."""
-        parts = [pictures(BATCH, float(values["noise"]), stream) for stream in self.streams]
-        logits = self.networks.logits(torch.stack(parts, 1).to(*self._to), values["spelling"])
-        self._adam.step(entropy(logits, labels(BATCH)), values["rate"])
+        parts = [pictures(BATCH, settings.noise, stream) for stream in self.streams]
+        logits = self.networks.logits(torch.stack(parts, 1).to(*self._to), settings.spelling)
+        self._adam.step(entropy(logits, labels(BATCH)), settings.rate)
         done += 1
-        last = done == int(values["steps"])
+        last = done == settings.steps
         if last or done % TEST_EVERY == 0:
-            self._tested = self._test(values)
+            self._tested = self._test(settings)
         if last or done % COMPARE_EVERY == 0:
-            self._compare(values)
+            self._compare(settings)
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
-        if self._as != values["spelling"]:
-            self._compare(values)
+        if self._as != settings.spelling:
+            self._compare(settings)
         found = dict(self._tested)
         for rule, each in self._alike.items():
             *depths, other = each.mean(2)
@@ -143,37 +119,37 @@ class Shapes(BySeed):
             found[f"{rule}_other"] = other
         return found
 
-    def picture(self, index: int, values: Values) -> dict[str, Array]:
+    def picture(self, index: int, settings: Settings) -> dict[str, Array]:
         """One seed's maps of one picture, before and after randomising, and what all give."""
         own = self.networks.of_seed(index)
-        changed = own.randomised(self.others.of_seed(index), values["randomised"])
+        changed = own.randomised(self.others.of_seed(index), settings.randomised)
         pair = joined([own, changed])
-        kind = KINDS.index(values["shape"])
-        place = len(KINDS) * (values["picture"] - 1) + kind
-        x = test_pictures(TESTED, values["noise"])[place : place + 1].to(*self._to)
+        kind = KINDS.index(settings.shape)
+        place = len(KINDS) * (settings.picture - 1) + kind
+        x = test_pictures(TESTED, settings.noise)[place : place + 1].to(*self._to)
         found = {}
         for rule in RULES:
-            both = maps(self.program, pair, x, torch.tensor([kind]), rule, values)[:, 0]
+            both = maps(self.program, pair, x, torch.tensor([kind]), rule, settings.spelling)[:, 0]
             found[rule] = array(both).reshape(2, SIDE, SIDE)
         with torch.no_grad():
-            shares = own.logits(x, values["spelling"])[0, :, 0].softmax(0)
+            shares = own.logits(x, settings.spelling)[0, :, 0].softmax(0)
         return found | {"pixels": array(x[0, 0]), "shares": array(shares)}
 
     @torch.no_grad()
-    def _test(self, values: Values) -> dict[str, torch.Tensor]:
+    def _test(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Accuracy and loss on the test pictures, float64 on the CPU, shape [seeds]."""
-        x = test_pictures(TESTED, float(values["noise"])).to(*self._to)
+        x = test_pictures(TESTED, settings.noise).to(*self._to)
         logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1), "relu")
         known = logits.isfinite().all(2).all(1).cpu()
         right = (logits.argmax(1).cpu() == labels(TESTED)).to(torch.float64).mean(1)
         loss = entropy(logits, labels(TESTED)).to("cpu", torch.float64)
         return {"accuracy": torch.where(known, right, torch.nan), "loss": loss}
 
-    def _compare(self, values: Values) -> None:
+    def _compare(self, settings: Settings) -> None:
         """Compare the maps of the networks as they are now."""
-        self._as = values["spelling"]
-        x = test_pictures(COMPARED, values["noise"]).to(*self._to)
-        self._alike = compared(self.program, self.networks, self.others, x, values)
+        self._as = settings.spelling
+        x = test_pictures(COMPARED, settings.noise).to(*self._to)
+        self._alike = compared(self.program, self.networks, self.others, x, settings.spelling)
 
 
 def layer(behind: str, spelling: str) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -186,27 +162,24 @@ def layer(behind: str, spelling: str) -> Callable[[torch.Tensor], torch.Tensor]:
     return score
 
 
-def eight_relus(values: Values) -> Start:
+def eight_relus(settings: Settings) -> Start:
     """The score of eight relus by themselves."""
-    device, dtype = device_and_dtype(values)
+    device, dtype = device_and_dtype(settings)
     x = torch.tensor(BEFORE, device=device, dtype=dtype).requires_grad_()
-    settings = {
-        "network": layer(values["behind"], values["spelling"]),
-        "rule": values["rule"],
-    }
-    return Start({"x": x}, settings, (values["point"] - 1,))
+    network = layer(settings.behind, settings.spelling)
+    return Start({"x": x}, {"network": network, "rule": settings.rule}, (settings.point - 1,))
 
 
-def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
+def by_role(program: Program, settings: Settings) -> dict[str, torch.Tensor]:
     """Eight relus and the gradient of the score at what they are given, each of shape [8].
 
     Returns:
         forward: what the relus give. trick_gradient: by autograd, under the rule. true_gradient:
         by autograd, without one. intended_gradient: by the rule's formula.
     """
-    start = eight_relus(values)
+    start = eight_relus(settings)
     x = start.leaves["x"]
-    upstream = torch.tensor(upstream_of(values)).to(x)
+    upstream = torch.tensor(upstream_of(settings)).to(x)
     active = (x > 0).to(x)
     formula = {
         "plain": upstream * active,
@@ -216,34 +189,33 @@ def by_role(program: Program, values: Values) -> dict[str, torch.Tensor]:
     return {
         "forward": torch.relu(x.detach()),
         "trick_gradient": gradient(start.call(program), x),
-        "true_gradient": gradient(start.settings["network"](x), x),
-        "intended_gradient": formula[values["rule"]].detach(),
+        "true_gradient": gradient(start.arguments["network"](x), x),
+        "intended_gradient": formula[settings.rule].detach(),
     }
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Compute the part that needs no training: the rule's effect on eight relus."""
     whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
-    roles = by_role(program, values)
+    roles = by_role(program, settings)
     series = components(roles)
-    place = values["point"] - 1
+    place, words = settings.point - 1, missed(settings.spelling)
     return Result(
         series=series,
         facts={
-            **{name: values[name] for name in ("seeds", "noise", "randomised", "point")},
             **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
-            **_beliefs(whole, values),
+            **_beliefs(whole, settings),
         },
-        notes=warned(_missing(values)),
-        work=counted_seeds(values),
+        notes=warned(words and WORDS("same_maps", why=words)),
+        work=counted_seeds(settings),
     )
 
 
-def _beliefs(program: Program, values: Values) -> dict[str, float | str]:
+def _beliefs(program: Program, settings: Settings) -> dict[str, float | str]:
     """In how many of the eight relus the guided gradient is not the plain one; what is missed."""
 
     def differ(**other: str) -> int:
-        given = {**values, "rule": "guided", "spelling": "relu", **other}
+        given = settings | {"rule": "guided", "spelling": "relu", **other}
         roles = by_role(program, given)
         return int((roles["trick_gradient"] != roles["true_gradient"]).sum())
 
@@ -253,12 +225,12 @@ def _beliefs(program: Program, values: Values) -> dict[str, float | str]:
         "differ_clamp": differ(behind="weights", spelling="clamp"),
         "differ_maximum": differ(behind="weights", spelling="maximum"),
         "missed": missed("clamp"),
-        **two_pixels(program),
     }
 
 
 def two_pixels(program: Program) -> dict[str, float | str]:
     """Two hidden units, and two last layers that weigh them: how alike the gradients are."""
+    program = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole here
     rows = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64)
     pixels = torch.ones(2, dtype=torch.float64)
 
@@ -299,25 +271,19 @@ def missed(spelling: str) -> str:
     return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
 
 
-def _missing(values: Values) -> str:
-    """The warning that the three maps are identical, if the rule reaches no relu."""
-    words = missed(values["spelling"])
-    return WORDS("same_maps", why=words) if words else ""
-
-
-def seconds(values: Values) -> float:
+def seconds(settings: Settings) -> float:
     """About how long it takes to look at the untrained networks, for each seed."""
-    return 0.01 + (0.02 if values["dtype"] == "float64" else 0.015) * float(values["seeds"])
+    return 0.01 + (0.02 if settings.dtype == "float64" else 0.015) * settings.seeds
 
 
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
     table=static_table,
     seconds=seconds,
     start=eight_relus,
-    training=Training(Shapes, figures, table),
+    training=Training(Shapes, CHARTS, table),
 )
 
 
@@ -339,5 +305,6 @@ LESSON = Lesson(
     program=guided_relu,
     lab=LAB,
     predictions={"equal": never_differs, "random": who_notices},
+    facts=(two_pixels,),
     highlight='with gradient_override_map({"Relu": relu}, warn=False):',
 )

@@ -12,8 +12,10 @@ import torch
 from torch.nn.functional import conv2d, cross_entropy
 
 from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
-from lessons.contract.parameters import Values
+from lessons.contract.settings import choice, slider, whole
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import ComputedInFloat32
+from lessons.training import settings as training
 from lessons.training.stacked import linear
 
 TESTED = 150
@@ -51,6 +53,33 @@ Program = Callable[..., torch.Tensor]
 """(x, network, rule) to a score, with that rule for each relu on the way back."""
 
 RULES = ("plain", "guided", "deconvnet")
+
+BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
+"""The inputs of eight relus."""
+
+BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
+"""The weights of their outputs in the score: the upstream gradients of the eight relus."""
+
+
+class Settings(ComputedInFloat32):
+    shape = choice(*KINDS, in_run="looks")
+    spelling = choice(*RELUS, in_run="looks")
+    randomised = whole(0, 0, LAYERS, in_run="looks")
+    behind = choice("weights", "sum", in_run="looks")
+    rule = choice(*RULES, default="guided", advanced=True, in_run="looks")
+    point = whole(7, 1, len(BEFORE), advanced=True, in_run="looks")
+    picture = whole(1, 1, TESTED // len(KINDS), advanced=True, in_run="looks")
+    shown = training.seed_drawn(10)
+    seeds = training.seeds(5, 10)
+    steps = training.steps(400, 20_000)
+    noise = slider(0.25, 0, 1, 0.05, accepts=(0, 10), advanced=True)
+    rate = training.rate(0.01, (0.001, 0.1), 0.001)
+    seed = training.first_seed(MOST_SEED)
+
+
+def upstream_of(settings: Settings) -> tuple[float, ...]:
+    """The upstream gradient that arrives at each of the eight relus."""
+    return BEHIND if settings.behind == "weights" else (1.0,) * len(BEFORE)
 
 
 @lru_cache(maxsize=256)
@@ -136,7 +165,7 @@ def maps(
     x: torch.Tensor,
     target: torch.Tensor,
     rule: str,
-    values: Values,
+    spelling: str,
 ) -> torch.Tensor:
     """The gradient of each picture's score in the picture, under a rule for relu.
 
@@ -146,7 +175,7 @@ def maps(
         x: pictures, shape [count, 1, SIDE, SIDE].
         target: the class whose score it is, shape [count].
         rule: one of ``RULES``.
-        values: how relu is written.
+        spelling: how relu is written.
 
     Returns:
         shape [seeds, count, SIDE · SIDE].
@@ -155,7 +184,7 @@ def maps(
     chosen = target.to(x.device).expand(networks.seeds, 1, -1)
 
     def score(x: torch.Tensor) -> torch.Tensor:
-        return networks.logits(x, values["spelling"]).gather(1, chosen).sum()
+        return networks.logits(x, spelling).gather(1, chosen).sum()
 
     found = gradient(program(x, score, rule), x)
     return found.transpose(0, 1).flatten(2)
@@ -177,7 +206,7 @@ def ranks(values: torch.Tensor) -> torch.Tensor:
 
 
 def compared(
-    program: Program, networks: Networks, others: Networks, x: torch.Tensor, values: Values
+    program: Program, networks: Networks, others: Networks, x: torch.Tensor, spelling: str
 ) -> dict[str, torch.Tensor]:
     """Correlate each rule's maps with those of the changed network. By rule.
 
@@ -195,8 +224,8 @@ def compared(
     together = joined(depths)
     found = {}
     for rule in RULES:
-        each = maps(program, together, x, target, rule, values)
-        swapped = maps(program, depths[0], x, (target + 1) % len(KINDS), rule, values)
+        each = maps(program, together, x, target, rule, spelling)
+        swapped = maps(program, depths[0], x, (target + 1) % len(KINDS), rule, spelling)
         own, *changed = ranks(torch.cat([each, swapped])).chunk(len(depths) + 1)
         found[rule] = torch.stack([(own * one).sum(-1) for one in changed])
     return found

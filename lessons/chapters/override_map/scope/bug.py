@@ -1,10 +1,8 @@
 """A map entered around a model that was built before it: only what is new is overridden."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import gradient_override_map, identity  # noqa: F401  # a fix calls identity
 
 
@@ -29,7 +27,7 @@ def built_inside(x: torch.Tensor) -> torch.Tensor:
     return gradient
 
 
-def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
+def check(code: Code) -> None:
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     gradient = code(x).tolist()
     expected = [1.0, 1.0]

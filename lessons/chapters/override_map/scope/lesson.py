@@ -8,14 +8,24 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map, identity
 from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    factor = slider(10, -10, 10, 0.5, accepts=(-100, 100))
+    inner = slider(2, -10, 10, 0.5, accepts=(-100, 100))
+    ops = whole(1, 1, 6)
+    place = choice("map", "nested", "restored", "left")
+    x = inputs("-2, 1, 3")
+    point = point_in_text(3)
 
 
 def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) -> torch.Tensor:
@@ -109,9 +119,9 @@ def in_no_grad() -> dict[str, float]:
     }
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
     """The gradient in each case, and what each belief expects of it."""
-    factor, inner = settings["factor"], settings["inner"]
+    factor, inner = settings.factor, settings.inner
     true = run(ops=1, place="restored")["true_gradient"]
     return {
         "three_ops": run(ops=3, place="map")["trick_gradient"],
@@ -132,19 +142,12 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
 
 
 CURVE = Curve(
-    parameters=(
-        Number("factor", "10", low=-100, high=100, slider=(-10, 10), step=0.5),
-        Number("inner", "2", low=-100, high=100, slider=(-10, 10), step=0.5),
-        Integer("ops", "1", low=1, high=6),
-        Choice("place", "map", names=("map", "nested", "restored", "left")),
-    ),
+    settings=Settings,
     plain=lambda x, **_: x**2,  # an identity leaves no trace
     # What a map is written for: the true gradient times the factor, once.
     intended=lambda x, factor, **_: factor * 2 * x,
     words=WORDS,
-    x="-2, 1, 3",
-    point=3,
-    facts=beliefs,
+    facts=(beliefs,),
 )
 
 LESSON = Lesson(

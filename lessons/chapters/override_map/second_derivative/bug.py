@@ -2,12 +2,11 @@
 
 # mypy: allow-untyped-calls
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(x: torch.Tensor) -> Any:
@@ -40,7 +39,7 @@ def as_output(x: torch.Tensor) -> Any:
     return DoubledSquare.apply(x)[0]
 
 
-def check(code: Callable[[torch.Tensor], torch.Tensor]) -> None:
+def check(code: Code) -> None:
     x = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
     # The loss squares the function: (4x²)² = 16x⁴. So its second derivative has two terms.
     (first,) = torch.autograd.grad(code(x) ** 2, x, create_graph=True)

@@ -1,7 +1,6 @@
 """Second derivatives through a rule."""
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import torch
@@ -9,14 +8,23 @@ import torch
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map, identity
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    kind = choice("identity", "square")
+    factor = slider(10, -10, 10, 0.5, accepts=(-100, 100))
+    order = choice("1", "2", "3")
+    x = inputs("-2, 1, 2")
+    point = point_in_text(3)
 
 
 def second_derivative(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor:
@@ -48,9 +56,9 @@ def slope(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor
     return (identities if kind == "identity" else squares)[int(order) - 1]
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     """First, second and third derivative under each rule, and what each belief expects."""
-    factor = settings["factor"]
+    factor = settings.factor
     facts: dict[str, float] = {}
     for kind, own in (("identity", factor), ("square", 3.0)):
         for order, word in (("1", "first"), ("2", "second"), ("3", "third")):
@@ -62,10 +70,9 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     facts |= {"per_order": factor**2 * true, "once": factor * true, "not_at_all": true}
     true = facts["square_second_true"]
     facts |= {"rule_slope": 3.0, "built_in": true, "ratio_again": 1.5**2 * true}
-    return facts | penalty()
+    return facts
 
 
-@cache
 def penalty() -> dict[str, float]:
     """The gradient of a penalty on the slope of I(x)², and what each answer expects of it."""
     x, factor = torch.tensor(1.0, dtype=torch.float64, requires_grad=True), 3.0
@@ -93,42 +100,34 @@ def penalty() -> dict[str, float]:
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("kind", "identity", names=("identity", "square")),
-        Number("factor", "10", low=-100.0, high=100.0, slider=(-10.0, 10.0), step=0.5),
-        Choice("order", "1", names=("1", "2", "3")),
-    ),
+    settings=Settings,
     plain=without_rule,
     intended=slope,
     words=WORDS,
-    x="-2, 1, 2",
-    point=3,
-    facts=beliefs,
+    facts=(beliefs,),
 )
 
 
-def named(values: Values) -> CurveText:
-    """The curve lab's words, each derivative by its name."""
-    names = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
-    order = int(values["order"])
-    return replace(CurveText.of(WORDS), value=names[order - 1], gradient=names[order])
+DERIVATIVES = ("y", "dy/dx", "d²y/dx²", "d³y/dx³")
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    return curve_figures(result, named(values))
+def chart(result: Result, settings: Settings) -> Figure:
+    order = int(settings.order)
+    return curve_figure(result, WORDS, titles=(DERIVATIVES[order - 1], DERIVATIVES[order]))
 
 
-def table(result: Result, values: Values) -> Table:
-    return curve_table(result, named(values))
+def table(result: Result, settings: Settings) -> Table:
+    return curve_table(result, DERIVATIVES[int(settings.order) - 1])
 
 
-def first_order(values: Values) -> Start:
+def first_order(settings: Settings) -> Start:
     """The run whose graph is drawn: y itself. A recording does not follow a backward pass."""
-    return CURVE.experiment.run(values).but(order="1")
+    return CURVE.experiment.run(settings).but(order="1")
 
 
 LESSON = Lesson(
     program=second_derivative,
-    lab=replace(curve_lab(CURVE), figures=figures, table=table, start=first_order),
+    lab=replace(curve_lab(CURVE), charts=(chart,), table=table, start=first_order),
+    facts=(penalty,),
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

@@ -1,15 +1,12 @@
 """A rule for an op of two inputs takes the mean over what was broadcast, where a sum belongs."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
-
-Code = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def broken(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:

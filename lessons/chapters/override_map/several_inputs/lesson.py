@@ -6,14 +6,23 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    product = choice("weight_first", "weight_second", "matmul")
+    rule = choice("both", "first", "sign", default="first")
+    factor = slider(10, -20, 20, 0.5, accepts=(-100, 100))
+    power = choice("1", "2")
+    x = inputs("-1, 0.013, 2")
+    point = point_in_text(2)
 
 
 def several_inputs(
@@ -55,7 +64,7 @@ def as_meant(x: torch.Tensor, factor: float, product: str, rule: str, power: str
     return torch.sign(own) if rule == "sign" else own
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient of the weight in each case, with L = y, and what each belief expects."""
 
     def of_output(product: str, rule: str) -> Mapping[str, float]:
@@ -73,13 +82,12 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
-def as_torch_says(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float | str]:
+def as_torch_says(run: Run, settings: Settings) -> dict[str, float | str]:
     """The gradient of the swapped product as torch hands it out, where a curve can only draw 0."""
-    leaf = x.detach().requires_grad_()
-    given = {**settings, "product": "weight_second", "rule": "first", "power": "1"}
-    y = program(leaf, **given).sum()
+    leaf = run.x.detach().requires_grad_()
+    y = run.output(leaf, product="weight_second", rule="first", power="1").sum()
     (came,) = torch.autograd.grad(y, leaf, allow_unused=True) if y.requires_grad else (None,)
-    return {"swapped_in_torch": _as_text(came), **power_rule(x)}
+    return {"swapped_in_torch": _as_text(came), **power_rule(run.x)}
 
 
 def power_rule(x: torch.Tensor) -> dict[str, float | str]:
@@ -109,19 +117,11 @@ def _as_text(came: torch.Tensor | None) -> str:
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("product", "weight_first", names=("weight_first", "weight_second", "matmul")),
-        Choice("rule", "first", names=("both", "first", "sign")),
-        Number("factor", "10", low=-100.0, high=100.0, slider=(-20.0, 20.0), step=0.5),
-        Choice("power", "1", names=("1", "2")),
-    ),
+    settings=Settings,
     plain=without_rule,
     intended=as_meant,
     words=WORDS,
-    x="-1, 0.013, 2",
-    point=2,
-    facts=beliefs,
-    observe=as_torch_says,
+    facts=(beliefs, as_torch_says),
 )
 
 LESSON = Lesson(

@@ -1,15 +1,12 @@
 """A rule for two outputs that serves only the first."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import gradient_override_map, py_func
 from lessons.tricks.rule import Op
-
-Code = Callable[[torch.Tensor, torch.Tensor], Any]
 
 
 def _function(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

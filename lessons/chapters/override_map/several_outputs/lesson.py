@@ -1,19 +1,30 @@
 """A rule is handed one upstream gradient for each output, and must add up."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import gradient_override_map, py_func
 from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    rule = choice("product", "sum")
+    power = choice("1", "2")
+    b = slider(3, -5, 5, 0.5, accepts=(-100, 100))
+    w1 = slider(1, -5, 5, 0.5, accepts=(-100, 100))
+    w2 = slider(1, -5, 5, 0.5, accepts=(-100, 100))
+    w3 = slider(1, -5, 5, 0.5, accepts=(-100, 100))
+    x = inputs("-2, 1, 2")
+    point = point_in_text(2)
 
 
 def several_outputs(
@@ -56,9 +67,9 @@ def added_up(
     return 2 * (w1 * (x + b) + w2 * (x * b) * b + w3 * (x - b))
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
     """The gradient with one output unused, or weighted more, and what each belief expects."""
-    b = float(settings["b"])
+    b = settings.b
     base = {"w1": 1.0, "w2": 1.0, "w3": 1.0, "power": "1"}
     article = run(**base, rule="product")
     unused = run(**{**base, "w2": 0.0}, rule="product")
@@ -75,7 +86,6 @@ def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
     }
 
 
-@cache
 def arrivals() -> dict[str, str]:
     """A rule's arguments for an output that is used, one that is not, and a whole number."""
     seen: list[str] = []
@@ -91,7 +101,6 @@ def arrivals() -> dict[str, str]:
     return dict(zip(("came_used", "came_unused", "came_whole"), seen, strict=True))
 
 
-@cache
 def square_and_scale() -> dict[str, float]:
     """A rule for an op that returns x² and 5x, and the ways to get it wrong."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
@@ -114,26 +123,16 @@ def square_and_scale() -> dict[str, float]:
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("rule", "product", names=("product", "sum")),
-        Choice("power", "1", names=("1", "2")),
-        Number("b", "3", low=-100, high=100, slider=(-5, 5), step=0.5),
-        *(
-            Number(name, "1", low=-100, high=100, slider=(-5, 5), step=0.5)
-            for name in ("w1", "w2", "w3")
-        ),
-    ),
+    settings=Settings,
     plain=without_rule,
     intended=added_up,
     words=WORDS,
-    x="-2, 1, 2",
-    point=2,
-    facts=beliefs,
+    facts=(beliefs,),
 )
 
 LESSON = Lesson(
     program=several_outputs,
     lab=curve_lab(CURVE),
     highlight="return grad1 * grad2 * b, None",
-    elsewhere=lambda: {**arrivals(), **square_and_scale()},
+    facts=(arrivals, square_and_scale),
 )

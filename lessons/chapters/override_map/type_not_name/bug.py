@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import (
     TrickError,
     fresh_registry,
@@ -59,7 +59,7 @@ def counted(factor: float) -> Layer:
     return layer
 
 
-def check(code: Callable[[float], Layer]) -> None:
+def check(code: Code) -> None:
     x = torch.tensor(3.0, requires_grad=True)
     with fresh_registry():
         for factor in (2.0, 5.0):

@@ -3,18 +3,18 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import torch
 
 from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Text, Values
+from lessons.contract.parameters import Text
 from lessons.contract.result import Result
+from lessons.contract.settings import choice, declared
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.recorder import named, record
 from lessons.tricks import (
     TrickError,
@@ -57,6 +57,14 @@ def a_name(text: str) -> None:
         raise ValueError(WORDS("not_a_name"))
 
 
+class Settings(AlongX):
+    key = declared(Text("key", "Identity", longest=40, read=a_type))
+    name = declared(Text("name", "Identity", longest=40, read=a_name))
+    place = choice("none", "inside", "outside", default="inside")
+    x = inputs("-2, 1, 3")
+    point = point_in_text(3)
+
+
 def said(run: Callable[[], object]) -> str:
     """The engine's error, or an empty text."""
     try:
@@ -66,7 +74,7 @@ def said(run: Callable[[], object]) -> str:
     return ""
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     """The article's map with and without its identity, other keys, what each belief expects."""
     article = {"key": "Identity", "name": "Identity"}
     true = run()["true_gradient"]
@@ -85,14 +93,9 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
-@cache
-def elsewhere() -> dict[str, float | str]:
-    """What the engine says of wrong keys and names, and the code of the questions without a lab."""
-    return {
-        "misspelt": said(lambda: resolve("Identty")),
-        **shared_name(),
-        **frozen(),
-    }
+def misspelt() -> dict[str, str]:
+    """What the engine says of a wrong key."""
+    return {"misspelt": said(lambda: resolve("Identty"))}
 
 
 def shared_name() -> dict[str, float | str]:
@@ -135,11 +138,11 @@ def frozen() -> dict[str, float | str]:
     return {"frozen_x": x.item(), "frozen_names": names, "frozen_came": came}
 
 
-def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, str | int]:
+def inspected(run: Run, settings: Settings) -> dict[str, str | int]:
     """Name and type of every op of the program's run, and whether it has the rule."""
-    leaf = x.detach().requires_grad_()
+    leaf = run.x.detach().requires_grad_()
     with record({"x": leaf}) as recording:
-        program(leaf, **settings)
+        run.output(leaf)
     facts: dict[str, str | int] = {"ops": len(recording.ops)}
     for place, op in enumerate(recording.ops, start=1):
         # The product runs first, and is the only one that the program names.
@@ -152,7 +155,7 @@ def inspected(program: Program, x: torch.Tensor, settings: Values) -> dict[str, 
     return facts | {"overridden": len(overridden)}
 
 
-def inspector(result: Result, values: Values) -> Table:
+def inspector(result: Result, settings: Settings) -> Table:
     """A row for each op, in the order they ran."""
     facts = result.facts
     types = op_types()
@@ -163,31 +166,24 @@ def inspector(result: Result, values: Values) -> Table:
     columns = ((WORDS("name"), None), (WORDS("type"), None), (WORDS("type_in_tensorflow"), None))
     caption = subject = WORDS("table")
     if not facts["overridden"]:
-        caption = WORDS("never_called", key=values["key"])
+        caption = WORDS("never_called", key=settings.key)
     return Table(
         caption, (*columns, (WORDS("its_gradient"), "trick_gradient")), tuple(rows), subject
     )
 
 
 CURVE = Curve(
-    parameters=(
-        Text("key", "Identity", longest=40, read=a_type),
-        Text("name", "Identity", longest=40, read=a_name),
-        Choice("place", "inside", names=("none", "inside", "outside")),
-    ),
+    settings=Settings,
     plain=lambda x, **_: torch.square(torch.mul(x, 6)),
     intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²
     words=WORDS,
-    x="-2, 1, 3",
-    point=3,
-    facts=beliefs,
-    observe=inspected,
+    facts=(beliefs, inspected),
 )
 
 LESSON = Lesson(
     program=type_not_name,
     lab=replace(curve_lab(CURVE), table=inspector),
     predictions={"transfer": lambda result: str(result.facts["frozen_came"])},
-    elsewhere=elsewhere,
+    facts=(misspelt, shared_name, frozen),
     highlight="with gradient_override_map({key: half}, warn=False):",
 )

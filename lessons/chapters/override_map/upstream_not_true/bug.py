@@ -1,15 +1,12 @@
 """A rule that should change nothing leaves out the local derivative of the relu."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import gradient_override_map
 from lessons.tricks.rule import Op
-
-Code = Callable[[torch.Tensor], torch.Tensor]
 
 
 def broken(x: torch.Tensor) -> torch.Tensor:

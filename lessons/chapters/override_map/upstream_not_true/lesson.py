@@ -7,16 +7,23 @@ from typing import Any
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values
+from lessons.contract.settings import choice
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.recorder import record
 from lessons.tricks import TrickError, gradient_override_map, identity
 from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    op_type = choice("identity", "square", "mul")
+    local = choice("missing", "supplied")
+    x = inputs("-2, 1, 3")
+    point = point_in_text(3)
 
 
 def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
@@ -31,7 +38,7 @@ def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
         return identity(torch.square(torch.mul(x, 6)))
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float | str]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
     """The gradient with the rule on each op, and what the article compares it with."""
     true = run()["true_gradient"]
     on = {
@@ -90,16 +97,16 @@ def refusal() -> str:
     return "nothing"
 
 
-def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+def handed(run: Run, settings: Settings) -> dict[str, float]:
     """The rule's argument at each op, read off the program's own backward pass.
 
     NaN where no gradient comes: an edge of the program may be cut.
     """
     facts = {}
     for op_type in ("identity", "square", "mul"):
-        leaf = x.detach().requires_grad_()
+        leaf = run.x.detach().requires_grad_()
         with record({"x": leaf}) as recording:
-            y = program(leaf, **{**settings, "op_type": op_type, "local": "missing"})
+            y = run.output(leaf, op_type=op_type, local="missing")
         recording.backward(y)
         upstream = recording.nodes[op_type].upstream[0]
         facts[f"handed_{op_type}"] = math.nan if upstream is None else float(upstream.numbers[0])
@@ -107,17 +114,11 @@ def handed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, flo
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("op_type", "identity", names=("identity", "square", "mul")),
-        Choice("local", "missing", names=("missing", "supplied")),
-    ),
+    settings=Settings,
     plain=lambda x, **_: torch.square(torch.mul(x, 6)),
     intended=lambda x, **_: 36 * x,  # half of the derivative 72·x of (6·x)²
     words=WORDS,
-    x="-2, 1, 3",
-    point=3,
-    facts=beliefs,
-    observe=handed,
+    facts=(beliefs, handed),
 )
 
 LESSON = Lesson(

@@ -1,15 +1,10 @@
 """A reversal as the last layer of the head: the head itself then learns to fail."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import flip_gradient
-
-Head = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""The head's output from the extractor's weight, the head's weight and the input."""
 
 
 def broken(extractor: Tensor, head: Tensor, x: Tensor) -> Tensor:
@@ -17,7 +12,7 @@ def broken(extractor: Tensor, head: Tensor, x: Tensor) -> Tensor:
     return flip_gradient(head * feature)
 
 
-def check(code: Head) -> None:
+def check(code: Code) -> None:
     w, v = (torch.tensor(value, requires_grad=True) for value in (2.0, 0.5))
     x = torch.tensor(3.0)
     plain_extractor, plain_head = torch.autograd.grad((v * w * x - 1) ** 2, (w, v))

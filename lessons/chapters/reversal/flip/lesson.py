@@ -5,12 +5,21 @@ from functools import cache
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Integer, Number, Values
+from lessons.contract.settings import slider, whole
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import flip_gradient
 
 WORDS = Words(__file__)
+
+
+class Settings(AlongX):
+    scale = slider(2, -3, 3, 0.1, accepts=(-1000, 1000))
+    beside = slider(2, -5, 5, 0.1, accepts=(-1000, 1000))
+    flips = whole(1, 0, 8)
+    x = inputs("-1.5, -0.5, 1")
+    point = point_in_text(3)
 
 
 def flip(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tensor:
@@ -20,9 +29,9 @@ def flip(x: torch.Tensor, scale: float, beside: float, flips: int) -> torch.Tens
     return y**3 + beside * x
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient with one and two reversals, and what each belief expects of it."""
-    scale, beside = settings["scale"], settings["beside"]
+    scale, beside = settings.scale, settings.beside
     plain_path = run(flips=0, beside=0.0)["true_gradient"]
     return {
         "upstream": plain_path,
@@ -54,18 +63,12 @@ def in_a_residual_block() -> dict[str, float]:
 
 
 CURVE = Curve(
-    parameters=(
-        Number("scale", "2", low=-1000.0, high=1000.0, slider=(-3.0, 3.0), step=0.1),
-        Number("beside", "2", low=-1000.0, high=1000.0, slider=(-5.0, 5.0), step=0.1),
-        Integer("flips", "1", low=0, high=8),
-    ),
+    settings=Settings,
     plain=lambda x, beside, **_: x**3 + beside * x,
     # The cube's gradient times −λ, the other path's as it is.
     intended=lambda x, scale, beside, **_: -scale * 3 * x**2 + beside,
     words=WORDS,
-    x="-1.5, -0.5, 1",
-    point=3,
-    facts=beliefs,
+    facts=(beliefs,),
 )
 
 LESSON = Lesson(program=flip, lab=curve_lab(CURVE), highlight="y = flip_gradient(y, scale)")

@@ -1,14 +1,11 @@
 """A λ that rises as planned and is not passed on: the layer takes its default at every step."""
 
 import math
-from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import flip_gradient
-
-Code = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, float], torch.Tensor]
 
 
 def total_loss(

@@ -7,7 +7,6 @@ and Adam on all points in place of one example at a time.
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,29 +19,23 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values
 from lessons.contract.result import Array, Facts, Result
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, scatter
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
-from lessons.kit.inputs import array, computed_in, golden
+from lessons.kit.inputs import ComputedInFloat32, array, golden
 from lessons.kit.line_names import NAMES, label
 from lessons.text import number
+from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
-from lessons.training.settings import first_seed, rate, seed_drawn, seeds, steps, two_networks
+from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
-from lessons.training.step_charts import (
-    HEIGHT,
-    arms_table,
-    crowd,
-    of,
-    step_axes,
-    step_chart,
-)
+from lessons.training.step_charts import HEIGHT, arms_table, crowd, of, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
 from lessons.tricks import flip_gradient, stop_gradient
 from lessons.tricks.as_one import one_op
@@ -86,27 +79,22 @@ def adversarial(
 UNITS, HIDDEN = 8, 6
 """The one point's features, and the units between them and the domain head's logit."""
 
-PARAMETERS = (
-    Number("scale", "1", low=0.0, high=1e6, slider=(0.0, 6.0), step=0.1, in_run="steps"),
-    Number("angle", "35", advanced=True, low=-360.0, high=360.0, slider=(0.0, 180.0), step=1.0),
-    Choice(
-        "wiring",
-        "reversal",
-        names=("reversal", "twice", "lost", "never", "subtract", "labels"),
-        in_run="steps",
-    ),
-    Choice("network", "two_layers", advanced=True, names=("two_layers", "paper")),
-    Choice("schedule", "rising", names=("rising", "fixed"), in_run="steps"),
-    Choice("whose", "target", advanced=True, names=("target", "source"), in_run="looks"),
-    seed_drawn(40),
-    Integer("point", "1", advanced=True, low=1, high=UNITS, in_run="looks"),
-    seeds("20", 40),
-    steps("1000", 20_000),
-    rate("0.02", (0.001, 0.1), 0.001),
-    Choice("decay", "falling", advanced=True, names=("falling", "none"), in_run="steps"),
-    first_seed(),
-    *computed_in("float32"),
-)
+
+class Settings(ComputedInFloat32):
+    scale = slider(1, 0, 6, 0.1, accepts=(0, 1e6), in_run="steps")
+    angle = slider(35, 0, 180, 1, accepts=(-360, 360), advanced=True)
+    wiring = choice("reversal", "twice", "lost", "never", "subtract", "labels", in_run="steps")
+    network = choice("two_layers", "paper", advanced=True)
+    schedule = choice("rising", "fixed", in_run="steps")
+    whose = choice("target", "source", advanced=True, in_run="looks")
+    shown = training.seed_drawn(40)
+    point = whole(1, 1, UNITS, advanced=True, in_run="looks")
+    seeds = training.seeds(20, 40)
+    steps = training.steps(1000, 20000)
+    rate = training.rate(0.02, (0.001, 0.1), 0.001)
+    decay = choice("falling", "none", advanced=True, in_run="steps")
+    seed = training.first_seed()
+
 
 MOON = 150
 """Points of each moon in each domain, as in the paper."""
@@ -186,13 +174,13 @@ class Networks(torch.nn.Module):
         return logit
 
 
-def scale_at(p: float, values: Values) -> float:
+def scale_at(p: float, settings: Settings) -> float:
     """λ when the training has come this far: as set, or rising from 0 to it (Ganin et al.)."""
-    full = float(values["scale"])
-    return full if values["schedule"] == "fixed" else full * (2 / (1 + math.exp(-10 * p)) - 1)
+    full = settings.scale
+    return full if settings.schedule == "fixed" else full * (2 / (1 + math.exp(-10 * p)) - 1)
 
 
-class Moons(TwoArms[Networks]):
+class Moons(TwoArms[Networks, Settings]):
     """All seeds' networks in two arms: with the trick, and with λ = 0.
 
     On one thread: a second one for half of the seeds gained a twentieth on two cores, and where a
@@ -201,12 +189,12 @@ class Moons(TwoArms[Networks]):
 
     other = "source_only"
 
-    def begin(self, values: Values) -> Networks:
-        self._values_at_start = values
-        self.points = points_of(self.draws, values["angle"]).to(self.like)
-        return Networks(values["network"], self.draws)
+    def begin(self, settings: Settings) -> Networks:
+        self._values_at_start = settings
+        self.points = points_of(self.draws, settings.angle).to(self.like)
+        return Networks(settings.network, self.draws)
 
-    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
+    def loss(self, name: str, done: int, settings: Settings) -> torch.Tensor:
         arm, alone = self.arms[name], name == self.other
         loss: torch.Tensor = self.programs[name](
             arm.features(self.points),
@@ -214,18 +202,18 @@ class Moons(TwoArms[Networks]):
             domain_head=arm.domain_head,
             labels=LABELS.to(self.points),
             domains=DOMAINS.to(self.points),
-            scale=0.0 if alone else scale_at(done / int(values["steps"]), values),
+            scale=0.0 if alone else scale_at(done / settings.steps, settings),
             scale_at_start=scale_at(0.0, self._values_at_start),
-            wiring="reversal" if alone else values["wiring"],
+            wiring="reversal" if alone else settings.wiring,
         )
         return loss
 
-    def rate(self, done: int, values: Values) -> float:
+    def rate(self, done: int, settings: Settings) -> float:
         """The learning rate as set, or falling as in Ganin et al."""
-        full, p = super().rate(done, values), done / int(values["steps"])
-        return full if values["decay"] == "none" else full / (1 + 10 * p) ** 0.75
+        full, p = super().rate(done, settings), done / settings.steps
+        return full if settings.decay == "none" else full / (1 + 10 * p) ** 0.75
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Losses and accuracies as they are now, shape [seeds].
 
         Of each arm by itself: torch rounds the last numbers of a tensor in another way than the
@@ -246,7 +234,7 @@ class Moons(TwoArms[Networks]):
             }
         return found
 
-    def picture(self, index: int, values: Values) -> dict[str, Array]:
+    def picture(self, index: int, settings: Settings) -> dict[str, Array]:
         """One seed's points, which of them are called wrong, and the region of the second moon."""
         networks, points = one_seed(self.arms["trick"], index), self.points[index : index + 1]
         on_grid, on_points = (
@@ -285,30 +273,30 @@ class FixedHeads:
         return (self.outer @ torch.relu(inner @ features)).reshape(1, 1, 1)
 
 
-def one_point(values: Values) -> Start:
+def one_point(settings: Settings) -> Start:
     """One point's loss, its two heads one op each, λ at its full size."""
-    features = (2 * golden(1, UNITS) - 1).to(*device_and_dtype(values)).requires_grad_()
-    heads, target = FixedHeads(features), values["whose"] == "target"
+    features = (2 * golden(1, UNITS) - 1).to(*device_and_dtype(settings)).requires_grad_()
+    heads, target = FixedHeads(features), settings.whose == "target"
     ones = torch.ones_like(heads.label[0, :1])
-    settings = {
+    arguments = {
         "label_head": heads.label_head,
         "domain_head": heads.domain_head,
         # The source point is of the second moon; a target point's label counts for nothing.
         "labels": float(not target) * ones,
         "domains": float(target) * ones,
-        "scale": float(values["scale"]),
-        "scale_at_start": scale_at(0.0, values),
-        "wiring": values["wiring"],
+        "scale": settings.scale,
+        "scale_at_start": scale_at(0.0, settings),
+        "wiring": settings.wiring,
     }
-    besides = {"w_label": heads.label, "w_domain": heads.inner}
-    for weights in besides.values():
-        weights.requires_grad_()
-    return Start({"features": features}, settings, (values["point"] - 1,), besides=besides)
+    weights = {"w_label": heads.label, "w_domain": heads.inner}
+    for weight in weights.values():
+        weight.requires_grad_()
+    return Start({"features": features}, arguments, (settings.point - 1,), extra_leaves=weights)
 
 
 @torch.no_grad()
 def by_hand(
-    features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: Any
+    features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: object
 ) -> torch.Tensor:
     """The intended gradient of the features: the label loss's, and −λ times the domain loss's."""
     heads = FixedHeads(features)
@@ -342,16 +330,15 @@ def other_shares() -> dict[str, float]:
     }
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """One point's gradients by role."""
-    start = EXPERIMENT.run(values)
+    start = EXPERIMENT.run(settings)
     features = start.leaves["features"].detach()
     series = components({**EXPERIMENT.by_role(program, start), "forward": features})
     return Result(
         series=series,
         curves=series,
-        facts={**{name: values[name] for name in ("scale", "angle", "seeds")}, **other_shares()},
-        work=two_networks(values),
+        work=two_networks(settings),
     )
 
 
@@ -375,12 +362,7 @@ ARMS = {
 }
 
 
-def figures(history: History, values: Values) -> list[Figure]:
-    """The plane with the label head's boundary, the losses and the accuracies."""
-    return [_plane(history), _losses(history), _accuracies(history)]
-
-
-def table(history: History, values: Values) -> Table:
+def table(history: History, settings: Settings) -> Table:
     """Both trainings as they stand: mean over the seeds, lowest and highest."""
     measures = {
         "target": WORDS("target_accuracy"),
@@ -392,7 +374,7 @@ def table(history: History, values: Values) -> Table:
     return arms_table(history, measures, ARMS)
 
 
-def _plane(history: History) -> Figure:
+def _plane(history: History, settings: Settings) -> Figure:
     picture, facts = history.latest.picture, history.facts
     region: Trace = scatter("lines", picture["region_x"], picture["region_y"]) | {
         "line": {"width": 0},
@@ -413,7 +395,7 @@ def _plane(history: History) -> Figure:
     )
 
 
-def _losses(history: History) -> Figure:
+def _losses(history: History, settings: Settings) -> Figure:
     lines = {
         "trick_label_loss": ("forward", WORDS("label")),
         "source_only_domain_loss": ("true_gradient", WORDS("source_only")),
@@ -426,7 +408,7 @@ def _losses(history: History) -> Figure:
     return step_chart(WORDS, "losses", history, lines, layout, label=label, domain=domain)
 
 
-def _accuracies(history: History) -> Figure:
+def _accuracies(history: History, settings: Settings) -> Figure:
     lines = {
         "trick_domain": ("noise", WORDS("domain_head")),
         "source_only_target": ARMS["source_only"],
@@ -459,12 +441,12 @@ def _named(places: Array) -> Iterator[Trace]:
         yield label(role, called, float(x), float(y), side="top center" if top else "middle left")
 
 
-def static_table(result: Result, values: Values) -> Table:
+def static_table(result: Result, settings: Settings) -> Table:
     """The first units: feature and gradients."""
     labels = {"forward": WORDS("feature"), "trick_gradient": NAMES["trick_gradient"]}
     labels |= {"true_gradient": WORDS("no_trick"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(UNITS)]
-    caption = WORDS("static_table", whose=WORDS.option("whose", values["whose"]))
+    caption = WORDS("static_table", whose=WORDS.option("whose", settings.whose))
     return component_table(result, labels, names, caption, WORDS("unit"), 4)
 
 
@@ -474,12 +456,12 @@ def _percent(facts: Facts, name: str) -> str:
 
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
     # What the gradient is at one point is seen in the graph and in the table.
     table=static_table,
     start=one_point,
-    training=Training(Moons, figures, table, cuts=True),
+    training=Training(Moons, (_plane, _losses, _accuracies), table, cuts=True),
 )
 
 
@@ -501,5 +483,6 @@ LESSON = Lesson(
     program=adversarial,
     lab=LAB,
     predictions={"classifier": classifier, "twice": reversed_twice},
+    facts=(other_shares,),
     highlight="flip_gradient(features, scale)",
 )

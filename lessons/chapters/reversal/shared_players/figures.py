@@ -1,13 +1,13 @@
 """The two players' charts: arrows in the plane of the feature, and the weights' gradients."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
+from lessons.contract.settings import Settings
 from lessons.contract.words import Words
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter, thin
@@ -25,6 +25,9 @@ LABELS = {
     "intended_gradient": WORDS("wanted"),
 }
 
+ENDS = ("from", "to")
+"""Of an arrow."""
+
 REACH = 1.0
 """The least reach of the feature plane's axes."""
 
@@ -32,17 +35,12 @@ HEIGHT = 380
 """Pixels: the plane gets a square."""
 
 
-def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[Figure]:
-    """The feature plane with its arrows, then the weights' gradients.
-
-    Args:
-        result: of the players' lab.
-        arrows: by role, where each arrow starts and ends, both [n, 2]; the classifier's is last.
-    """
+def gradients(result: Result, settings: Settings) -> Figure:
+    """The weights' gradients."""
     extractor, classifier = (
-        brief(float(result.facts[f"{one}_factor"]), 1.0) for one in ("extractor", "classifier")
+        brief(result.number(f"{one}_factor"), 1.0) for one in ("extractor", "classifier")
     )
-    gradient = component_figure(
+    return component_figure(
         WORDS,
         "gradient",
         result,
@@ -53,15 +51,20 @@ def figures(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> list[F
         extractor=extractor,
         classifier=classifier,
     )
-    return [_plane(result, arrows), gradient]
 
 
-def table(result: Result) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row a weight."""
     return component_table(result, LABELS, WEIGHTS, WORDS("table"))
 
 
-def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
+def plane(result: Result, settings: Settings) -> Figure:
+    """The features, and by role an arrow for each example; the last one is the classifier's."""
+    curves = {series.name: series.y for series in result.curves}
+    arrows = {
+        role: [np.stack([curves[f"{role}_{end}_{axis}"] for axis in "xy"], 1) for end in ENDS]
+        for role in ("true_gradient", "trick_gradient")
+    }
     starts, _ = arrows["true_gradient"]
     features, tip = starts[:-1], starts[-1]
     domain = np.arange(len(features)) >= len(features) // 2
@@ -83,7 +86,7 @@ def _plane(result: Result, arrows: Mapping[str, tuple[Array, Array]]) -> Figure:
         label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),
     ]
     sizes = [f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}" for role in LABELS]
-    before, after = (float(result.facts[f"loss_{when}"]) for when in ("now", "after_extractor"))
+    before, after = result.numbers("loss_now", "loss_after_extractor")
     return WORDS.chart(
         "plane",
         data,

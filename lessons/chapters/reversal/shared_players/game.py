@@ -1,7 +1,5 @@
 """Two players on one feature: an extractor, and a classifier that tells two domains apart."""
 
-from typing import Any
-
 import torch
 from torch.nn import functional
 
@@ -32,7 +30,7 @@ def weights(turn: float) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def domain_loss(
-    w1: torch.Tensor, w2: torch.Tensor, x: torch.Tensor, domain: torch.Tensor, **_: Any
+    w1: torch.Tensor, w2: torch.Tensor, x: torch.Tensor, domain: torch.Tensor, **_: object
 ) -> torch.Tensor:
     """The domain loss with nothing reversed."""
     return functional.binary_cross_entropy_with_logits(x @ w1 @ w2, domain)
@@ -60,4 +58,4 @@ def at_features(program: Program, start: Start) -> torch.Tensor:
     given = {name: leaf.detach() for name, leaf in start.leaves.items()}
     feature = (given["x"] @ given["w1"]).requires_grad_()
     moved = {"w1": torch.eye(2).to(feature), "x": feature}
-    return gradient(Start({**given, **moved}, start.settings).call(program), feature)
+    return gradient(Start({**given, **moved}, start.arguments).call(program), feature)

@@ -1,9 +1,11 @@
 """The lab of the two players: λ, the domains' gap, the classifier's angle; who gets what."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import torch
 
-from lessons.chapters.reversal.shared_players.figures import figures, table
+from lessons.chapters.reversal.shared_players.figures import ENDS, gradients, plane, table
 from lessons.chapters.reversal.shared_players.game import (
     at_features,
     domain_loss,
@@ -12,13 +14,12 @@ from lessons.chapters.reversal.shared_players.game import (
     weights,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure
 from lessons.contract.lab import Lab, Start
-from lessons.contract.parameters import Choice, Number, Parameter, Values
-from lessons.contract.result import Array, FactsAsAsked, Result, Series
+from lessons.contract.result import Array, Result, Series
+from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.kit.experiment import Experiment, Program, Roles, components
-from lessons.kit.inputs import COMPUTED_IN, array
+from lessons.kit.inputs import ComputedIn, array
 
 WORDS = Words(__file__)
 
@@ -28,77 +29,63 @@ STEP = 0.5
 DRAWN = 1.2
 """The drawn length of an arrow for an example's gradient of length 1."""
 
-PARAMETERS = (
-    Number("scale", "2", low=-1000.0, high=1000.0, slider=(-1.0, 3.0), step=0.05),
-    Number("gap", "1.2", low=-100.0, high=100.0, slider=(0.0, 3.0)),
-    Number("turn", "20", low=-360.0, high=360.0, slider=(-180, 180), step=1.0),
-)
+
+class Players(ComputedIn):
+    scale = slider(2, -1, 3, 0.05, accepts=(-1000, 1000))
+    gap = slider(1.2, 0, 3, accepts=(-100, 100))
+    turn = slider(20, -180, 180, 1, accepts=(-360, 360))
 
 
-def players_lab(*own: Parameter, compared: Choice | None = None) -> Lab:
-    """The lab, with parameters of the lesson's own in front; the program takes them by name.
+def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) -> Lab[Players]:
+    """The lab, with a lesson's own settings, which the program takes by name.
 
     Args:
-        own: those parameters.
-        compared: the one of them for each of whose options the facts say who gets which part of
+        settings: the lesson's own come first.
+        compared: a choice among them, with options for which the facts say who gets which part of
             the plain gradient: ``OPTION_extractor`` and ``OPTION_classifier``.
     """
+    shared = {one.name for one in Players.parameters} - {"scale"}
+    names = [one.name for one in settings.parameters if one.name not in shared]
 
-    def run(values: Values) -> Start:
-        tensors = (*weights(values["turn"]), *examples(values["gap"]))
-        w1, w2, x, domain = (tensor.to(*device_and_dtype(values)) for tensor in tensors)
+    def run(settings: Players) -> Start:
+        tensors = (*weights(settings.turn), *examples(settings.gap))
+        w1, w2, x, domain = (tensor.to(*device_and_dtype(settings)) for tensor in tensors)
         leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
-        settings = {parameter.name: values[parameter.name] for parameter in own}
-        return Start(leaves, {"scale": values["scale"], **settings}, (0, 0))
+        return Start(leaves, {name: settings[name] for name in names}, (0, 0))
 
     experiment = Experiment(run, plain=domain_loss, intended=wanted)
 
-    def compute(program: Program, values: Values) -> Result:
-        start = run(values)
+    def compute(program: Program, settings: Players) -> Result:
+        start = run(settings)
         roles, at_one = (experiment.by_role(program, one) for one in (start, start.but(scale=1.0)))
         arrows = _arrows(program, start, roles)
         return Result(
             series=components(roles),
             curves=tuple(
                 Series(f"{role}_{end}_{axis}", role, place_of, points[:, column])
-                for role, (starts, ends) in arrows.items()
-                for end, points in (("from", starts), ("to", ends))
+                for role, both in arrows.items()
+                for end, points in zip(ENDS, both, strict=True)
                 for column, axis in enumerate("xy")
                 for place_of in [np.arange(1.0, len(points) + 1)]
             ),
-            facts=FactsAsAsked(
-                {
-                    "gap": values["gap"],
-                    **start.settings,
-                    **_shares(roles),
-                    **_one_step(start, roles),
-                    **{f"{n}_at_one": loss for n, loss in _one_step(start, at_one).items()},
-                },
-                lambda: _compared(program, experiment, start, compared) if compared else {},
-            ),
+            facts={
+                **_shares(roles),
+                **_one_step(start, roles),
+                **{f"{n}_at_one": loss for n, loss in _one_step(start, at_one).items()},
+            },
+            more_facts=[lambda: _compared(program, experiment, start, compared)],
             work=WORDS("work"),
         )
 
     return Lab(
         WORDS,
-        (*own, *PARAMETERS, *COMPUTED_IN),
+        settings,
         compute,
-        lambda result, values: table(result),
-        _figures,
+        table,
+        (plane, gradients),
         start=run,
-        named=True,
+        direct_labels=True,
     )
-
-
-def _figures(result: Result, values: Values) -> list[Figure]:
-    curves = {series.name: series.y for series in result.curves}
-
-    def points(role: str, end: str) -> Array:
-        return np.stack([curves[f"{role}_{end}_{axis}"] for axis in "xy"], 1)
-
-    shown = ("true_gradient", "trick_gradient")
-    arrows = {role: (points(role, "from"), points(role, "to")) for role in shown}
-    return figures(result, arrows)
 
 
 def _arrows(program: Program, start: Start, roles: Roles) -> dict[str, tuple[Array, Array]]:
@@ -131,12 +118,17 @@ def _shares(roles: Roles) -> dict[str, float]:
 
 
 def _compared(
-    program: Program, experiment: Experiment, start: Start, choice: Choice
+    program: Program,
+    experiment: Experiment[Players],
+    start: Start,
+    compared: Mapping[str, Sequence[str]],
 ) -> dict[str, float]:
     """For each option, the factor along the plain gradient that each player gets."""
     facts = {}
-    for option in choice.names:
-        roles = experiment.by_role(program, start.but(**{choice.name: option}))
+    for choice, option in (
+        (choice, one) for choice, options in compared.items() for one in options
+    ):
+        roles = experiment.by_role(program, start.but(**{choice: option}))
         shares = _shares(roles)
         for player in ("extractor", "classifier"):
             facts[f"{option}_{player}"] = shares[f"{player}_factor"]

@@ -1,15 +1,10 @@
 """The domain loss subtracted in place of a reversal: the classifier learns to fail as well."""
 
-from collections.abc import Callable
-
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 from lessons.tricks import flip_gradient  # noqa: F401  # two fixes call it
-
-Total = Callable[..., torch.Tensor]
-"""The total loss from the feature, the label head's weight, the classifier's, and the labels."""
 
 
 def total(
@@ -20,7 +15,7 @@ def total(
     return label_loss - binary_cross_entropy_with_logits(logit, domain)
 
 
-def check(code: Total) -> None:
+def check(code: Code) -> None:
     """The classifier gets the gradient of its own loss; the feature gets it reversed."""
     feature = torch.tensor([[1.0, -0.5], [0.2, 0.8]], requires_grad=True)
     head, classifier = torch.tensor([0.3, 0.7]), torch.tensor([0.6, -0.4], requires_grad=True)

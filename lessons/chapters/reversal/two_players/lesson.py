@@ -1,7 +1,5 @@
 """An extractor and a domain classifier share a feature and one loss."""
 
-from functools import lru_cache
-
 import torch
 from torch.nn import functional
 
@@ -26,16 +24,15 @@ def two_players(
 def who_is_reversed(result: Result) -> str:
     """extractor, classifier, both or neither: whose gradient has turned against the plain one."""
     extractor, classifier = (
-        float(result.facts[f"{player}_factor"]) < 0 for player in ("extractor", "classifier")
+        result.number(f"{player}_factor") < 0 for player in ("extractor", "classifier")
     )
     return which(extractor=extractor, classifier=classifier)
 
 
 def one_step(result: Result) -> str:
     """Grade what a step of each player alone does to the domain loss, with λ = 1."""
-    now, after_e, after_c = (
-        float(result.facts[f"loss_{when}_at_one"])
-        for when in ("now", "after_extractor", "after_classifier")
+    now, after_e, after_c = result.numbers(
+        "loss_now_at_one", "loss_after_extractor_at_one", "loss_after_classifier_at_one"
     )
     if after_e > now:
         return "against" if after_c < now else "up"
@@ -46,7 +43,6 @@ CHANGES = {"loss": (10.0, 2.0), "both": (10.0, 0.2), "scale": (1.0, 20.0), "smal
 """For each answer the factor on the domain loss, and λ; they were 1 and 2 before."""
 
 
-@lru_cache(maxsize=1)
 def changed() -> dict[str, float]:
     """The factor of each change on each player's gradient."""
 
@@ -82,7 +78,7 @@ def faster_classifier(result: Result) -> str:
 
     def off(name: str) -> float:
         extractor, classifier = (
-            float(result.facts[f"{name}_{player}_times"]) for player in ("extractor", "classifier")
+            result.number(f"{name}_{player}_times") for player in ("extractor", "classifier")
         )
         return abs(extractor - 1) + abs(classifier - 10)
 
@@ -94,5 +90,5 @@ LESSON = Lesson(
     lab=players_lab(),
     predictions={"who": who_is_reversed, "step": one_step, "transfer": faster_classifier},
     highlight="seen = flip_gradient(feature, scale)",
-    elsewhere=changed,
+    facts=(changed,),
 )

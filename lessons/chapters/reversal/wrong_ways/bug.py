@@ -1,13 +1,10 @@
 """A reversal as nn.Module.backward: autograd never calls it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug
-
-Layer = Callable[[torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code
 
 
 def gradient_reversal(x: torch.Tensor) -> torch.Tensor:
@@ -55,7 +52,7 @@ def function(x: torch.Tensor) -> torch.Tensor:
     return Reversal.apply(x)  # type: ignore[no-any-return]
 
 
-def check(code: Layer) -> None:
+def check(code: Code) -> None:
     """The value passes through, and the gradient comes back with its sign flipped."""
     x = torch.tensor([1.0, -2.0], requires_grad=True)
     y = code(x)

@@ -1,14 +1,13 @@
 """Ways to write a reversal, from real threads, and who gets which gradient."""
 
-from functools import lru_cache
-
 import torch
 from torch.nn import functional
 
-from lessons.chapters.reversal.shared_players.lab import players_lab
+from lessons.chapters.reversal.shared_players.lab import Players, players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
+from lessons.contract.settings import declared
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.tricks import flip_gradient
@@ -60,24 +59,21 @@ def wrong_ways(
     return loss(feature, w2, domain)
 
 
-WAY = WORDS.label(
-    Choice(
-        "way",
-        "module",
-        names=("layer", "module", "twice", "left_out", "subtract", "apart", "labels"),
-    )
-)
+_WAYS = ("layer", "module", "twice", "left_out", "subtract", "apart", "labels")
+
+
+class Settings(Players):
+    way = declared(WORDS.label(Choice("way", "module", names=_WAYS)))
 
 
 def subtracted(result: Result) -> str:
     """Grade who gets −λ times the gradient when the loss is subtracted."""
     extractor, classifier = (
-        float(result.facts[f"subtract_{player}"]) < 0 for player in ("extractor", "classifier")
+        result.number(f"subtract_{player}") < 0 for player in ("extractor", "classifier")
     )
     return which(extractor=extractor, classifier=classifier)
 
 
-@lru_cache(maxsize=1)
 def hooked() -> dict[str, float]:
     """The gradient of a feature with two heads, through a hook, and the number of each answer."""
     feature = torch.tensor(1.0, requires_grad=True)
@@ -97,8 +93,8 @@ def hooked() -> dict[str, float]:
 
 LESSON = Lesson(
     program=wrong_ways,
-    lab=players_lab(WAY, compared=WAY),
+    lab=players_lab(Settings, way=_WAYS),
     predictions={"subtract": subtracted},
     highlight="feature = flip_gradient(feature, scale)",
-    elsewhere=hooked,
+    facts=(hooked,),
 )

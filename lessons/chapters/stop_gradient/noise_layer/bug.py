@@ -1,11 +1,10 @@
 """A dropout layer that is made anew in every forward pass, so that eval() never reaches it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken() -> torch.nn.Module:
@@ -28,7 +27,7 @@ def member() -> torch.nn.Module:
     return Network()
 
 
-def check(code: Callable[[], torch.nn.Module]) -> None:
+def check(code: Code) -> None:
     """Noise in training mode, the input itself in evaluation mode."""
     network, x = code(), torch.ones(1000)
     changed = int((network.train()(x) != x).sum())

@@ -7,7 +7,6 @@ training, all seeds are one batch.
 import copy
 import math
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -20,19 +19,20 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Integer, Number, Values, validate
 from lessons.contract.result import Note, Result
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, annotation, axes, points, scatter
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, computed_in, golden, series_by_role
+from lessons.kit.inputs import ComputedInFloat32, array, golden, series_by_role
 from lessons.kit.line_names import NAMES
 from lessons.text import number
+from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms
-from lessons.training.settings import first_seed, rate, steps, two_networks
+from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     HEIGHT,
@@ -107,18 +107,16 @@ class NoiseLayer(torch.nn.Module):
         return x + (stop_gradient(added) if self.clean_backward else added)
 
 
-PARAMETERS = (
-    Integer("place", "4", low=1, high=9, in_run="steps"),
-    Number("strength", "0.9", low=0, high=1e3, slider=(0, 2), in_run="steps"),
-    Integer("seeds", "8", low=1, high=16),
-    steps("400", 20_000),
-    rate("0.003", (0.0005, 0.02), 0.0005),
-    Integer("draws", "32", advanced=True, low=2, high=MOST_DRAWS, in_run="looks"),
-    Choice("layer", "clean", names=("clean", "plain"), in_run="looks"),
-    Integer("point", "13", advanced=True, low=1, high=INPUTS, in_run="looks"),
-    first_seed(),
-    *computed_in("float32"),
-)
+class Settings(ComputedInFloat32):
+    place = whole(4, 1, 9, in_run="steps")
+    strength = slider(0.9, 0, 2, accepts=(0, 1000), in_run="steps")
+    seeds = whole(8, 1, 16)
+    steps = training.steps(400, 20000)
+    rate = training.rate(0.003, (0.0005, 0.02), 0.0005)
+    draws = whole(32, 2, MOST_DRAWS, advanced=True, in_run="looks")
+    layer = choice("clean", "plain", in_run="looks")
+    point = whole(13, 1, INPUTS, advanced=True, in_run="looks")
+    seed = training.first_seed()
 
 
 def long_network(
@@ -150,65 +148,66 @@ def inputs() -> tuple[torch.Tensor, torch.Tensor]:
     return x, torch.sin(2 * x)
 
 
-class Long(TwoArms[ModuleList]):
+class Long(TwoArms[ModuleList, Settings]):
     """Every seed's network in two arms, with the same noise.
 
     The arm ``trick`` has the clean backward, the arm ``plain`` has not; both have the noise layer
     as it is cut.
     """
 
-    def begin(self, values: Values) -> ModuleList:
+    def begin(self, settings: Settings) -> ModuleList:
         x, target = (part.to(self.like) for part in inputs())
         self.x, self.target = x.expand(len(self.seeds), -1, -1), target
         self._fresh = Draws(NOISE_FROM + seed for seed in self.seeds)
         kept = Draws(KEPT_FROM + seed for seed in self.seeds)
         self.kept = kept.uniform(MOST_DRAWS, WIDTH, POINTS).to(self.like)
-        self._done, self._measured = 0, (-1,)
+        self._done = 0
+        self._measured: tuple[float, ...] = (-1,)
         return layers_of(self.draws)
 
-    def step(self, done: int, values: Values) -> None:
+    def step(self, done: int, settings: Settings) -> None:
         """One update of both arms on all points, with one fresh draw of noise for both."""
-        if done % max(1, int(values["steps"]) // MEASURED) == 0:
-            self._measure(values)
+        if done % max(1, settings.steps // MEASURED) == 0:
+            self._measure(settings)
         self._draw = self._fresh.uniform(WIDTH, POINTS).to(self.like)
-        super().step(done, values)
+        super().step(done, settings)
         self._done = done + 1
-        if self._done == int(values["steps"]):
-            self._measure(values)
+        if self._done == settings.steps:
+            self._measure(settings)
 
-    def loss(self, name: str, done: int, values: Values) -> torch.Tensor:
-        output = self._network(name, values, self._draw)(self.x)
+    def loss(self, name: str, done: int, settings: Settings) -> torch.Tensor:
+        output = self._network(name, settings, self._draw)(self.x)
         loss: torch.Tensor = (output - self.target).square().mean((1, 2))
         return loss
 
-    def numbers(self, values: Values) -> dict[str, torch.Tensor]:
+    def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Losses, sizes before the noise, and each layer's noise as last measured; [seeds]."""
-        if self._measured[1:] != _counted(values):
-            self._measure(values)
-        return self._losses(values) | self._noise
+        if self._measured[1:] != _counted(settings):
+            self._measure(settings)
+        return self._losses(settings) | self._noise
 
-    def _measure(self, values: Values) -> None:
-        measured = (self._done, *_counted(values))
+    def _measure(self, settings: Settings) -> None:
+        measured = (self._done, *_counted(settings))
         if self._measured != measured:
-            self._noise, self._measured = self.gradient_noise(values), measured
+            self._noise, self._measured = self.gradient_noise(settings), measured
 
-    def _noise_layer(self, name: str, values: Values, draw: torch.Tensor) -> torch.nn.Module:
+    def _noise_layer(self, name: str, settings: Settings, draw: torch.Tensor) -> torch.nn.Module:
         """The noise layer of one arm, which takes this draw."""
         program: Program = self.programs["trick"]
-        return program(float(values["strength"]), name == "trick", lambda x: draw)
+        return program(settings.strength, name == "trick", lambda x: draw)
 
-    def _network(self, name: str, values: Values, draw: torch.Tensor) -> torch.nn.Sequential:
-        layer = self._noise_layer(name, values, draw)
-        return long_network(self.arms[name], layer, int(values["place"]))
+    def _network(self, name: str, settings: Settings, draw: torch.Tensor) -> torch.nn.Sequential:
+        layer = self._noise_layer(name, settings, draw)
+        return long_network(self.arms[name], layer, settings.place)
 
-    def _losses(self, values: Values) -> dict[str, torch.Tensor]:
+    def _losses(self, settings: Settings) -> dict[str, torch.Tensor]:
         x = self.x.repeat(1, 1, LOOKED_AT)  # the draws side by side, as more points
         draw = self.kept[:, :LOOKED_AT].transpose(1, 2).flatten(2)
         target = self.target.repeat(1, 1, LOOKED_AT)
-        behind = 2 * int(values["place"])  # a layer and a tanh each
+        behind = 2 * settings.place  # a layer and a tanh each
         found: dict[str, torch.Tensor] = {}
         for name in self.arms:
-            network = self._network(name, values, draw)
+            network = self._network(name, settings, draw)
             noisy = network(x)
             before = network[:behind](self.x)
             clean = network.eval()[behind:](before)
@@ -220,7 +219,7 @@ class Long(TwoArms[ModuleList]):
         return found
 
     @torch.enable_grad()
-    def gradient_noise(self, values: Values) -> dict[str, torch.Tensor]:
+    def gradient_noise(self, settings: Settings) -> dict[str, torch.Tensor]:
         """The variance of each layer's weight gradient over the noise, against its mean.
 
         Both backward passes are taken at the same weights, those of the arm with the trick, over
@@ -234,9 +233,9 @@ class Long(TwoArms[ModuleList]):
         """
         by_layer = {
             name: torch.stack([relative_variance(one) for one in layers])
-            for name, layers in self._gradients(values).items()
+            for name, layers in self._gradients(settings).items()
         }
-        place = int(values["place"])
+        place = settings.place
         found = {
             f"{name}_noise_{number}": layer
             for name, layers in by_layer.items()
@@ -248,17 +247,17 @@ class Long(TwoArms[ModuleList]):
             "quieter_behind": quieter(trick[place:], plain[place:]),
         }
 
-    def _gradients(self, values: Values) -> dict[str, list[torch.Tensor]]:
+    def _gradients(self, settings: Settings) -> dict[str, list[torch.Tensor]]:
         """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries]."""
         many = max(1, AT_ONCE // len(self.seeds))
-        draws = torch.split(self.kept[:, : int(values["draws"])], many, 1)
-        parts = [self._of_draws(values, some) for some in draws]
+        draws = torch.split(self.kept[:, : settings.draws], many, 1)
+        parts = [self._of_draws(settings, some) for some in draws]
         return {
             name: [torch.cat(one, 1) for one in zip(*(part[name] for part in parts), strict=True)]
             for name in self.arms
         }
 
-    def _of_draws(self, values: Values, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
+    def _of_draws(self, settings: Settings, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
         """``_gradients`` of a few draws: each has a network of its own, to get its own gradient."""
         seeds, count = draws.shape[:2]
 
@@ -268,11 +267,11 @@ class Long(TwoArms[ModuleList]):
         layers = copy.deepcopy(self.arms["trick"])
         for weight in layers.parameters():
             weight.data = spread(weight)
-        draw, place = draws.flatten(0, 1), int(values["place"])
+        draw, place = draws.flatten(0, 1), settings.place
         network = long_network(layers, torch.nn.Identity(), place)
         weights = [weight for name, weight in layers.named_parameters() if "weight" in name]
         entering = network[: 2 * place](spread(self.x))
-        noisy = {name: self._noise_layer(name, values, draw)(entering) for name in self.arms}
+        noisy = {name: self._noise_layer(name, settings, draw)(entering) for name in self.arms}
         # Either backward leaves the output as it is, and so everything after it.
         leaving = noisy["trick"].detach().requires_grad_()
         loss = (network[2 * place + 1 :](leaving) - self.target).square().mean((1, 2))
@@ -289,9 +288,9 @@ class Long(TwoArms[ModuleList]):
         return found
 
 
-def _counted(values: Values) -> tuple[Any, ...]:
+def _counted(settings: Settings) -> tuple[float, ...]:
     """The settings that the gradients' noise is of."""
-    return values["place"], values["strength"], values["draws"]
+    return settings.place, settings.strength, settings.draws
 
 
 def relative_variance(gradients: torch.Tensor) -> torch.Tensor:
@@ -323,17 +322,17 @@ def quieter(trick: torch.Tensor, plain: torch.Tensor) -> torch.Tensor:
     return torch.where(still, 0.0, (plain / trick).log()).mean(0).exp()
 
 
-def by_itself(values: Values) -> Start:
+def by_itself(settings: Settings) -> Start:
     """The layer by itself, a tanh after it, its noise fixed."""
-    dtype = DTYPES[values["dtype"]]
+    dtype = DTYPES[settings.dtype]
     x = torch.linspace(-2, 2, INPUTS, dtype=torch.float64).to(dtype).requires_grad_()
     drawn = golden(1, INPUTS).to(dtype)
-    settings = {
-        "strength": float(values["strength"]),
-        "clean_backward": values["layer"] == "clean",
+    arguments = {
+        "strength": settings.strength,
+        "clean_backward": settings.layer == "clean",
         "draw": lambda _: drawn,
     }
-    return Start({"x": x}, settings, (values["point"] - 1,), torch.tanh, {"drawn": drawn})
+    return Start({"x": x}, arguments, (settings.point - 1,), torch.tanh, {"drawn": drawn})
 
 
 def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
@@ -342,7 +341,7 @@ def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
     The true gradient is of the same program without the clean backward: what is cut, is cut there
     as well, as in both arms of the training. The intended one is the upstream gradient alone.
     """
-    x, strength, draw = start.leaves["x"], start.settings["strength"], start.settings["draw"]
+    x, strength, draw = start.leaves["x"], start.arguments["strength"], start.arguments["draw"]
     clean, plain = (start.but(clean_backward=one) for one in (True, False))
     noisy = x.detach() * (1 + strength * (2 * draw(x) - 1))
     return {
@@ -363,28 +362,23 @@ _LOSSES = (-3.0, 0.5)
 _POWERS = 11  # of ten on an axis: more, and no curve has a shape
 
 
-def figures(history: History, values: Values) -> list[Figure]:
-    """Noise by layer, the losses, and the size of what is made noisy."""
-    return [_noise_by_layer(history, values), _losses(history), _sizes(history, values)]
-
-
-def table(history: History, values: Values) -> Table:
+def table(history: History, settings: Settings) -> Table:
     """The relative variance of each layer's gradient: mean over the seeds, lowest and highest."""
     measures = {f"noise_{layer}": str(layer) for layer in range(1, LAYERS + 1)}
-    place = values["place"]
+    place = settings.place
     measures[f"noise_{place}"] = WORDS("then_noise", layer=place)
     what = WORDS("table", done=history.done)
     return arms_table(history, measures, _IN_FULL, what=what, called=WORDS("layer"))
 
 
-def _noise_by_layer(history: History, values: Values) -> Figure:
+def _noise_by_layer(history: History, settings: Settings) -> Figure:
     numbers, facts = history.latest.numbers, history.facts
     x = np.arange(1.0, 1 + LAYERS)
     seeds = []
     for arm, (role, _) in ARMS.items():
         layers = np.array([numbers[f"{arm}_noise_{layer}"] for layer in range(1, 1 + LAYERS)])
         seeds.append(over_seeds(x, np.where(layers > 0, layers, np.nan), role))  # no log of 0
-    place = int(values["place"])
+    place = settings.place
     low, high = powers_of_ten(part for one in seeds for part in (one.y, one.low, one.high))
     top = min(math.ceil(high), 3)
     decades = float(max(math.floor(low), top - _POWERS)), top + 0.5
@@ -418,24 +412,24 @@ def _noise_by_layer(history: History, values: Values) -> Figure:
         HEIGHT,
         plain=plain,
         trick=trick,
-        draws=values["draws"],
+        draws=settings.draws,
         done=history.done,
         layers="; ".join(said),
         place=place,
     )
 
 
-def _losses(history: History) -> Figure:
+def _losses(history: History, settings: Settings) -> Figure:
     layout = logarithmic(step_axes(history, _LOSSES, WORDS("loss_axis")))
     return step_chart(WORDS, "loss", history, lines_of(ARMS, "loss"), layout)
 
 
-def _sizes(history: History, values: Values) -> Figure:
-    layout = step_axes(history, (0.0, 1.0), WORDS("size_axis", place=values["place"]))
+def _sizes(history: History, settings: Settings) -> Figure:
+    layout = step_axes(history, (0.0, 1.0), WORDS("size_axis", place=settings.place))
     return step_chart(WORDS, "size", history, lines_of(ARMS, "size"), layout)
 
 
-def static_table(result: Result, values: Values) -> Table:
+def static_table(result: Result, settings: Settings) -> Table:
     """Inputs, outputs and gradients of the layer by itself."""
     roles = ("true_gradient", "trick_gradient", "intended_gradient")
     labels = {"forward": WORDS("output"), **{role: NAMES[role] for role in roles}}
@@ -453,43 +447,42 @@ def _upright(x: float, decades: tuple[float, float]) -> Trace:
     }
 
 
-def preview(values: Values) -> Values:
+def preview(settings: Settings) -> Settings:
     """A few draws, for while the learner drags; the chart's caption says how many."""
-    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
+    return settings | {"draws": min(settings.draws, PREVIEW_DRAWS)}
 
 
-TRAINING = Training(Long, figures, table, cuts=True)
+TRAINING = Training(Long, (_noise_by_layer, _losses, _sizes), table, cuts=True)
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Compute the part that needs no training: the layer by itself, and the untrained networks."""
-    start = by_itself(values)
+    start = by_itself(settings)
     roles = by_role(program, start)
     series = series_by_role(array(start.leaves["x"]), roles)
-    before = TRAINING.facts_at_first(program, values)
+    before = TRAINING.facts_at_first(program, settings)
     return Result(
         series=series,
         curves=series,
         facts={
-            **{name: values[name] for name in ("place", "strength", "seeds", "draws")},
             "layers": LAYERS,
             # Under names that no run takes over: what the text says of the start stays.
             **{f"{n}_at_first": one for n, one in before.items() if n.startswith("quieter")},
         },
-        notes=() if values["strength"] else (Note("info", WORDS("no_noise")),),
-        work=two_networks(values),
+        notes=() if settings.strength else (Note("info", WORDS("no_noise")),),
+        work=two_networks(settings),
     )
 
 
-def seconds(values: Values) -> float:
+def seconds(settings: Settings) -> float:
     """About how long the gradients' noise takes to measure, for each seed and each of its draws."""
-    each = 2e-4 if values["dtype"] == "float64" else 1e-4
-    return 0.01 + float(values["seeds"] * (0.001 + each * values["draws"]))
+    each = 2e-4 if settings.dtype == "float64" else 1e-4
+    return 0.01 + float(settings.seeds * (0.001 + each * settings.draws))
 
 
 LAB = Lab(
     words=WORDS,
-    parameters=PARAMETERS,
+    settings=Settings,
     compute=compute,
     # What the layer by itself hands back is seen in the graph and in the table.
     table=static_table,
@@ -502,7 +495,7 @@ LAB = Lab(
 
 def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
     """On which side of the layer the clean backward takes a third of the variance or more."""
-    start = TRAINING.facts_at_first(program, validate(LAB.parameters, {"seeds": "4"}))
+    start = TRAINING.facts_at_first(program, Settings.read({"seeds": "4"}))
     sides = (float(start["quieter"]) > 1.5, float(start["quieter_behind"]) > 1.5)
     beliefs = {(True, True): "all", (True, False): "before", (False, True): "after"}
     return beliefs.get(sides, "none")
@@ -515,7 +508,6 @@ def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str
     return nearest_factor(share, {"lower": 0.7, "same": 1.0, "higher": 1.4})
 
 
-@lru_cache(maxsize=1)
 def changed_by_a_stop() -> dict[str, float]:
     """The share of the gradient that a clean backward changes, for noise in three sizes."""
     x = torch.linspace(-2, 2, 9, dtype=torch.float64, requires_grad=True)
@@ -532,7 +524,7 @@ def changed_by_a_stop() -> dict[str, float]:
 def which_noise_it_changes(result: Result) -> str:
     """For which of the three sorts of noise the clean backward is another gradient."""
     names = {"b": "product", "bc": "size", "abc": "every", "ac": "sums"}
-    return names["".join(name for name in "abc" if float(result.facts[f"changed_{name}"]) > 1e-9)]
+    return names["".join(name for name in "abc" if result.number(f"changed_{name}") > 1e-9)]
 
 
 LESSON = Lesson(
@@ -544,5 +536,5 @@ LESSON = Lesson(
         "transfer": which_noise_it_changes,
     },
     highlight="stop_gradient(added)",
-    elsewhere=changed_by_a_stop,
+    facts=(changed_by_a_stop,),
 )

@@ -1,12 +1,8 @@
 """A target that is computed by the network it is the target for."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
-
-Loss = Callable[[torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(weight: torch.Tensor) -> torch.Tensor:
@@ -22,7 +18,7 @@ def all_stopped(weight: torch.Tensor) -> torch.Tensor:
     return (target - value_now) ** 2
 
 
-def check(loss: Loss) -> None:
+def check(loss: Code) -> None:
     """The value should move towards the target, and the target should stay: −2 · (2.8 − 1)."""
     weight = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
     found = loss(weight)

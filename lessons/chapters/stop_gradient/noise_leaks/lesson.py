@@ -1,7 +1,5 @@
 """No trick at all, and the noise is in the gradient."""
 
-from functools import cache
-
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
@@ -15,7 +13,6 @@ def noise_leaks(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(yu)
 
 
-@cache
 def dropout() -> dict[str, float]:
     """The gradient of a unit under dropout, kept and dropped, and what the wrong answers expect."""
     p = 0.75
@@ -34,4 +31,4 @@ def dropout() -> dict[str, float]:
     }
 
 
-LESSON = Lesson(program=noise_leaks, lab=LAB, predictions={"leak": line_or_band}, elsewhere=dropout)
+LESSON = Lesson(program=noise_leaks, lab=LAB, predictions={"leak": line_or_band}, facts=(dropout,))

@@ -1,11 +1,10 @@
 """A steep sigmoid's slope, written out with an exponential."""
 
 import math
-from collections.abc import Callable
 
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(x: torch.Tensor) -> torch.Tensor:
@@ -18,7 +17,7 @@ def through_the_value(x: torch.Tensor) -> torch.Tensor:
     return 25 * s * (1 - s)
 
 
-def check(slope: Callable[[torch.Tensor], torch.Tensor]) -> None:
+def check(slope: Code) -> None:
     """The slope of σ(25x) is that of σ(25|x|), near the step and far from it."""
     for x in (-30.0, -5.0, -0.1, 0.0, 0.1, 5.0, 30.0):
         got = slope(torch.tensor(x)).item()

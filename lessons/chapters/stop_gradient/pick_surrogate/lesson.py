@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -13,24 +12,26 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Index, Numbers, Text, Values
+from lessons.contract.parameters import Numbers, Text
 from lessons.contract.result import Array, Facts, Note, Result, Series
+from lessons.contract.settings import choice, declared
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
-from lessons.kit.causes import notes_on_not_finite, too_large
-from lessons.kit.curve_figures import CurveText, curve_figures, curve_table
+from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
-    COMPUTED_IN,
+    ComputedIn,
     array,
     grid_around,
     inputs,
     leaf,
     one_for_each,
     place_of,
+    point_in_text,
     series_by_role,
 )
+from lessons.kit.nan_notes import notes_on_not_finite, too_large
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
@@ -45,7 +46,6 @@ def surrogate(x: torch.Tensor, f: Function, g: Function, spelling: str) -> torch
     return soft + stop_gradient(f(x) - soft)
 
 
-@lru_cache(maxsize=4)
 def observed(program: Program) -> Mapping[str, float]:
     """The numbers that the text speaks of, from runs of the program with pairs of its own.
 
@@ -187,29 +187,27 @@ def by_role(
     }
 
 
-PARAMETERS = (
-    Text("f", "sign(x)", read=read),
-    Text("g", "tanh(x)", read=read),
-    Choice("spelling", "together", names=("together", "apart")),
-    inputs("-2, -0.1, 0.4"),
-    Numbers("weights", "", optional=True),
-    Index("point", "3", low=1, high=256, of="x"),
-    *COMPUTED_IN,
-)
+class Settings(ComputedIn):
+    f = declared(Text("f", "sign(x)", read=read))
+    g = declared(Text("g", "tanh(x)", read=read))
+    spelling = choice("together", "apart")
+    x = inputs("-2, -0.1, 0.4")
+    weights = declared(Numbers("weights", "", optional=True))
+    point = point_in_text(3, advanced=False)
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """The value and the gradients, at the learner's list and over one of its inputs."""
-    f, g, x = read(values["f"]), read(values["g"]), leaf(values, "x")
-    points = torch.tensor(values["x"], dtype=torch.float64)
-    weights = _weights(values, len(points)).to(x)
-    place = place_of(values)
+    f, g, x = read(settings.f), read(settings.g), leaf(settings, "x")
+    points = torch.tensor(settings.x, dtype=torch.float64)
+    weights = _weights(settings, len(points)).to(x)
+    place = place_of(settings)
     grid = grid_around(points)
     moved = points.repeat(len(grid), 1)
     moved[:, place] = grid
 
     def roles(rows: torch.Tensor) -> dict[str, torch.Tensor]:
-        return by_role(program, f, g, values["spelling"], rows.to(x), weights)
+        return by_role(program, f, g, settings.spelling, rows.to(x), weights)
 
     at_points = {role: value[0] for role, value in roles(points[None]).items()}
     on_grid = {role: value[:, place] for role, value in roles(moved).items()}
@@ -217,13 +215,8 @@ def compute(program: Program, values: Values) -> Result:
         series=series_by_role(array(points), at_points),
         curves=series_by_role(array(grid), on_grid),
         facts={
-            "f": values["f"],
-            "g": values["g"],
-            "x": float(points[place]),
             "weight": float(weights[place]),
             "inputs": len(points),
-            **{role: float(value[place]) for role, value in at_points.items()},
-            **observed(program),
         },
         notes=(
             *_not_finite(points, x, f, g, at_points),
@@ -233,46 +226,45 @@ def compute(program: Program, values: Values) -> Result:
     )
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
+def _curves(result: Result, settings: Settings) -> Figure:
     """Gradients and value over the chosen input; the others stay where they are."""
-    if all(read(values[name]).entry_by_entry for name in ("f", "g")) and values["weights"] is None:
-        return curve_figures(result, CurveText.of(WORDS))
+    if all(read(settings[name]).entry_by_entry for name in ("f", "g")) and settings.weights is None:
+        return curve_figure(result, WORDS)
     # Each input has a curve of its own now: only the chosen one's point lies on this one.
-    place = place_of(values)
+    place = place_of(settings)
     chosen = tuple(
         Series(line.name, line.role, line.x[place : place + 1], line.y[place : place + 1])
         for line in result.series
     )
-    drawn = curve_figures(replace(result, series=chosen), CurveText.of(WORDS))
-    return [replace(figure, selects=None) for figure in drawn]
+    return replace(curve_figure(replace(result, series=chosen), WORDS), selects=None)
 
 
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row an input."""
-    return curve_table(result, CurveText.of(WORDS))
+    return curve_table(result, WORDS("value"))
 
 
-def check(values: Values) -> dict[str, str]:
+def check(settings: Settings) -> dict[str, str]:
     """Refusals that need more than one value."""
-    errors = one_for_each(values, "weights")
+    errors = one_for_each(settings, "weights")
     for name in ("f", "g"):
-        if refused := read(values[name]).refusal(DTYPES[values["dtype"]]):
-            errors[name] = WORDS("not_computed", dtype=values["dtype"], why=refused)
+        if refused := read(settings[name]).refusal(DTYPES[settings.dtype]):
+            errors[name] = WORDS("not_computed", dtype=settings.dtype, why=refused)
     return errors
 
 
-def start(values: Values) -> Start:
+def start(settings: Settings) -> Start:
     """The run whose graph is drawn; the upstream gradient enters as a product at its end."""
-    x, place = leaf(values, "x"), (place_of(values),)
-    settings = {"f": read(values["f"]), "g": read(values["g"]), "spelling": values["spelling"]}
-    if values["weights"] is None:
-        return Start({"x": x.requires_grad_()}, settings, place)
-    weights = _weights(values, len(x)).to(x)
-    return Start({"x": x.requires_grad_()}, settings, place, lambda y: y * weights)
+    x, place = leaf(settings, "x"), (place_of(settings),)
+    arguments = {"f": read(settings.f), "g": read(settings.g), "spelling": settings.spelling}
+    if settings.weights is None:
+        return Start({"x": x.requires_grad_()}, arguments, place)
+    weights = _weights(settings, len(x)).to(x)
+    return Start({"x": x.requires_grad_()}, arguments, place, lambda y: y * weights)
 
 
-def _weights(values: Values, count: int) -> torch.Tensor:
-    given = (1.0,) if values["weights"] is None else values["weights"]
+def _weights(settings: Settings, count: int) -> torch.Tensor:
+    given = (1.0,) if settings.weights is None else settings.weights
     return torch.tensor(given, dtype=torch.float64).expand(count)
 
 
@@ -307,13 +299,13 @@ LESSON = Lesson(
     program=surrogate,
     lab=Lab(
         WORDS,
-        PARAMETERS,
+        Settings,
         compute,
         table,
-        figures,
+        (_curves,),
         check=check,
         start=start,
-        drawn=lambda values: {name: read(values[name]).inline for name in ("f", "g")},
+        sampled_values=lambda settings: {name: read(settings[name]).inline for name in ("f", "g")},
     ),
     predictions={"transfer": which_line},
     sketches={
@@ -323,5 +315,6 @@ LESSON = Lesson(
             near=0.25,
         )
     },
+    facts=(observed,),
     highlight="soft + stop_gradient(f(x) - soft)",
 )

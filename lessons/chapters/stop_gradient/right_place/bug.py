@@ -1,12 +1,8 @@
 """A hard mask that is to learn, in a line that looks longer than it need be."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
-
-Masked = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
@@ -19,7 +15,7 @@ def both(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
     return (plane * (mask >= 0.5) - plane * mask).detach() + plane * mask
 
 
-def check(masked: Masked) -> None:
+def check(masked: Code) -> None:
     """Value of the hard mask; gradient of the soft one, to the plane and to the mask's logits."""
     plane = torch.tensor([3.0, 4.0], requires_grad=True)
     logits = torch.tensor([-1.0, 2.0], requires_grad=True)

@@ -1,7 +1,5 @@
 """Stop_gradient around the whole block, and the gradient is clean."""
 
-from functools import cache
-
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
@@ -17,7 +15,6 @@ def right_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return stop_gradient(z - clean) + clean
 
 
-@cache
 def at_the_edges() -> dict[str, float]:
     """The share of rounded sums, |x| at 0, and a gradient scaled by the same form."""
     low, high = 0.01, 0.2
@@ -53,5 +50,5 @@ LESSON = Lesson(
     lab=LAB,
     predictions={"pair": value_and_gradient},
     highlight="stop_gradient(z - clean) + clean",
-    elsewhere=at_the_edges,
+    facts=(at_the_edges,),
 )

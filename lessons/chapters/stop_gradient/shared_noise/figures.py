@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import Settings
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.parameters import Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.words import Words
@@ -32,12 +32,7 @@ from lessons.text import number
 WORDS = Words(__file__)
 
 
-def figures(result: Result, values: Values) -> list[Figure]:
-    """Value and gradients over x, and the gradient's histogram at one input."""
-    return [_curves(result), _histogram(result, values)]
-
-
-def table(result: Result, values: Values) -> Table:
+def table(result: Result, settings: Settings) -> Table:
     """One row an input: this draw's numbers, then the trick gradient over all draws."""
     over = {series.name: series for series in result.statistics}["trick_gradient"]
     roles = ("u", "forward", *GRADIENTS)
@@ -48,14 +43,14 @@ def table(result: Result, values: Values) -> Table:
     rows = []
     for index, x in enumerate(result["forward"].x):
         row = [number(float(x)), *cells(result, roles, index, 5)]
-        mean, low, high = (number(float(values[index]), 5) for values in _spread(over))
+        mean, low, high = (number(float(one[index]), 5) for one in _spread(over))
         row += [mean, f"{low} … {high}"]
         rows.append(tuple(row))
     caption = WORDS("table")
     return Table(caption, tuple(columns), tuple(rows))
 
 
-def _curves(result: Result) -> Figure:
+def _curves(result: Result, settings: Settings) -> Figure:
     curves = {series.name: series for series in result.curves}
     forward, titles = curves["forward"], ("z", "dz/dx")
     gradients = {name: curves[name] for name in GRADIENTS}
@@ -73,15 +68,15 @@ def _curves(result: Result) -> Figure:
     return value_and_gradient(result, data, layout, titles, WORDS("curves_caption"))
 
 
-def _histogram(result: Result, values: Values) -> Figure:
-    x = number(float(result.facts["x"]))
+def _histogram(result: Result, settings: Settings) -> Figure:
+    x = number(result.number("x"))
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))
         found, subject = WORDS("finite_in_none", x=x), WORDS("histogram_subject", x=x)
         return Figure("histogram", found, "", f"{found}.", [], layout, subject=subject)
     ends = result.histograms[0].edges
     wanted = ROLES["intended_gradient"]
-    target = float(result["intended_gradient"].y[place_of(values)])
+    target = float(result["intended_gradient"].y[place_of(settings)])
     summaries = [
         WORDS(
             "draws_of",
@@ -107,7 +102,7 @@ def _histogram(result: Result, values: Values) -> Figure:
         layout,
         x=x,
         draws="; ".join(summaries),
-        mean=number(float(result.facts["trick_gradient_mean"]), 3),
+        mean=number(result.number("trick_gradient_mean"), 3),
         target=number(target, 3),
     )
 
@@ -128,3 +123,6 @@ def _spread(series: Series) -> tuple[np.ndarray, ...]:
     if low is None or high is None:
         raise ValueError(f"series {series.name} has no band")
     return series.y, low, high
+
+
+CHARTS = (_curves, _histogram)

@@ -7,31 +7,22 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.figures import figures, table
+from lessons.chapters.stop_gradient.shared_noise.figures import CHARTS, table
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import (
     EXPERIMENT,
+    Settings,
     by_role,
     intended,
     noise_at_points,
 )
 from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import notes
+from lessons.chapters.stop_gradient.shared_noise.stats import Spread
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import Index, Integer, Number, Numbers, Values
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.words import Words
-from lessons.kit.draws import ROWS, unit_draws
 from lessons.kit.experiment import Program, Roles
-from lessons.kit.inputs import (
-    COMPUTED_IN,
-    GRID,
-    array,
-    grid_around,
-    inputs,
-    one_for_each,
-    place_of,
-    series_by_role,
-)
-from lessons.kit.spread import Spread
+from lessons.kit.inputs import GRID, array, grid_around, one_for_each, place_of, series_by_role
+from lessons.kit.noise import ROWS, unit_draws
 
 WORDS = Words(__file__)
 
@@ -43,71 +34,58 @@ PREVIEW_DRAWS = ROWS
 CURVE_DRAWS = 20 * ROWS
 """Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
 axis. At the learner's own inputs all are computed."""
-MOST_DRAWS = 200_000
 MOST_NUMBERS = 1_000_000
 """Draws × inputs."""
 
-PARAMETERS = (
-    Number("noise_low", "0.9", slider=(-0.5, 2.0)),
-    Number("noise_high", "1.1", slider=(-0.5, 2.0)),
-    inputs("-2, -1, 1"),
-    Integer("draws", "500", low=1, high=MOST_DRAWS, log=True),
-    Index("point", "1", low=1, high=256, of="x"),
-    Integer("seed", "0", advanced=True),
-    Numbers("u", "", advanced=True, optional=True),
-    *COMPUTED_IN,
-)
 
-
-def check(values: Values) -> Mapping[str, str]:
+def check(settings: Settings) -> Mapping[str, str]:
     """Refusals that need more than one value."""
     errors: dict[str, str] = {}
-    low, high, x, u = (values[name] for name in ("noise_low", "noise_high", "x", "u"))
+    low, high, x, u = (settings[name] for name in ("noise_low", "noise_high", "x", "u"))
     if low > high:
         errors["noise_low"] = WORDS("noise_ends", low=low, high=high)
-    errors |= one_for_each(values, "u")
-    if u is None and values["draws"] * len(x) > MOST_NUMBERS:
+    errors |= one_for_each(settings, "u")
+    if u is None and settings.draws * len(x) > MOST_NUMBERS:
         errors["draws"] = WORDS(
             "too_many",
-            draws=values["draws"],
+            draws=settings.draws,
             inputs=len(x),
-            numbers=values["draws"] * len(x),
+            numbers=settings.draws * len(x),
             most=MOST_NUMBERS,
             fewer=MOST_NUMBERS // len(x),
         )
     return errors
 
 
-def seconds(values: Values) -> float:
+def seconds(settings: Settings) -> float:
     """About how long computing takes: for each chunk of draws, and for each number."""
-    draws = _total(values)
-    drawn = draws * len(values["x"]) + min(draws, CURVE_DRAWS) * GRID
+    draws = _total(settings)
+    drawn = draws * len(settings.x) + min(draws, CURVE_DRAWS) * GRID
     return 0.005 + 0.00025 * draws / ROWS + 6e-8 * drawn
 
 
-def preview(values: Values) -> Values:
+def preview(settings: Settings) -> Settings:
     """At most one chunk of draws, for while the learner drags."""
-    return {**values, "draws": min(values["draws"], PREVIEW_DRAWS)}
+    return settings | {"draws": min(settings.draws, PREVIEW_DRAWS)}
 
 
-def compute(program: Program, values: Values) -> Result:
+def compute(program: Program, settings: Settings) -> Result:
     """Forward values and gradients at the learner's x, and over many draws of the noise.
 
     Args:
         program: the lesson's forward pass, of x and u.
-        values: of PARAMETERS, validated.
     """
-    start = EXPERIMENT.run(values)
-    x, u = start.leaves["x"].detach(), noise_at_points(values)
-    points = torch.tensor(values["x"], dtype=torch.float64)
+    start = EXPERIMENT.run(settings)
+    x, u = start.leaves["x"].detach(), noise_at_points(settings)
+    points = torch.tensor(settings.x, dtype=torch.float64)
     grid = grid_around(points)
     roles = EXPERIMENT.by_role(program, start)
 
     columns, count = torch.cat([points, grid]), len(points)
-    total, done = _total(values), 0
+    total, done = _total(settings), 0
     at_points = {role: np.empty((total, count)) for role in DRAWN}
     on_grid = {role: np.empty((min(total, CURVE_DRAWS), len(grid))) for role in DRAWN}
-    for noise in _noise(values, count, len(columns)):
+    for noise in _noise(settings, count, len(columns)):
         noise = noise.to(x)
         drawn_at = columns[: noise.shape[1]].to(x).expand(len(noise), -1)
         found = by_role(program, drawn_at, noise)
@@ -121,7 +99,7 @@ def compute(program: Program, values: Values) -> Result:
     spreads = {role: Spread(draws) for role, draws in at_points.items()}
     along = {role: Spread(draws) for role, draws in on_grid.items()}
 
-    place = place_of(values)
+    place = place_of(settings)
     return Result(
         series=(
             Series("u", "noise", array(points), array(u)),
@@ -135,29 +113,29 @@ def compute(program: Program, values: Values) -> Result:
             ),
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
-        facts=_facts(points, u, roles, spreads, place, values),
+        facts=_facts(u, roles, spreads, place, settings),
         notes=(*notes(points, x, start.leaves["u"], roles, spreads, along),),
         work=WORDS.counted("draws", total),
     )
 
 
-def _total(values: Values) -> int:
-    return len(values["u"]) if values["u"] is not None else int(values["draws"])
+def _total(settings: Settings) -> int:
+    return len(settings.u) if settings.u is not None else settings.draws
 
 
-def _noise(values: Values, points: int, columns: int) -> Iterator[torch.Tensor]:
+def _noise(settings: Settings, points: int, columns: int) -> Iterator[torch.Tensor]:
     """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
 
     Once the curves have had their draws, the columns are those of the points alone. Noise given by
     hand is used as it is: each of its numbers is one draw, for every x alike.
     """
-    if values["u"] is not None:
-        yield torch.tensor(values["u"], dtype=torch.float64)[:, None].expand(-1, columns)
+    if settings.u is not None:
+        yield torch.tensor(settings.u, dtype=torch.float64)[:, None].expand(-1, columns)
         return
-    low, span = values["noise_low"], values["noise_high"] - values["noise_low"]
-    on_grid = unit_draws(values["seed"], 1, columns - points)
-    remaining, for_curves = values["draws"], min(values["draws"], CURVE_DRAWS)
-    for unit in unit_draws(values["seed"], 0, points):
+    low, span = settings.noise_low, settings.noise_high - settings.noise_low
+    on_grid = unit_draws(settings.seed, 1, columns - points)
+    remaining, for_curves = settings.draws, min(settings.draws, CURVE_DRAWS)
+    for unit in unit_draws(settings.seed, 0, points):
         if for_curves > 0:
             unit = torch.cat([unit, next(on_grid)], 1)
         yield low + span * unit[:remaining]
@@ -198,27 +176,17 @@ def _histograms(spreads: dict[str, Spread], place: int, intended: float) -> tupl
 
 
 def _facts(
-    points: torch.Tensor,
-    u: torch.Tensor,
-    roles: Roles,
-    spreads: dict[str, Spread],
-    place: int,
-    values: Values,
+    u: torch.Tensor, roles: Roles, spreads: dict[str, Spread], place: int, settings: Settings
 ) -> dict[str, float]:
     """The facts for the prose and the predictions, at the input the learner chose."""
     facts: dict[str, float] = {
-        "x": float(points[place]),
         "u": float(u[place]),
-        "draws": _total(values),
-        "inputs": len(points),
-        "noise_low": values["noise_low"],
-        "noise_high": values["noise_high"],
+        "draws": _total(settings),
+        "inputs": len(u),
+        "root_slope": float(1 / (2 * roles["forward"][place])),
+        "square_slope": 2 * settings.x[place],
+        "product": float(roles["trick_gradient"][place]) * float(roles["true_gradient"][place]),
     }
-    for role, value in roles.items():
-        facts[role] = float(value[place])
-    facts["root_slope"] = float(1 / (2 * roles["forward"][place]))
-    facts["square_slope"] = 2 * facts["x"]
-    facts["product"] = facts["trick_gradient"] * facts["true_gradient"]
     for role, spread in spreads.items():
         facts |= {
             f"{role}_mean": float(spread.mean[place]),
@@ -229,21 +197,21 @@ def _facts(
     return facts
 
 
-def drawn(values: Values) -> dict[str, Any]:
+def drawn(settings: Settings) -> dict[str, Any]:
     """The noise of this draw at each of the learner's x, as in_torch.py has it."""
-    return {"u": noise_at_points(values).tolist()}
+    return {"u": noise_at_points(settings).tolist()}
 
 
 LAB = Lab(
     WORDS,
-    PARAMETERS,
+    Settings,
     compute,
     table,
-    figures,
+    CHARTS,
     check=check,
     preview=preview,
     preview_note=WORDS("fewer_draws"),
     seconds=seconds,
     start=EXPERIMENT.run,
-    drawn=drawn,
+    sampled_values=drawn,
 )

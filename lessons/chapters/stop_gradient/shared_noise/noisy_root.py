@@ -3,11 +3,24 @@
 import torch
 
 from lessons.contract.lab import Start
-from lessons.contract.parameters import Values
-from lessons.kit.draws import unit_draws
+from lessons.contract.parameters import Numbers
+from lessons.contract.settings import declared, slider, whole
 from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import leaf, place_of
+from lessons.kit.inputs import ComputedIn, inputs, leaf, place_of, point_in_text
+from lessons.kit.noise import unit_draws
+
+MOST_DRAWS = 200_000
+
+
+class Settings(ComputedIn):
+    noise_low = slider(0.9, -0.5, 2)
+    noise_high = slider(1.1, -0.5, 2)
+    x = inputs("-2, -1, 1")
+    draws = whole(500, 1, MOST_DRAWS, log=True)
+    point = point_in_text(1, advanced=False)
+    seed = whole(0, advanced=True)
+    u = declared(Numbers("u", "", advanced=True, optional=True))
 
 
 def noisy(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
@@ -21,19 +34,19 @@ def intended(x: torch.Tensor, u: torch.Tensor | None = None) -> torch.Tensor:
     return gradient(torch.sqrt(x**2), x)
 
 
-def noise_at_points(values: Values) -> torch.Tensor:
+def noise_at_points(settings: Settings) -> torch.Tensor:
     """This draw of the noise at the learner's x: float64, shape [n]."""
-    count = len(values["x"])
-    if values["u"] is not None:
-        return torch.tensor(values["u"], dtype=torch.float64).expand(count)
-    return first_draw(values["seed"], count, values["noise_low"], values["noise_high"])
+    count = len(settings.x)
+    if settings.u is not None:
+        return torch.tensor(settings.u, dtype=torch.float64).expand(count)
+    return first_draw(settings.seed, count, settings.noise_low, settings.noise_high)
 
 
-def run(values: Values) -> Start:
+def run(settings: Settings) -> Start:
     """This draw of the noise at the learner's x."""
-    x = leaf(values, "x")
-    leaves = {"x": x.requires_grad_(), "u": noise_at_points(values).to(x)}
-    return Start(leaves, index=(place_of(values),))
+    x = leaf(settings, "x")
+    leaves = {"x": x.requires_grad_(), "u": noise_at_points(settings).to(x)}
+    return Start(leaves, index=(place_of(settings),))
 
 
 EXPERIMENT = Experiment(run, plain=noisy, intended=intended)

@@ -9,9 +9,9 @@ _SAME = 1e-6
 
 def line_or_band(result: Result) -> str:
     """line, band or none: does the gradient at the chosen x move with the noise?"""
-    if float(result.facts["trick_gradient_deviation"]) > _SAME:
+    if result.number("trick_gradient_deviation") > _SAME:
         return "band"
-    return "none" if abs(float(result.facts["trick_gradient"])) < _SAME else "line"
+    return "none" if abs(result.number("trick_gradient")) < _SAME else "line"
 
 
 def formulas(x: Array, u: float) -> dict[str, Array]:
@@ -23,12 +23,12 @@ def formulas(x: Array, u: float) -> dict[str, Array]:
 
 def which_formula(result: Result) -> str:
     """clean, same, reciprocal or zero: the formula nearest to autograd's gradient at x."""
-    x, u, gradient = (float(result.facts[name]) for name in ("x", "u", "trick_gradient"))
+    x, u, gradient = result.numbers("x", "u", "trick_gradient")
     expected = formulas(np.array([x]), u)
     return min(expected, key=lambda name: abs(expected[name][0] - gradient))
 
 
 def value_and_gradient(result: Result) -> str:
     """Grade whether the forward value is noisy, then which formula the gradient follows."""
-    noisy = abs(float(result.facts["forward"]) - abs(float(result.facts["x"]))) > _SAME
+    noisy = abs(result.number("forward") - abs(result.number("x"))) > _SAME
     return f"{'noisy' if noisy else 'exact'}_{which_formula(result)}"

@@ -1,12 +1,8 @@
 """A rounded value in a loss, and a parameter that never moves."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug
-
-Code = Callable[[torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code
 
 
 def broken(x: torch.Tensor) -> torch.Tensor:

@@ -7,13 +7,14 @@ import torch
 
 from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values
 from lessons.contract.result import Result
+from lessons.contract.settings import choice
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import stop_gradient, straight_through
 
 WORDS = Words(__file__)
@@ -25,6 +26,14 @@ GATE, FEATURE = 0.2, 3.0
 """The two learned numbers of the last question."""
 RECTANGLE = 1.0, 0.4
 """The corner opposite to (0, 0): the first value passes a step on its way, the second does not."""
+
+
+class Settings(AlongX):
+    function = choice("round", "sign")
+    spelling = choice("plain", "difference", "value", "exact", default="difference")
+    after = choice("nothing", "square", default="square")
+    x = inputs("-2.7, 0.4, 1.6")
+    point = point_in_text(3)
 
 
 def quantised(x: torch.Tensor, function: str, spelling: str, after: str) -> torch.Tensor:
@@ -47,7 +56,7 @@ def straight(x: torch.Tensor, function: str, spelling: str, after: str) -> torch
     return 2 * (x.sign() if function == "sign" else x.round())
 
 
-def beliefs(run: Run, settings: Values) -> dict[str, float]:
+def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     """The gradients of the first question, at the chosen input, and what each answer expects."""
     step = {"function": "round", "after": "nothing"}
     rounded = run(**step, spelling="plain")
@@ -61,9 +70,9 @@ def beliefs(run: Run, settings: Values) -> dict[str, float]:
     }
 
 
-def observed(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+def observed(run: Run, settings: Settings) -> dict[str, float]:
     """Facts on derivatives, and the sign of two large numbers in each spelling."""
-    point = float(x)
+    point, program = float(run.x), run.program
     return {
         "at_quantised": 2.0 * round(point) if math.isfinite(point) else math.nan,
         "at_x": 2 * point,
@@ -118,18 +127,11 @@ def who_learns(result: Result) -> str:
 
 
 CURVE = Curve(
-    parameters=(
-        Choice("function", "round", names=("round", "sign")),
-        Choice("spelling", "difference", names=("plain", "difference", "value", "exact")),
-        Choice("after", "square", names=("nothing", "square")),
-    ),
+    settings=Settings,
     plain=lambda x, **settings: quantised(x, **settings | {"spelling": "plain"}),
     intended=straight,
     words=WORDS,
-    x="-2.7, 0.4, 1.6",
-    point=3,
-    facts=beliefs,
-    observe=observed,
+    facts=(beliefs, observed),
 )
 
 LESSON = Lesson(

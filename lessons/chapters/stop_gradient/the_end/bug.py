@@ -1,10 +1,8 @@
 """A codebook loss that is computed after the straight-through line."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -21,7 +19,7 @@ def before(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
     return quantized, loss
 
 
-def check(quantise: Callable[[torch.Tensor, torch.Tensor], Pair]) -> None:
+def check(quantise: Code) -> None:
     """The codebook loss pulls the code to the encoding, and leaves the encoding alone."""
     encoded, code = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
     _, loss = quantise(encoded, code)

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterable
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Number, Values
 from lessons.contract.result import Result
+from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
 from lessons.kit.answers import which
-from lessons.kit.causes import too_large
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program, Roles
+from lessons.kit.inputs import AlongX
+from lessons.kit.nan_notes import too_large
 from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
 
 WORDS = Words(__file__)
@@ -24,6 +25,12 @@ AFTER: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 
 TRANSFER_X, TRANSFER_U, TRANSFER_WEIGHT = -2.0, 1.44, 1.5
 """The input, noise and weight of the last question."""
+
+
+class Settings(AlongX):
+    u = slider(1.44, -0.5, 2, accepts=(-10, 10))
+    way = choice("block", "custom", "second", "whole", "rule")
+    after = choice("nothing", "linear", "square", default="square")
 
 
 def the_end(x: torch.Tensor, u: float, way: str, after: str) -> torch.Tensor:
@@ -57,7 +64,7 @@ def of_the_clean_value(x: torch.Tensor, u: float, way: str, after: str) -> torch
     return {"nothing": sign, "linear": 3 * sign, "square": 2 * sign * x.abs()}[after]
 
 
-def at_the_input(run: Run, settings: Values) -> dict[str, float]:
+def at_the_input(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient of several ways with several ops after them, and what each answer expects."""
     found = {
         f"{way}_{after}": run(way=way, after=after)
@@ -79,14 +86,14 @@ def at_the_input(run: Run, settings: Values) -> dict[str, float]:
         "clean_square": clean**2,
         "reads_noisy": 2 * noisy * slopes["block_nothing"],
         "reads_clean": exact,
-        "reads_u": exact * settings["u"],
+        "reads_u": exact * settings.u,
         "reads_reciprocal": exact * clean / noisy if noisy else float("nan"),
     }
 
 
-def learned(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+def learned(run: Run, settings: Settings) -> dict[str, float]:
     """Gradients with a learned weight after the block: its own, and with a loss after it."""
-    u = settings["u"]
+    u, program, x = settings.u, run.program, run.x
     by_weight = {
         "noisy": _by_weight(program, x, u, 1.0, lambda product: product)[1],
         "clean": _by_weight(program, x, 1.0, 1.0, lambda product: product)[1],
@@ -143,16 +150,11 @@ def where_it_breaks(x: torch.Tensor, roles: Roles) -> Iterable[tuple[torch.Tenso
 
 
 CURVE = Curve(
-    parameters=(
-        Number("u", "1.44", low=-10.0, high=10.0, slider=(-0.5, 2.0)),
-        Choice("way", "block", names=("block", "custom", "second", "whole", "rule")),
-        Choice("after", "square", names=("nothing", "linear", "square")),
-    ),
+    settings=Settings,
     plain=no_trick,
     intended=of_the_clean_value,
     words=WORDS,
-    facts=at_the_input,
-    observe=learned,
+    facts=(at_the_input, learned),
     causes=where_it_breaks,
 )
 

@@ -2,11 +2,9 @@
 
 # mypy: disable-error-code="no-untyped-call"
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(g: torch.Tensor, d: torch.Tensor) -> None:
@@ -17,7 +15,7 @@ def broken(g: torch.Tensor, d: torch.Tensor) -> None:
     g_loss.backward()
 
 
-def check(step: Callable[[torch.Tensor, torch.Tensor], None]) -> None:
+def check(step: Code) -> None:
     """Each player's gradient is that of its own loss: dd = fake, dg = −2d."""
     g, d = (torch.tensor(value, requires_grad=True) for value in (3.0, 0.5))
     try:

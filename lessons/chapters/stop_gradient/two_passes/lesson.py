@@ -6,16 +6,22 @@ from functools import cache
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.parameters import Choice, Values
+from lessons.contract.settings import choice
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.experiment import Program
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 
 WEIGHT, RATE, DECAY = 1.0, 0.1, 0.5
 """A weight, and the learning rate and weight decay of the SGD that moves it."""
+
+
+class Settings(AlongX):
+    stopped = choice("nothing", "first", "second", "both", "no_grad", default="first")
+    x = inputs("-2, -1, 3")
+    point = point_in_text(3)
 
 
 def two_passes(x: torch.Tensor, stopped: str) -> torch.Tensor:
@@ -37,11 +43,11 @@ def paths_left(x: torch.Tensor, stopped: str) -> torch.Tensor:
     return (through_square + through_factor) * x**2
 
 
-def measured(run: Run, settings: Values) -> dict[str, float | str]:
+def measured(run: Run, settings: Settings) -> dict[str, float | str]:
     """Each variant's gradient, what a stopped leaf holds, and how far an optimiser moves it."""
     unstopped = run(stopped="nothing")
     return {
-        "expression": EXPRESSIONS[settings["stopped"]],
+        "expression": EXPRESSIONS[settings.stopped],
         "whole": unstopped["true_gradient"],
         **{name: run(stopped=name)["intended_gradient"] for name in ("first", "second", "both")},
         "no_grad": run(stopped="no_grad")["trick_gradient"],
@@ -64,11 +70,11 @@ def leaf_after_backward() -> str:
     return repr(x.grad)
 
 
-def over_itself(program: Program, x: torch.Tensor, settings: Values) -> dict[str, float]:
+def over_itself(run: Run, settings: Settings) -> dict[str, float]:
     """The gradient of x / stop_gradient(x) here, and what the wrong answers expect."""
-    given = x.detach().requires_grad_()
+    given = run.x.detach().requires_grad_()
     (found,) = torch.autograd.grad(given / stop_gradient(given), given)
-    through = 1 / float(x) if float(x) else math.nan
+    through = 1 / float(run.x) if float(run.x) else math.nan
     return {
         "ratio_slope": float(found),
         "ratio_numerator": through,
@@ -95,16 +101,11 @@ EXPRESSIONS = {
 """The program as it runs with each choice, in one line."""
 
 CURVE = Curve(
-    parameters=(
-        Choice("stopped", "first", names=("nothing", "first", "second", "both", "no_grad")),
-    ),
+    settings=Settings,
     plain=lambda x, **_: x**2 * x,
     intended=paths_left,
     words=WORDS,
-    x="-2, -1, 3",
-    point=3,
-    facts=measured,
-    observe=over_itself,
+    facts=(measured, over_itself),
 )
 
 LESSON = Lesson(program=two_passes, lab=curve_lab(CURVE), highlight="stop_gradient(x)")

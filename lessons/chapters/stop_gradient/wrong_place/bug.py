@@ -1,12 +1,8 @@
 """The two losses of a VQ-VAE, with the weight on the wrong one."""
 
-from collections.abc import Callable
-
 import torch
 
-from lessons.contract.bug import Bug, changed
-
-Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+from lessons.contract.bug import Bug, Code, changed
 
 
 def broken(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
@@ -21,7 +17,7 @@ def swapped(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
     return to_code + 0.25 * commitment
 
 
-def check(loss: Loss) -> None:
+def check(loss: Code) -> None:
     """The code gets the full pull, and the encoding a quarter of it."""
     encoded, code = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
     found = torch.autograd.grad(loss(encoded, code), (code, encoded))

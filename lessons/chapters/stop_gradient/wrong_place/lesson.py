@@ -1,7 +1,5 @@
 """Stop_gradient around the noise, and the gradient is still noisy."""
 
-from functools import cache
-
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
@@ -18,7 +16,6 @@ def wrong_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(yu_fixed)
 
 
-@cache
 def before_other_ops() -> dict[str, float]:
     """A stop like the program's before a logarithm and a product, and what wrong answers expect."""
     x, u, w = (torch.tensor(2.0, dtype=torch.float64, requires_grad=True) for _ in "xuw")
@@ -50,5 +47,5 @@ LESSON = Lesson(
         )
     },
     highlight="yu_fixed = stop_gradient(yu - y) + y",
-    elsewhere=before_other_ops,
+    facts=(before_other_ops,),
 )

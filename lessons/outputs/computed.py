@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Any
 
 from lessons.contract.lesson import CutError, Lesson
-from lessons.contract.parameters import Values
 from lessons.contract.result import Result
+from lessons.contract.settings import Settings
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
 from lessons.text.words import Texts
@@ -28,7 +28,7 @@ class Computed:
     """
 
     lesson: Lesson
-    values: Values
+    values: Settings
     cuts: tuple[Cut, ...]
     result: Result
     seconds: float
@@ -40,7 +40,7 @@ class Computed:
         return self.lesson.record(self.values, self.cuts)
 
 
-def computed(lesson: Lesson, values: Values, cuts: Collection[Cut] = ()) -> Computed:
+def computed(lesson: Lesson, values: Settings, cuts: Collection[Cut] = ()) -> Computed:
     """Run the lesson, or return what the cache keeps for the same request."""
     return _computed(lesson, tuple(values.items()), repr(values), tuple(sorted(cuts)))
 
@@ -52,7 +52,7 @@ def _computed(
     written: str,  # 0 equals -0.0 and is another input, also in the cache
     cuts: tuple[Cut, ...],
 ) -> Computed:
-    values, start, refusal = dict(settings), perf_counter(), ""
+    values, start, refusal = lesson.lab.settings(dict(settings)), perf_counter(), ""
     try:
         result = lesson.compute(values, cuts)
     except CutError as error:

@@ -15,7 +15,7 @@ _OUT = 99.0
 _MOST_NAMED = 6
 
 
-class Powers:
+class LogAxis:
     """The sizes of some numbers as powers of ten, in a frame that fits them.
 
     Args:

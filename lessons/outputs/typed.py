@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lessons.contract.parameters import read_number
-from lessons.contract.prose import Question
+from lessons.prose.steps import Question
 from lessons.text import cited, number
 from lessons.text.words import Texts
 

@@ -71,10 +71,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from lessons.contract.goal import Goal, GoalError
-from lessons.contract.result import Facts
-from lessons.contract.words import SETTINGS, VIEWS
-from lessons.text import words
+from lessons.prose.goal import Facts, Goal, GoalError
+from lessons.text import suggestion, words
 from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
 _TASK = ("goal", "solved", "missed")
@@ -97,6 +95,7 @@ TURN = WORDS("your_turn")
 """What the paragraph of a learner's task starts with."""
 TRAINING = "training"
 """What a question holds when nothing may be trained before the answer."""
+SETTINGS, VIEWS = "Settings", "Views"
 LISTS = (SETTINGS, VIEWS, HEADING)
 """The headings of the lists at the end, which lessons/contract/words.py describes."""
 
@@ -184,7 +183,7 @@ class Turn:
 
     Args:
         text: Markdown.
-        goal: in facts, as ``lessons.contract.goal`` reads it.
+        goal: in facts, as ``lessons.prose.goal`` reads it.
         solved: settings that do it.
         missed: settings that nearly do, each by itself.
     """
@@ -330,6 +329,9 @@ def fill(text: str, facts: Mapping[str, float | int | str], mark: Mark | None = 
     Raises:
         ProseError: no such fact, or a format that does not fit it.
     """
+    for name in words.placeholders(text):
+        if name not in facts:
+            raise ProseError(f"no fact {name!r} to fill in. {suggestion(name, facts)}")
     if mark is None:
         return words.fill(text, facts)
     text = _opened(text)

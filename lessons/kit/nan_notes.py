@@ -14,7 +14,7 @@ Cause = tuple[torch.Tensor, str]
 """At which inputs it holds, a mask of shape [n], and what is said of them."""
 
 
-def lost(values: Iterable[torch.Tensor]) -> torch.Tensor:
+def not_finite_mask(values: Iterable[torch.Tensor]) -> torch.Tensor:
     """The inputs at which one of these is NaN or infinite: a mask of shape [n]."""
     return ~torch.stack([value.isfinite() for value in values]).all(0)
 
@@ -40,7 +40,7 @@ def notes_on_not_finite(
         causes: in the order in which they are told.
         otherwise: what is said of an input that has none of them, if anything.
     """
-    unexplained = lost(values.values())
+    unexplained = not_finite_mask(values.values())
     if not unexplained.any():  # nearly always
         return
     rest = ((torch.ones_like(unexplained), otherwise),) if otherwise else ()

@@ -6,6 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from lessons.text import suggestion
+
+Facts = Mapping[str, float | int | str]
+"""What a text can quote, by name."""
+
 
 class GoalError(ValueError):
     """A goal that cannot be read; says what was expected."""
@@ -46,7 +51,7 @@ class Goal:
                 raise GoalError(f"{part!r} is not a fact, one of {[*_SIGNS]} and a number or fact")
         return cls(tuple((m[1], m[2], m[3]) for _, m in found if m))
 
-    def is_reached(self, facts: Mapping[str, float | int | str]) -> bool:
+    def is_reached(self, facts: Facts) -> bool:
         """Whether all of it holds; numbers are equal to one part in a thousand.
 
         >>> Goal.read("gradient = other and mode = first").is_reached(
@@ -59,9 +64,9 @@ class Goal:
         return all(_holds(facts, *part) for part in self.parts)
 
 
-def _holds(facts: Mapping[str, float | int | str], name: str, sign: str, other: str) -> bool:
+def _holds(facts: Facts, name: str, sign: str, other: str) -> bool:
     if name not in facts:
-        raise GoalError(f"no fact {name!r}; there are {sorted(facts)}")
+        raise GoalError(f"no fact {name!r}. {suggestion(name, facts)}")
     left, right = facts[name], facts.get(other, other)
     if isinstance(left, str):
         return (left == right) == (sign == "=")
