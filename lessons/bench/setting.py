@@ -2,8 +2,8 @@
 
 Every control has one text under one name: ``trick``, ``function``, ``own``; ``in.x.values`` for
 each input, ``point`` for the entry of the first one that moves, ``in.x.entry`` for its number;
-``noise``, ``in.u.ends``, ``in.u.seed``; ``dtype``. The settings of the variants have ``a.`` and
-``b.`` before their names.
+``noise``, ``in.u.ends``, ``in.u.seed``; ``device``, ``dtype``. The settings of the variants have
+``a.`` and ``b.`` before their names.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import Any
 from lessons.bench.function import NOISE, Function, Line, needs_middle, read_function
 from lessons.bench.tricks import OWN, TRICKS, Example, Trick, Variant, choice
 from lessons.bench.words import WORDS, label
-from lessons.contract.devices import DTYPES
+from lessons.contract.devices import refused
 from lessons.contract.parameters import (
     Choice,
     Index,
@@ -29,6 +29,7 @@ from lessons.contract.parameters import (
     Values,
     validate,
 )
+from lessons.kit.inputs import COMPUTED_IN
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.language.expressions import kind_of
 from lessons.playground.language.parse import parse_program
@@ -111,6 +112,7 @@ class Setting:
             entry=entry,
             intended=_CLEAN if variant and variant.intended else "",
             dtype=values["dtype"],
+            device=values["device"],
         )
 
 
@@ -139,6 +141,8 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
     names = {one.name for one in shared}
     form = {name: text for name, text in form.items() if _fits(shared, name, text)}
     values = validate(shared, {name: text for name, text in form.items() if name in names})
+    if errors := refused(values):
+        raise InvalidParametersError(errors)
     slider, x = _with_entry(f"in.{next(iter(example.inputs))}", values, form, touched)
     values |= x
     function = _function(example, values)
@@ -223,7 +227,7 @@ def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
         replace(choice("noise", modes), default=usual),
         Interval("in.u.ends", _RANGES.get(noise, _RANGES["typed"]), label("ends")),
         Integer("in.u.seed", "0", label("draw")),
-        choice("dtype", {name: name for name in DTYPES}),
+        *COMPUTED_IN,
     ]
 
 

@@ -18,6 +18,7 @@ from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
 from lessons.kit.formulas.drawing import picture as drawing
+from lessons.kit.inputs import COMPUTED_IN
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.as_text import IMPORTS, packed, to_text
 from lessons.playground.language.playground_error import PlaygroundError
@@ -39,7 +40,7 @@ _SHARED = {
     "inputs": (".values", ".entry", "point", "noise", ".ends", ".seed"),
 }
 """The areas of the shared controls, by their names or the ends of their names."""
-_LONG = "function", "op", "point"
+_LONG = "function", "op", "point", "device"
 """Choices whose options are too long for buttons, or out of sight."""
 _TEXTS = {(trick.name, one.name): one.text for trick in TRICKS.values() for one in trick.functions}
 """The functions, by trick and name."""
@@ -163,7 +164,7 @@ def _compared(setting: Setting) -> Comparison:
 def _groups(
     comparison: Comparison, said: Mapping[str, str], errors: Mapping[str, str], wish: Wish
 ) -> list[Group]:
-    """All controls: the shared ones, those of A and of B, the number format."""
+    """All controls: the shared ones, those of A and of B, device and number format."""
     setting = comparison.setting
     groups: list[Group] = []
     for area, names in _SHARED.items():
@@ -179,13 +180,13 @@ def _groups(
         ]
         about: Group = {"title": side.upper(), "open": True, "area": side, "controls": controls}
         groups.append(about | {"code": _formula(setting, shown)})
-    (dtype,) = (one for one in setting.shared if one.name == "dtype")
-    more = [_control(dtype, "dtype", setting.values, said, errors)]
+    more = [_control(one, one.name, setting.values, said, errors) for one in COMPUTED_IN]
     groups.append({"title": None, "open": True, "controls": more})
     still = not any(NOISE in line.reads for line in setting.function.lines)
     for control in (control for group in groups for control in group["controls"]):
         name = control["name"]  # a click in a chart chooses the point
         out = name == "point" or (still and name.startswith(f"in.{NOISE}."))
+        out = out or (name == "device" and len(control["options"]) == 1)
         control["hidden"] = out or name in wish.hide
         # Without a reversal, λ makes no difference.
         if name.endswith(".scale") and said[f"{name[0]}.times"] == "0":

@@ -61,7 +61,10 @@ _MAP = re.compile(r"with\s+gradient_override_map\s*\(\s*\{(.*)\}\s*\)\s*:", re.D
 _SHOW = re.compile(
     r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)"
 )
-_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(\w+)\s*\)")
+_DEFAULT = re.compile(
+    r"torch\.set_default_(?:dtype\(\s*torch\.(?P<dtype>\w+)"
+    r"|device\(\s*(?P<quote>[\"'])(?P<device>[\w:]+)(?P=quote))\s*\)"
+)
 _COMMENT = re.compile(r"#.*")
 _OWN_LINE = re.compile(
     r"^(\w+\s*=\s*(input|uniform|normal)\s*\(|with gradient_override_map|show\s*\()", re.MULTILINE
@@ -76,7 +79,7 @@ class Reading:
     Args:
         document: what was read.
         lines: the program's lines: of each, its line in the text, from 1, and its indent.
-        parts: the line of each input, of each op type's rule, of the number format and of
+        parts: the line of each input, of each op type's rule, of number format, device and
             ``show``, by name.
     """
 
@@ -139,6 +142,8 @@ def to_text(document: Document) -> str:
     lines: list[str] = []
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
+    if document.device != "cpu":
+        lines.append(f'torch.set_default_device("{document.device}")')
     for one in document.inputs:
         values = format_noise(one.noise) if one.noise else f"input({format_values(one.values)})"
         if (one.low, one.high) != (Input.low, Input.high):
@@ -238,9 +243,10 @@ class _Reader:
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
             self._keep_comments(number, comments)
-        elif found := _DTYPE.fullmatch(code):
-            self.fields["dtype"] = found[1]
-            self.places.parts.setdefault("dtype", number)
+        elif found := _DEFAULT.fullmatch(code):
+            name = "dtype" if found["dtype"] else "device"
+            self.fields[name] = found[name]
+            self.places.parts.setdefault(name, number)
             self._keep_comments(number, comments)
         else:
             self._keep(number, line)

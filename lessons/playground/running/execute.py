@@ -58,7 +58,7 @@ def live(
     """Run the program forward.
 
     Args:
-        inputs: values by name, instead of the document's own; cast to its dtype.
+        inputs: values by name, instead of the document's own; cast to its dtype, on its device.
         plain: True takes every trick and override out.
         budget: the time it may take, its backward pass's rules included.
         apart: names of which each line reads a tensor of its own, whose gradient is the part that
@@ -73,9 +73,9 @@ def live(
 def leaves(
     checked: Checked, inputs: Mapping[str, torch.Tensor] | None = None
 ) -> dict[str, torch.Tensor]:
-    """The inputs as tensors that require a gradient, some with other values."""
+    """The inputs as tensors on the device that require a gradient, some with other values."""
     return {
-        name: value.detach().to(checked.dtype).clone().requires_grad_()
+        name: value.detach().to(checked.device, checked.dtype).clone().requires_grad_()
         for name, value in {**checked.inputs, **(inputs or {})}.items()
     }
 
@@ -91,7 +91,9 @@ def forward(
     """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
     made = Live(dict(inputs), {}, next(iter(inputs.values())))
     steps = made.steps if trace else None
-    machine = Machine(checked.program.text, checked.dtype, budget, plain, steps, trace)
+    machine = Machine(
+        checked.program.text, checked.device, checked.dtype, budget, plain, steps, trace
+    )
     env: dict[str, Any] = dict(inputs)
     rows = () if plain else checked.rows
     for bound, lines in blocks(checked.program.assignments, rows):

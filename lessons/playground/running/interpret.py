@@ -61,7 +61,7 @@ class Machine:
 
     Args:
         text: the program, for the errors' own words.
-        dtype: of every constant; the inputs must have it too.
+        device, dtype: of every constant; the inputs must have them, too.
         budget: shared by all that belongs to one run.
         plain: True takes every trick out: what is left is the forward expression.
         steps: filled with every op that ran, if given.
@@ -69,6 +69,7 @@ class Machine:
     """
 
     text: str
+    device: torch.device
     dtype: torch.dtype
     budget: Budget
     plain: bool = False
@@ -97,7 +98,7 @@ class Machine:
         if isinstance(node, ast.Name):
             return env[node.id]
         if isinstance(node, ast.List):
-            return torch.tensor(numbers(node), dtype=self.dtype)
+            return self._made(numbers(node))
         self.budget.check(node.lineno, node.col_offset + 1)
         arguments = [self.value(child, env) for child in children(node)]
         if kind_of(node) == "number":
@@ -178,7 +179,10 @@ class Machine:
 
     def tensor(self, value: Value) -> torch.Tensor:
         """The tensor itself, or a number as one of no dimensions."""
-        return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=self.dtype)
+        return value if isinstance(value, torch.Tensor) else self._made(value)
+
+    def _made(self, numbers: Any) -> torch.Tensor:
+        return torch.tensor(numbers, dtype=self.dtype, device=self.device)
 
     def _check_operator(self, node: Node, arguments: Sequence[Any]) -> None:
         tensors = [value for value in arguments if isinstance(value, torch.Tensor)]

@@ -135,20 +135,21 @@ def run_checked(
         sent=sent,
         draws=drawn or {},
         room=room,
+        device=str(checked.device),
     )
 
 
 def by_name(names: Iterable[Name], found: Iterable[Gradient]) -> dict[Name, Gradient]:
-    """Gradients by name, as float64."""
+    """Gradients by name, as float64 on the CPU."""
     return {
-        name: None if one is None else one.detach().to(torch.float64)
+        name: None if one is None else one.detach().to("cpu", torch.float64)
         for name, one in zip(names, found, strict=True)
     }
 
 
 def _plain(value: Any) -> Any:
     """A name's value, cut from its graph; a comparison's yes and no as 1 and 0."""
-    return value.detach().to(torch.float64) if isinstance(value, torch.Tensor) else value
+    return value.detach().to("cpu", torch.float64) if isinstance(value, torch.Tensor) else value
 
 
 def _series(
