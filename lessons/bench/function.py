@@ -73,18 +73,6 @@ class Function:
         """The names whose value depends on the noise."""
         return self._after(NOISE)
 
-    @cached_property
-    def edges(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """The names that each line reads, by the first name of their line and of this one."""
-        of = {name: line.names[0] for line in self.lines for name in line.names}
-        of |= {name: name for name in (*self.inputs, NOISE)}
-        found: dict[tuple[str, str], tuple[str, ...]] = {}
-        for line in self.lines:
-            for name in sorted(line.reads & of.keys()):
-                edge = of[name], line.names[0]
-                found[edge] = (*found.get(edge, ()), name)
-        return found
-
     def _after(self, name: str) -> frozenset[str]:
         found = {name}
         for line in self.lines:

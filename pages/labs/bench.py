@@ -313,14 +313,8 @@ def _graph(comparison: Comparison) -> GraphSpec:
     sides = comparison.a.edges, comparison.b.edges
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
-    kinds = {node["id"]: node["type"] for node in drawn["nodes"]}
-    sent = [
-        [
-            _along(side.get(one, ()), ends[:place].count(one), ends.count(one), kinds[edge["to"]])
-            for side in sides
-        ]
-        for place, (one, edge) in enumerate(zip(ends, drawn["edges"], strict=True))
-    ]
+    waiting = [{edge: iter(sent) for edge, sent in side.items()} for side in sides]
+    sent = [[next(side.get(one, iter(())), None) for side in waiting] for one in ends]
     sizes = [abs(one) for both in sent for one in both if one is not None and not math.isnan(one)]
     largest = max(sizes, default=0.0) or 1.0
     for edge, both, (name, reader) in zip(drawn["edges"], sent, ends, strict=True):
@@ -335,22 +329,6 @@ def _graph(comparison: Comparison) -> GraphSpec:
         for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
     ]
     return drawn
-
-
-def _along(sent: Sequence[float | None], place: int, count: int, op: str) -> float | None:
-    """The gradient along one of several edges between two nodes.
-
-    Args:
-        sent: the gradient of each name that the edges read, in the order of the names.
-        place, count: the edge's number among these edges, 0 for the first, and how many there are.
-        op: the type of the op that reads. If it reads one name several times, and its operands
-            get the same share, each edge shows its share; else each shows the whole gradient.
-    """
-    if len(sent) == count:
-        return sent[place]
-    numbers = [one for one in sent if one is not None]
-    shares = count if op in ("add", "mul", "maximum", "minimum") and len(sent) == 1 else 1
-    return sum(numbers) / shares if numbers else None
 
 
 def _sent(gradient: float | None, largest: float) -> OtherGradient:

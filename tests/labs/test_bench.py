@@ -162,12 +162,16 @@ def test_a_typed_rule_is_for_the_ops_with_as_many_operands():
     assert "and 2.5" in "".join(words for _, words in made["sentence"]), "0.5, and 2 from 2·x"
 
 
-def test_edges_between_the_same_two_ops_share_what_comes():
+def test_edges_between_the_same_two_ops_each_show_their_part():
     def sent(**form):
-        return [edge["other"]["gradient"] for edge in shown(form)["graph"]["edges"]]
+        edges = shown({"trick": "override_map"} | form)["graph"]["edges"]
+        return [edge["other"]["gradient"] for edge in edges]
 
-    assert sent(function="own", own="x*x", noise="off", **{"b.cut": "none"}) == ["−2", "−2"]
-    assert sent(trick="override_map", function="three_outputs")[2:4] == ["1", "1"]
+    squared = {"function": "own", "own": "x*x", "noise": "off", "b.op": "mul"}
+    assert sent(**squared | {"b.rule": "own"}) == ["−2", "−2"]
+    typed = {"b.rule": "typed", "b.expression": "3 * grad, 5 * grad"}
+    assert sent(**squared | typed) == ["3", "5"]
+    assert sent(function="three_outputs")[2:4] == ["1", "1"]
 
 
 def test_a_teachers_address_keeps_what_it_hides_and_locks():

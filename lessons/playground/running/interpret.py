@@ -7,7 +7,7 @@ ever compiled, evaluated or looked up.
 
 import ast
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +39,8 @@ from lessons.tricks import TrickError
 Value = torch.Tensor | float
 """What a name stands for: a tensor, or a number that the program writes."""
 
-Env = dict[str, Any]
+Env = dict[Any, Any]
+"""Values by name; one that a single expression reads, by that expression."""
 
 _FITTED = {"maximum", "minimum", "where"}
 _LAST_AXIS = {"softmax", "log_softmax", "logsumexp", "topk", "select", "onehot_argmax",
@@ -76,7 +77,7 @@ class Machine:
     steps: list[Step] | None = None
     counted: bool = True
 
-    def line(self, line: Assignment, env: Mapping[str, Any]) -> Env:
+    def line(self, line: Assignment, env: Env) -> Env:
         """Run one line, and return what its names stand for.
 
         Raises:
@@ -90,13 +91,13 @@ class Machine:
             raise PlaygroundError.at(line.value, WORDS("other_outputs", **counts))
         return dict(zip(line.names, value, strict=True))
 
-    def value(self, node: Node, env: Mapping[str, Any]) -> Any:
+    def value(self, node: Node, env: Env) -> Any:
         """The value of one expression: a float, a tensor, or a tuple of tensors."""
         if isinstance(node, ast.Constant):
             tensor = kind_of(node) == "tensor" and node.value is not None
             return self.tensor(written(node)) if tensor else node.value
         if isinstance(node, ast.Name):
-            return env[node.id]
+            return env[node] if node in env else env[node.id]
         if isinstance(node, ast.List):
             return self._made(numbers(node))
         self.budget.check(node.lineno, node.col_offset + 1)
@@ -119,7 +120,7 @@ class Machine:
             self.steps.append(Step(node, tensors, result))
         return result
 
-    def _run(self, node: Node, arguments: list[Any], env: Mapping[str, Any]) -> Any:
+    def _run(self, node: Node, arguments: list[Any], env: Env) -> Any:
         if row := row_of(node):
             return self._call(node, row, arguments)
         if named := surrogates(node):
@@ -165,7 +166,7 @@ class Machine:
             return tricks.straight_through(runs[0])(x)
         return tricks.forward_backward(runs[0], runs[1])(x)
 
-    def _py_func(self, node: ast.Call, inputs: list[torch.Tensor], env: Mapping[str, Any]) -> Any:
+    def _py_func(self, node: ast.Call, inputs: list[torch.Tensor], env: Env) -> Any:
         names = [name.id for name in children(node) if isinstance(name, ast.Name)]
         outer = {name: value for name, value in env.items() if isinstance(value, float)}
 
