@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from lessons.bench.function import NOISE
+from lessons.bench.function import NOISE, after_trick
 from lessons.bench.setting import Setting
-from lessons.bench.tricks import Variant
-from lessons.bench.words import WORDS
+from lessons.bench.tricks import Clipping, Variant
+from lessons.bench.words import WORDS, label
 from lessons.contract.result import Series
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check
@@ -108,17 +108,30 @@ class Comparison:
         else:
             said.append(("trick_gradient", WORDS("different_gradient", a=a, b=b)))
         if NOISE in self.setting.function.noisy and self.setting.values["noise"] != "off":
-            said.append(("", self._reached()))
-        return said
+            reached = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
+            said.append(("", label(f"noise_reaches_{_whose(*reached)}")))
+        return [*said, *self._bound()]
 
-    def _reached(self) -> str:
-        """Say whose gradient the noise reaches."""
-        a, b = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
-        if a and b:
-            return WORDS("noise_reaches_both")
-        if a:
-            return WORDS("noise_reaches_a")
-        return WORDS("noise_reaches_b") if b else WORDS("noise_reaches_none")
+    def _bound(self) -> Sentence:
+        """Say the norm of the gradient that is clipped, and whose limit changes it."""
+        over = self.a.outcome.over
+        arrived = [side.outcome.sent.get(after_trick(over)) for side in (self.a, self.b)]
+        clipped = next((one for one in arrived if one is not None), None)
+        if not isinstance(self.setting.trick, Clipping) or clipped is None:
+            return []
+        left = (side.outcome.gradients["trick_gradient"][over] for side in (self.a, self.b))
+        binds = (
+            one is not None and other is not None and not torch.equal(one, other)
+            for one, other in zip(arrived, left, strict=True)
+        )
+        norm = float(clipped.norm())
+        said = label(f"binds_{_whose(*binds)}", norm=brief(norm))
+        return [("", said)] if math.isfinite(norm) else []
+
+
+def _whose(a: bool, b: bool) -> str:
+    """Name the variants for which something holds."""
+    return ("both" if b else "a") if a else ("b" if b else "none")
 
 
 def compare(setting: Setting) -> Comparison:

@@ -10,7 +10,7 @@ import torch
 from lessons.bench.comparison import compare
 from lessons.bench.figures import figures, table
 from lessons.bench.setting import read_setting
-from lessons.bench.words import WORDS
+from lessons.bench.words import label
 from lessons.contract.parameters import InvalidParametersError
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
@@ -112,7 +112,16 @@ def test_numbers_that_differ_in_the_titles_are_not_the_same_in_the_sentence():
     form = {"dtype": "bfloat16", "a.cut": "none", "in.u.ends": "1, 1.06"}
     words = "".join(text for _, text in compare(read_setting(form)).sentence)
     assert "Different gradient" in words
-    assert WORDS("noise_reaches_a") in words
+    assert label("noise_reaches_a") in words
+
+
+@pytest.mark.parametrize(
+    ("limits", "whose"), [((4, 4), "both"), ((12.5, 12.5), "b"), ((2, 13), "a"), ((12, 13), "none")]
+)
+def test_a_limit_binds_if_it_changes_a_number(limits, whose):
+    form = {"trick": "clipping", "a.limit": str(limits[0]), "b.limit": str(limits[1])}
+    *_, (_, said) = compare(read_setting(form)).sentence
+    assert said == label(f"binds_{whose}", norm="12.7"), "of 12, 3 and 3, by value and by norm"
 
 
 def test_a_value_of_another_shape_than_x_is_summed():
