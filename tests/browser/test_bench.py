@@ -249,7 +249,7 @@ def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(ho
     assert page.url.partition("?")[0] in words
 
 
-def test_a_number_in_the_formula_is_dragged_and_one_of_the_function_is_not(page):
+def test_a_number_in_the_formula_is_dragged_and_another_trick_leaves_it_as_it_is(page):
     card(page, "reversal").click()
     answered(page)
     exact(page, "b.scale").fill("2")
@@ -268,3 +268,7 @@ def test_a_number_in_the_formula_is_dragged_and_one_of_the_function_is_not(page)
     moved = float(exact(page, "b.scale").input_value())
     assert moved > 2.2
     expect(number).to_have_text(str(moved))
+    for trick in ("clipping", "reversal"):
+        card(page, trick).click()
+        answered(page)
+    expect(exact(page, "b.scale")).to_have_value(str(moved))
