@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -142,16 +143,16 @@ def compare(setting: Setting) -> Comparison:
     """
     plain = check(setting.document())
     a = _run(setting, "a", setting.variants[0], plain)
-    b = _run(setting, "b", setting.variants[1], plain, a.outcome)
+    b = _run(setting, "b", setting.variants[1], plain, like=a.outcome, most=a.outcome.room)
+    if a.outcome.room and b.outcome.room and a.outcome.room.counts != b.outcome.room.counts:
+        a = _run(setting, "a", setting.variants[0], plain, most=b.outcome.room)
     return Comparison(setting, a, b, recorded(plain, backward=False))
 
 
-def _run(
-    setting: Setting, name: str, variant: Variant, plain: Checked, like: Outcome | None = None
-) -> Side:
+def _run(setting: Setting, name: str, variant: Variant, plain: Checked, **more: Any) -> Side:
     try:
         checked = check(setting.document(variant))
-        outcome = run_checked(checked, like=like, full=True)
+        outcome = run_checked(checked, full=True, **more)
         return Side(variant, checked, outcome, _along_edges(checked, outcome, plain.program))
     except PlaygroundError as error:
         raise error.within(error.part, name) from None

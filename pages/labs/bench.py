@@ -270,12 +270,12 @@ def _links(comparison: Comparison) -> list[Link]:
 
 
 def _lesson(setting: Setting) -> Lesson | None:
-    """The lesson about this trick and function whose case has the most settings in common."""
-    form = setting.form
-    alike: dict[str, int] = {}
+    """The lesson about this trick whose case has the function, and most settings in common."""
+    form, alike = setting.form, dict[str, tuple[bool, int]]()
     for slug, case in _cases().items():
-        if all(case[name] == form[name] for name in ("trick", "function")):
-            alike[slug] = sum(form[name] == text for name, text in case.items())
+        if case["trick"] == form["trick"]:
+            shared = sum(form.get(name) == text for name, text in case.items())
+            alike[slug] = case["function"] == form["function"], shared
     return find(max(alike, key=alike.__getitem__)) if alike else None
 
 

@@ -115,6 +115,16 @@ def test_numbers_that_differ_in_the_titles_are_not_the_same_in_the_sentence():
     assert label("noise_reaches_a") in words
 
 
+@pytest.mark.parametrize("side", "ab")
+def test_a_rule_of_many_ops_leaves_both_as_many_points_and_draws(side):
+    rule = "+".join(f"sin({n} * grad)" for n in range(8))
+    form = {"trick": "override_map", "in.x.values": "1" + ", 1" * 63}
+    made = compare(read_setting(form | {f"{side}.rule": "typed", f"{side}.expression": rule}))
+    counts = made.a.outcome.room.counts
+    assert counts == made.b.outcome.room.counts
+    assert counts < (121, 64), "fewer than without the rule"
+
+
 @pytest.mark.parametrize(
     ("limits", "whose"), [((4, 4), "both"), ((12.5, 12.5), "b"), ((2, 13), "a"), ((12, 13), "none")]
 )

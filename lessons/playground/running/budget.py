@@ -122,6 +122,10 @@ class Plan:
     draws: int
     at_once: int
 
+    @property
+    def counts(self) -> tuple[int, int]:
+        return self.points, self.draws
+
 
 def plan(
     largest: int,

@@ -8,7 +8,7 @@ one of a name the learner chose. All are gradients of the sum of the output's en
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import torch
@@ -71,13 +71,18 @@ def run(document: Document, curves: bool = True) -> Outcome:
 
 
 def run_checked(
-    checked: Checked, curves: bool = True, like: Outcome | None = None, full: bool = False
+    checked: Checked,
+    curves: bool = True,
+    like: Outcome | None = None,
+    full: bool = False,
+    most: Plan | None = None,
 ) -> Outcome:
     """As ``run``, for a document that has been checked.
 
     Args:
         like: the outcome of a program that is the same without its tricks: its gradients and
             curves without tricks are reused, and its notes about them are not repeated.
+        most: the most points and draws that the curves have.
         full: True adds ``sent``, and ``draws``, which takes ``MAX_DRAWS`` more runs.
     """
     budget, document = Budget(), checked.document
@@ -118,8 +123,10 @@ def run_checked(
             drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
         )
-    other = like.room if like else None
-    alike = other and room and (other.points, other.draws) == (room.points, room.draws)
+        if most:
+            counts = {"points": min(room.points, most.points), "draws": min(room.draws, most.draws)}
+            room = replace(room, **counts)
+    alike = like and like.room and room and like.room.counts == room.counts
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
     drawn: dict[str, Array] | None = {} if full else None
     return Outcome(
