@@ -4,13 +4,32 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from lessons.contract.figure import Figure, Table
+from lessons.contract.result import Array, Result, Series
 from lessons.contract.stacking import stacked
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 COVERED = WORDS("covered")
 _NUMBERS = {"x", "y", "z", "text", "hovertext", "customdata"}
+
+
+def covered_result(result: Result, hidden: frozenset[str]) -> Result:
+    """Put NaN for all numbers of these roles: no axis is then as long as they need it to be."""
+
+    def gone(part: Array | None) -> Any:
+        return None if part is None else np.full_like(part, np.nan)
+
+    def emptied(part: Series) -> Series:
+        if part.role not in hidden:
+            return part
+        return replace(part, y=gone(part.y), low=gone(part.low), high=gone(part.high))
+
+    parts = (result.series, result.curves, result.statistics)
+    series, curves, statistics = (tuple(map(emptied, part)) for part in parts)
+    return replace(result, series=series, curves=curves, statistics=statistics)
 
 
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:

@@ -11,7 +11,7 @@ from lessons.contract.prose import TRAINING
 from lessons.contract.stacking import Stack, stacked
 from lessons.kit.chart_pieces import covered_with
 from lessons.kit.line_names import label
-from lessons.outputs.catalogue import lessons
+from lessons.outputs.catalogue import find, lessons
 from lessons.training.under_way import Run
 from pages.labs.lesson import frame
 from pages.labs.messages import TrainingWish, Wish
@@ -122,6 +122,17 @@ def test_the_traces_of_a_hidden_role_go_and_a_chart_of_no_other(colours, seen):
     told = [note["text"] for note in figure.layout.get("annotations", ())]
     assert told == ([] if all(seen) else [COVERED])
     assert figure.alt == (plain.alt if all(seen) else f"A chart. {COVERED}")
+
+
+def test_the_axis_of_a_covered_row_does_not_tell_how_large_what_it_covers_is():
+    lesson = find("flip")
+
+    def axis(scale):
+        values = lesson.validate({"scale": scale})
+        hidden = lesson.prose.hidden((), 2)
+        return lesson.figures(lesson.compute(values), values, hidden)[0].layout["yaxis"]["range"]
+
+    assert axis("1") == axis("3")
 
 
 def test_a_column_of_a_hidden_role_is_covered():
