@@ -144,7 +144,7 @@ def compare(setting: Setting) -> Comparison:
     plain = check(setting.document())
     a = _run(setting, "a", setting.variants[0], plain)
     b = _run(setting, "b", setting.variants[1], plain, like=a.outcome, most=a.outcome.room)
-    if a.outcome.room and b.outcome.room and a.outcome.room.counts != b.outcome.room.counts:
+    if a.outcome.room != b.outcome.room:
         a = _run(setting, "a", setting.variants[0], plain, most=b.outcome.room)
     return Comparison(setting, a, b, recorded(plain, backward=False))
 

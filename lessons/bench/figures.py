@@ -47,8 +47,7 @@ def figures(comparison: Comparison) -> list[Figure]:
 def _beside(figure: Figure, name: str, side: Side) -> Figure:
     """A playground's chart as one of four: without axis titles, its number as the title."""
     role = _ROLES[figure.name]
-    is_gradient = role == "trick_gradient"
-    at_point = side.gradient if is_gradient else side.at_point(role)
+    at_point = side.gradient if role == "trick_gradient" else side.at_point(role)
     over = side.outcome.over
     x = float(side.checked.inputs[over].flatten()[side.document.entry - 1])
     spread = side.spread(role)
@@ -65,17 +64,13 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
     along: Measure = "x"
     cursor = thin([x, x], [low, high], WORDS("cursor"), "dot")
     told = WORDS("none") if at_point is None else brief(at_point)
-    if is_gradient:
-        title = WORDS("title_gradient", number=told)
-    else:
-        title = WORDS("title_forward", number=told)
     layout = {**figure.layout, "margin": {"l": 46, "r": 8, "t": 6, "b": 22}}
     layout["xaxis"] = {**layout["xaxis"], "title": {"text": ""}}
     layout["yaxis"] = {**layout["yaxis"], "title": {"text": ""}, "nticks": 5}
     return replace(
         figure,
         name=f"{name}.{figure.name}",
-        title=title,
+        title=label(f"title_{figure.name}", number=told),
         caption=said,
         alt=f"{name.upper()}. {figure.alt}",
         data=[dragged(cursor, "line", **{f"in.{over}.entry": along}), *figure.data],

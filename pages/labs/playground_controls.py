@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lessons.kit.inputs import COMPUTED_IN
 from lessons.playground.document.contents import Input, Noise
 from lessons.playground.document.gestures import OWN_RULE, moved_number, rulable
 from lessons.playground.document.override_rules import RULES
@@ -25,15 +24,10 @@ def groups(state: State, opened: Collection[str] = ()) -> list[Group]:
         opened: the list of presets is in the answer if ``preset`` is one of them.
     """
     inputs = [control for one in state.document.inputs for control in _input(state, one)]
-    device, _ = COMPUTED_IN
-    kind = payload.control_kind(device, vars(state.document))
-    kind["hidden"] = len(kind["options"]) == 1
-    where = [_control(state, "device", device.label, help=device.help, **kind)]
     return [
         {"title": None, "open": True, "controls": _program(state, "preset" in opened)},
         {"title": WORDS("inputs"), "open": True, "controls": inputs},
         {"title": WORDS("rule_of_op"), "open": True, "controls": _rule(state)},
-        {"title": None, "open": True, "controls": where if "device" in state.form else []},
     ]
 
 

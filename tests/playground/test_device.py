@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from lessons.contract import devices
-from lessons.outputs.catalogue import lessons
+from lessons.contract.devices import WORDS
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
-from lessons.playground.document.presets import lesson_document, preset, presets
+from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget, Plan
@@ -18,14 +17,11 @@ from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.outcome import run
 from lessons.playground.running.sweep import sweep
 from lessons.tricks import playground
-from pages.labs import bench
-from pages.labs import playground as lab
+from pages.labs.bench import frame
 from pages.labs.messages import Wish
 from tests.playground.programs import of_function
 from tests.support.folded import folded
 
-OF_LESSONS = [found for one in lessons() if (found := lesson_document(one.folder))]
-PRESETS = [one.document for one in presets()]
 _TO = torch.Tensor.to
 
 
@@ -36,19 +32,16 @@ def zeros_from_meta(tensor: torch.Tensor, *to: object) -> torch.Tensor:
 
 
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
-@folded("document", [*PRESETS, *OF_LESSONS, *map(of_function, FUNCTIONS)])
+@folded("document", [*(one.document for one in presets()), *map(of_function, FUNCTIONS)])
 def test_inputs_constants_rules_and_curves_are_on_the_device(document, monkeypatch):
     torch.ones(2, device="meta") ** 2  # takes longer than a program may: it imports a lot
     checked = replace(check(document), device=torch.device("meta"))
-    for plain in (False, True):
-        made = live(checked, plain=plain)
-        sent = gradients(made.output, [*made.inputs.values()])
-        tensors = [*made.inputs.values(), *made.values.values(), *sent]
-        kinds = {one.device.type for one in tensors if isinstance(one, torch.Tensor) and one.dim()}
-        assert kinds <= {"meta"}
+    made = live(checked)
+    sent = gradients(made.output, [*made.inputs.values()])
+    tensors = [*made.inputs.values(), *made.values.values(), *sent]
+    assert all(one.is_meta for one in tensors if torch.is_tensor(one) and one.dim())
     monkeypatch.setattr(torch.Tensor, "to", zeros_from_meta)
-    (first, *_) = sweep(checked, Plan(9, 2, 12), Budget())
-    assert first.y.shape == (9,)
+    assert sweep(checked, Plan(9, 2, 12), Budget())[0].y.shape == (9,)
 
 
 def test_the_noise_of_a_file_is_drawn_on_the_cpu():
@@ -60,23 +53,15 @@ def test_the_noise_of_a_file_is_drawn_on_the_cpu():
 def test_a_device_that_is_not_here_is_replaced_and_one_that_is_none_is_refused():
     document = preset("noise_leaks").with_(device="cuda:7")
     assert from_text(to_text(document)) == document
-    found = run(document, curves=False)
-    assert found.device == "cpu"
-    assert [note.text for note in found.notes][:1] == [devices.WORDS("no_device", wanted="cuda:7")]
+    assert WORDS("no_device", wanted="cuda:7") in [one.text for one in run(document).notes]
     with pytest.raises(PlaygroundError, match="“toaster” is not a device"):
         check(document.with_(device="toaster"))
 
 
 @pytest.mark.parametrize("there", [["cpu"], ["cpu", "cuda:0"]])
-@pytest.mark.parametrize("frame", [bench.frame, lab.frame])
-def test_a_device_is_offered_where_there_is_a_choice(frame, there, monkeypatch):
+def test_the_bench_offers_a_device_where_there_is_a_choice(there, monkeypatch):
     monkeypatch.setattr("pages.labs.payload.devices", lambda: there)
-    made = frame(Wish(lab="", values={}))
-    shown = [
-        one["name"] for group in made["groups"] for one in group["controls"] if not one["hidden"]
-    ]
-    assert ("device" in shown) == (len(there) > 1)
-    there = {} if frame is bench.frame else {"program": made["form"]["program"]}
-    moved = frame(Wish(lab="", values=there | {"device": "cuda:0"}, touched=["device"]))
-    assert moved["form"]["device"] == "cuda:0"
-    assert moved["notes"][0]["text"] == devices.WORDS("no_device", wanted="cuda:0")
+    (*_, more) = frame(Wish(lab="bench", values={}))["groups"]
+    assert [one["name"] for one in more["controls"] if not one["hidden"]][:-1] == ["device"] * (
+        len(there) - 1
+    )

@@ -11,11 +11,9 @@ from lessons.bench.comparison import compare
 from lessons.bench.figures import figures, table
 from lessons.bench.setting import read_setting
 from lessons.bench.words import label
-from lessons.contract.parameters import InvalidParametersError
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
-from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, live
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.sweep import curves_of
@@ -120,9 +118,8 @@ def test_a_rule_of_many_ops_leaves_both_as_many_points_and_draws(side):
     rule = "+".join(f"sin({n} * grad)" for n in range(8))
     form = {"trick": "override_map", "in.x.values": "1" + ", 1" * 63}
     made = compare(read_setting(form | {f"{side}.rule": "typed", f"{side}.expression": rule}))
-    counts = made.a.outcome.room.counts
-    assert counts == made.b.outcome.room.counts
-    assert counts < (121, 64), "fewer than without the rule"
+    assert made.a.outcome.room == made.b.outcome.room
+    assert made.a.outcome.room.draws < 64, "fewer than without the rule"
 
 
 @pytest.mark.parametrize(
@@ -176,32 +173,6 @@ def test_charts_of_both_have_the_same_axes_and_the_table_both_gradients():
     shown = table(comparison)
     assert [label for label, _ in shown.columns][-2:] == ["B: autograd", "B: true"]
     assert len(shown.rows) == 3
-
-
-@pytest.mark.parametrize(
-    ("form", "control"),
-    [
-        ({"function": "own", "own": "sin(x"}, "own"),
-        ({"function": "own", "own": "y * x"}, "own"),
-        ({"function": "own", "own": "x\nz = 1"}, "own"),
-        ({"in.x.values": "1, a"}, "in.x.values"),
-        ({"in.u.ends": "1"}, "in.u.ends"),
-        ({"trick": "clipping", "a.limit": "0"}, "a.limit"),
-        ({"trick": "magic"}, "trick"),
-    ],
-)
-def test_what_is_wrong_is_said_at_its_control(form, control):
-    with pytest.raises(InvalidParametersError) as caught:
-        read_setting(form)
-    assert list(caught.value.errors) == [control]
-
-
-def test_a_program_that_does_not_run_is_refused_by_the_playground():
-    setting = read_setting(
-        {"trick": "override_map", "a.rule": "typed", "a.expression": "grad, grad"}
-    )
-    with pytest.raises(PlaygroundError):
-        compare(setting)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 Every control has one text under one name: ``program`` is the whole document; ``in.x.values`` is the
 list of an input, ``in.x.entry`` one number of it; ``in.u.ends`` and ``in.u.seed`` are noise;
-``rule.op`` and ``rule`` give the ops of one type a rule; ``device`` is where torch computes. What
-can't be read is an error at its control, and its text stays.
+``rule.op`` and ``rule`` give the ops of one type a rule. What can't be read is an error at its
+control, and its text stays.
 """
 
 import ast
@@ -71,7 +71,6 @@ def form_of(document: Document, op_type: str = "") -> Form:
             form[f"{at}.entry"] = shortest(moved_number(document, one))
     types = rulable(document)
     chosen = op_type if op_type in types else next(iter(types), "")
-    form |= {"device": document.device}
     return form | {"rule.op": chosen, "rule": _rule_of(document, chosen)}
 
 
@@ -133,8 +132,6 @@ def _set(document: Document, name: str, text: str, op_type: str) -> Document:
     Raises:
         PlaygroundError: the field's text can't be read.
     """
-    if name == "device":
-        return document.with_(device=text)
     if name == "rule":
         return _ruled(document, op_type, text)
     _, input_name, word = name.split(".")
@@ -272,8 +269,6 @@ def control_of(error: PlaygroundError, form: Mapping[str, str]) -> str:
     if error.part == "input":
         word = "ends" if f"in.{error.subject}.ends" in form else "values"
         control = f"in.{error.subject}.{word}"
-    elif error.subject in form:  # the device
-        control = error.subject
     elif error.part == "rule" and error.subject == form.get("rule.op"):
         control = "rule"
     return control if control in form else "program"

@@ -124,9 +124,9 @@ def run_checked(
             size=checked.dtype.itemsize,
         )
         if most:
-            counts = {"points": min(room.points, most.points), "draws": min(room.draws, most.draws)}
-            room = replace(room, **counts)
-    alike = like and like.room and room and like.room.counts == room.counts
+            points, draws = min(room.points, most.points), min(room.draws, most.draws)
+            room = replace(room, points=points, draws=draws)
+    alike = like and room and like.room == room
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
     drawn: dict[str, Array] | None = {} if full else None
     return Outcome(

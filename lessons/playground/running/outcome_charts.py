@@ -12,7 +12,6 @@ from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Measure,
     Trace,
-    aligned,
     axes,
     band,
     curve,
@@ -62,8 +61,9 @@ def figures(outcome: Outcome, document: Document, ranges: Ranges | None = None) 
     x = _moved(outcome, document)
     value, gradient = ranges or ranges_of([outcome])
     parts = outcome, document, curves, series, x
-    gradients = _gradients(*parts, gradient, ranges is None)
-    return aligned(gradients, _value(*parts, value))[::-1]
+    above, below = _value(*parts, value), _gradients(*parts, gradient, ranges is None)
+    above.layout["margin"]["r"] = below.layout["margin"]["r"]  # each x at one place in both
+    return [above, below]
 
 
 def ranges_of(outcomes: Sequence[Outcome]) -> Ranges:
