@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lessons.contract.figure import Figure, Table
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Result, Series
 from lessons.contract.stacking import stacked
 from lessons.text.words import Texts
 
@@ -19,13 +19,11 @@ _NUMBERS = {"x", "y", "z", "text", "hovertext", "customdata"}
 def covered_result(result: Result, hidden: frozenset[str]) -> Result:
     """Put NaN for all numbers of these roles: no axis is then as long as they need it to be."""
 
-    def gone(part: Array | None) -> Any:
-        return None if part is None else np.full_like(part, np.nan)
-
     def emptied(part: Series) -> Series:
-        if part.role not in hidden:
-            return part
-        return replace(part, y=gone(part.y), low=gone(part.low), high=gone(part.high))
+        numbers = {name: getattr(part, name) for name in ("y", "low", "high")}
+        there = {name: one for name, one in numbers.items() if one is not None}
+        gone = {name: np.full_like(one, np.nan) for name, one in there.items()}
+        return replace(part, **gone) if part.role in hidden else part
 
     parts = (result.series, result.curves, result.statistics)
     series, curves, statistics = (tuple(map(emptied, part)) for part in parts)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from lessons.bench.comparison import Comparison, Side, compare
-from lessons.bench.figures import arrows, draws, figures, table
+from lessons.bench.figures import arrows, draws, figures
 from lessons.bench.function import NOISE
 from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
 from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts
@@ -23,7 +23,7 @@ from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.as_text import IMPORTS, packed, to_text
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import seconds_of
-from lessons.playground.running.outcome_charts import key
+from lessons.playground.running.outcome_charts import key, table
 from lessons.playground.running.recorded import place
 from lessons.recorder.picture.graph_drawing import sign_of
 from lessons.recorder.recording.plain_tensor import short
@@ -85,7 +85,7 @@ def frame(wish: Wish) -> Frame:
         below_stage=_CHARTS,
         graph=partial(_graph, comparison),
         charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
-        table=table(comparison),
+        table=table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
         code=partial(_code, comparison),
         labels=dict.fromkeys(_CHARTS, "") | {"draws": WORDS("draws"), "arrows": WORDS("arrows")},
         accepted=not errors,
@@ -168,8 +168,7 @@ def _groups(
     setting = comparison.setting
     groups: list[Group] = []
     for area, names in _SHARED.items():
-        order = [one for name in names for one in setting.shared if one.name.endswith(name)]
-        parts = [one for one in order if area == "inputs" or one.name in names]
+        parts = [one for name in names for one in setting.shared if one.name.endswith(name)]
         controls = [_control(one, one.name, setting.values, said, errors) for one in parts]
         groups.append({"title": None, "open": True, "area": area, "controls": controls})
     for side, values, shown in zip(SIDES, setting.sides, (comparison.a, comparison.b), strict=True):

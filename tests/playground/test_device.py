@@ -22,14 +22,6 @@ from pages.labs.messages import Wish
 from tests.playground.programs import of_function
 from tests.support.folded import folded
 
-_TO = torch.Tensor.to
-
-
-def zeros_from_meta(tensor: torch.Tensor, *to: object) -> torch.Tensor:
-    """``Tensor.to``, which gives zeros where torch refuses to read a meta tensor."""
-    made = torch.zeros_like(tensor, device="cpu") if tensor.is_meta and to[0] == "cpu" else tensor
-    return _TO(made, *to)
-
 
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
 @folded("document", [*(one.document for one in presets()), *map(of_function, FUNCTIONS)])
@@ -40,7 +32,12 @@ def test_inputs_constants_rules_and_curves_are_on_the_device(document, monkeypat
     sent = gradients(made.output, [*made.inputs.values()])
     tensors = [*made.inputs.values(), *made.values.values(), *sent]
     assert all(one.is_meta for one in tensors if torch.is_tensor(one) and one.dim())
-    monkeypatch.setattr(torch.Tensor, "to", zeros_from_meta)
+    to = torch.Tensor.to
+
+    def zeros(one, *where):  # for the numbers that a meta tensor doesn't have
+        return to(torch.zeros_like(one, device="cpu") if where[0] == "cpu" else one, *where)
+
+    monkeypatch.setattr(torch.Tensor, "to", zeros)
     assert sweep(checked, Plan(9, 2, 12), Budget())[0].y.shape == (9,)
 
 
@@ -62,6 +59,5 @@ def test_a_device_that_is_not_here_is_replaced_and_one_that_is_none_is_refused()
 def test_the_bench_offers_a_device_where_there_is_a_choice(there, monkeypatch):
     monkeypatch.setattr("pages.labs.payload.devices", lambda: there)
     (*_, more) = frame(Wish(lab="bench", values={}))["groups"]
-    assert [one["name"] for one in more["controls"] if not one["hidden"]][:-1] == ["device"] * (
-        len(there) - 1
-    )
+    shown = [one["name"] for one in more["controls"] if not one["hidden"]]
+    assert ("device" in shown) == (len(there) > 1)

@@ -2,13 +2,14 @@
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from lessons.bench.comparison import compare
-from lessons.bench.figures import figures, table
+from lessons.bench.figures import figures
 from lessons.bench.setting import read_setting
 from lessons.bench.words import label
 from lessons.playground.document.as_text import from_text, to_text
@@ -26,13 +27,9 @@ REFERENCE = {case["id"]: case for case in CASES}
 
 def at_draw(document: Document, seed: int) -> tuple[float, float | None]:
     """Value and gradient at the point, in a run of its own with another draw."""
-    inputs = tuple(
-        one
-        if one.noise is None
-        else type(one)(one.name, noise=type(one.noise)(**vars(one.noise) | {"seed": seed}))
-        for one in document.inputs
-    )
-    checked = check(document.with_(inputs=inputs))
+    noises = (one.noise and replace(one.noise, seed=seed) for one in document.inputs)
+    drawn = (replace(one, noise=noise) for one, noise in zip(document.inputs, noises, strict=True))
+    checked = check(document.with_(inputs=tuple(drawn)))
     made = live(checked)
     x = made.inputs[checked.over.name]
     (gradient,) = gradients(made.output, [x])
@@ -163,16 +160,13 @@ def test_the_articles_numbers_are_two_choices_away(case, form):
         assert comparison.b.outcome.gradients["trick_gradient"]["b"] is None
 
 
-def test_charts_of_both_have_the_same_axes_and_the_table_both_gradients():
+def test_charts_of_both_have_the_same_axes():
     comparison = compare(read_setting({"trick": "clipping"}))
     layouts = {one.name: one.layout for one in figures(comparison)}
     for name in ("forward", "gradient"):
         for axis in ("xaxis", "yaxis"):
             a, b = (layouts[f"{side}.{name}"][axis]["range"] for side in "ab")
             assert a == b
-    shown = table(comparison)
-    assert [label for label, _ in shown.columns][-2:] == ["B: autograd", "B: true"]
-    assert len(shown.rows) == 3
 
 
 @pytest.mark.parametrize(
