@@ -208,8 +208,9 @@ def _with_entry(
 def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
     """The parameters that both variants share, but for the slider of one number."""
     noise = form.get("noise", example.noise)
+    bounds: Any = {"most": _MOST_NUMBERS, "largest": _LARGEST}
     lists = [
-        InputValues(f"in.{name}.values", text, label("values_of", name=name), most=_MOST_NUMBERS)
+        Numbers(f"in.{name}.values", text, label("values_of", name=name), **bounds)
         for name, text in example.inputs.items()
     ]
     own = Text("own", example.text, label("own"), label("own_help"))
@@ -229,17 +230,6 @@ def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
         Integer("in.u.seed", "0", label("draw")),
         *COMPUTED_IN,
     ]
-
-
-@dataclass(frozen=True)
-class InputValues(Numbers):
-    """Numbers that a plot can hold."""
-
-    def parse(self, text: str) -> tuple[float, ...]:
-        values = super().parse(text) or ()
-        if max(map(abs, values)) > _LARGEST:
-            raise ValueError(WORDS("large_number", most=f"{_LARGEST:,.0f}"))
-        return values
 
 
 @dataclass(frozen=True)

@@ -74,10 +74,16 @@ class Subject:
     wishes: list[str] = field(default_factory=list)  # those of the presses that count, if replayed
 
 
-def dash(what: str = "lab") -> AbstractContextManager[Server]:
-    port = free_port()
-    command = [sys.executable, "-m", "tests.bench.peers.dash_app", str(port), what]
-    return serve(command, port, "/")
+def dash(name: str, what: str, gradient: str, *others: str) -> Subject:
+    """What is built in Dash; its charts and its table by their ids."""
+
+    def start() -> AbstractContextManager[Server]:
+        command = [sys.executable, "-m", "tests.bench.peers.dash_app", str(port), what]
+        return serve(command, port, "/")
+
+    port, slider = free_port(), "#slider [role=slider]"
+    track, ids = "#slider .dash-slider-root", [f"#{one}" for one in others]
+    return Subject(name, start, slider, track, f"#{gradient}", ids)
 
 
 def subjects() -> list[Subject]:
@@ -118,22 +124,8 @@ def subjects() -> list[Subject]:
             path="/?in.u.seed={seed}",
             pulled_to=0.65,
         ),
-        Subject(
-            DASH_BENCH,
-            lambda: dash("bench"),
-            slider="#slider [role=slider]",
-            track="#slider .dash-slider-root",
-            gradient=f"#{bench[0].replace('.', '-')}",
-            others=[f"#{name.replace('.', '-')}" for name in bench[1:]],
-        ),
-        Subject(
-            "Dash",
-            dash,
-            slider="#slider [role=slider]",
-            track="#slider .dash-slider-root",
-            gradient="#curves",
-            others=["#histogram", "#table"],
-        ),
+        dash(DASH_BENCH, "bench", *(name.replace(".", "-") for name in bench)),
+        dash("Dash", "lab", "curves", "histogram", "table"),
     ]
 
 

@@ -151,6 +151,14 @@ def test_edges_between_the_same_two_ops_each_show_their_part():
     assert sent(function="three_outputs")[2:4] == ["1", "1"]
 
 
+@pytest.mark.parametrize("there", [["cpu"], ["cpu", "cuda:0"]])
+def test_a_device_is_offered_where_there_is_a_choice(there, monkeypatch):
+    monkeypatch.setattr("pages.labs.payload.devices", lambda: there)
+    (*_, more) = shown({})["groups"]
+    names = [one["name"] for one in more["controls"] if not one["hidden"]]
+    assert names == ["device", "dtype"][-len(there) :]
+
+
 def test_a_teachers_address_keeps_what_it_hides_and_locks():
     made = shown({"trick": "clipping"}, hide=["b.limit", "x"], fix=["a.limit"])
     assert made["query"] == "trick=clipping&hide=b.limit&fix=a.limit"

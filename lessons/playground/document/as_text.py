@@ -61,10 +61,8 @@ _MAP = re.compile(r"with\s+gradient_override_map\s*\(\s*\{(.*)\}\s*\)\s*:", re.D
 _SHOW = re.compile(
     r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)"
 )
-_DEFAULT = re.compile(
-    r"torch\.set_default_(?:dtype\(\s*torch\.(?P<dtype>\w+)"
-    r"|device\(\s*(?P<quote>[\"'])(?P<device>[\w:]+)(?P=quote))\s*\)"
-)
+_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(?P<dtype>\w+)\s*\)")
+_DEVICE = re.compile(r"torch\.set_default_device\(\s*[\"'](?P<device>[\w:]+)[\"']\s*\)")
 _COMMENT = re.compile(r"#.*")
 _OWN_LINE = re.compile(
     r"^(\w+\s*=\s*(input|uniform|normal)\s*\(|with gradient_override_map|show\s*\()", re.MULTILINE
@@ -243,10 +241,9 @@ class _Reader:
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
             self._keep_comments(number, comments)
-        elif found := _DEFAULT.fullmatch(code):
-            name = "dtype" if found["dtype"] else "device"
-            self.fields[name] = found[name]
-            self.places.parts.setdefault(name, number)
+        elif found := _DTYPE.fullmatch(code) or _DEVICE.fullmatch(code):
+            self.fields |= found.groupdict()
+            self.places.parts |= dict.fromkeys(found.groupdict(), number)
             self._keep_comments(number, comments)
         else:
             self._keep(number, line)

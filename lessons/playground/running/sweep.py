@@ -118,11 +118,7 @@ def _batch(
 def _runs(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool
 ) -> dict[str, torch.Tensor]:
-    """Value and gradient of each run by role, as float64 on the CPU.
-
-    Args:
-        plain: True adds those without tricks.
-    """
+    """Value and gradient of each run by role, on the CPU; with ``plain`` those without tricks."""
     ((value, trick),) = _run(checked, batch, budget, False, [checked.output])
     found = {"forward": value, "trick_gradient": trick}
     if plain:
