@@ -115,19 +115,16 @@ class Comparison:
 
     def _bound(self) -> Sentence:
         """Say the norm of the gradient that is clipped, and whose limit changes it."""
-        over = self.a.outcome.over
-        arrived = [side.outcome.sent.get(after_trick(over)) for side in (self.a, self.b)]
-        clipped = next((one for one in arrived if one is not None), None)
-        if not isinstance(self.setting.trick, Clipping) or clipped is None:
+        over, sent = self.a.outcome.over, [side.outcome.sent for side in (self.a, self.b)]
+        clipped = [(one.get(after_trick(over)), one[over]) for one in sent]
+        norm = next((float(one.norm()) for one, _ in clipped if one is not None), math.nan)
+        if not isinstance(self.setting.trick, Clipping) or not math.isfinite(norm):
             return []
-        left = (side.outcome.gradients["trick_gradient"][over] for side in (self.a, self.b))
         binds = (
-            one is not None and other is not None and not torch.equal(one, other)
-            for one, other in zip(arrived, left, strict=True)
+            before is not None and after is not None and not torch.equal(before, after)
+            for before, after in clipped
         )
-        norm = float(clipped.norm())
-        said = label(f"binds_{_whose(*binds)}", norm=brief(norm))
-        return [("", said)] if math.isfinite(norm) else []
+        return [("", label(f"binds_{_whose(*binds)}", norm=brief(norm)))]
 
 
 def _whose(a: bool, b: bool) -> str:

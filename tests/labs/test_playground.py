@@ -4,7 +4,6 @@ import random
 
 import pytest
 
-from lessons.contract.parameters import WORDS
 from lessons.playground.document.as_text import IMPORTS, from_text, packed, to_text
 from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.gestures import OWN_RULE, Form, form_of
@@ -123,7 +122,6 @@ def test_what_is_wrong_is_said_at_its_control(tab, control, text, words):
         ("clean)", "clean, entry=77)", 7, said("no_entry", "77")),
         ("])", "], range=(4, 3))", 1, said("plot_range")),
         ("x = i", "torch.set_default_dtype(torch.int8)\nx = i", 1, said("no_dtype", "int8")),
-        ("x = i", "torch.set_default_device('tpu')\nx = i", 1, WORDS("not_a_device", text="“tpu”")),
         (
             "y = x",
             MAP.replace(", grad)", ", gard)") + "    y = x",

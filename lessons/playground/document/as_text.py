@@ -62,7 +62,7 @@ _SHOW = re.compile(
     r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)"
 )
 _DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(?P<dtype>\w+)\s*\)")
-_DEVICE = re.compile(r"torch\.set_default_device\(\s*[\"'](?P<device>[\w:]+)[\"']\s*\)")
+_DEVICE = re.compile(r"torch\.set_default_device\(\s*[\"'](?P<device>[\w:]{1,20})[\"']\s*\)")
 _COMMENT = re.compile(r"#.*")
 _OWN_LINE = re.compile(
     r"^(\w+\s*=\s*(input|uniform|normal)\s*\(|with gradient_override_map|show\s*\()", re.MULTILINE

@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES, refused, resolve
-from lessons.contract.parameters import Device
 from lessons.kit.draws import unit_draws
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.override_rules import Row, read_override
@@ -77,10 +76,6 @@ def check(document: Document) -> Checked:
     if document.dtype not in DTYPES:
         message = WORDS("no_dtype", name=cited(document.dtype), near=suggestion("", DTYPES))
         raise PlaygroundError(message, part="document", subject="dtype")
-    try:
-        Device("device", "cpu").parse(document.device)
-    except ValueError as error:
-        raise PlaygroundError(str(error), part="document", subject="device") from None
     for name, message in refused(vars(document)).items():
         raise PlaygroundError(message, part="document", subject=name)
     return Checked(
