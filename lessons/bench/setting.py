@@ -138,9 +138,7 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
     form = {name: text for name, text in told.items() if not _is_stale(name, touched, is_other)}
     form |= {"trick": trick.name, "function": example.name}
     shared = [tricks, functions, *_shared(example, form)]
-    names = {one.name for one in shared}
-    form = {name: text for name, text in form.items() if _fits(shared, name, text)}
-    values = validate(shared, {name: text for name, text in form.items() if name in names})
+    values = _fitting(shared, form)
     if errors := refused(values):
         raise InvalidParametersError(errors)
     slider, x = _with_entry(f"in.{next(iter(example.inputs))}", values, form, touched)
@@ -149,15 +147,9 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
     own = trick.parameters(function)
     sides = []
     for side, first in zip(SIDES, (example.a, example.b), strict=True):
-        texts = {one.name: one.default for one in own} | {**first}
-        texts |= {name: form[f"{side}.{name}"] for name in texts if f"{side}.{name}" in form}
-        # An option that this function doesn't offer belongs to another one.
-        texts = {name: text for name, text in texts.items() if _fits(own, name, text)}
-        try:
-            sides.append(validate(own, texts))
-        except InvalidParametersError as error:
-            errors = {f"{side}.{name}": said for name, said in error.errors.items()}
-            raise InvalidParametersError(errors) from None
+        texts = {f"{side}.{name}": text for name, text in first.items()} | form
+        read = _fitting([replace(one, name=f"{side}.{one.name}") for one in own], texts)
+        sides.append({one.name: read[f"{side}.{one.name}"] for one in own})
     a, b = (_variant(trick, function, tuple(one.items())) for one in sides)
     every = (*shared, slider)
     return Setting(trick, example, function, every, values, own, (sides[0], sides[1]), (a, b))
@@ -282,10 +274,11 @@ def _read(text: str, names: tuple[str, ...], noise: str, middle: float) -> Funct
     return function
 
 
-def _fits(parameters: Sequence[Parameter], name: str, text: str) -> bool:
-    """Whether a choice has this option. Any other parameter refuses texts itself."""
-    found = next((one for one in parameters if one.name == name), None)
-    return not isinstance(found, Choice) or text in found.names
+def _fitting(parameters: Sequence[Parameter], form: Mapping[str, str]) -> dict[str, Any]:
+    """Read these parameters. An option that a choice doesn't have belongs to another function."""
+    known = [one for one in parameters if one.name in form]
+    fit = (one for one in known if not isinstance(one, Choice) or form[one.name] in one.names)
+    return validate(parameters, {one.name: form[one.name] for one in fit})
 
 
 def _of(form: Mapping[str, str], name: str) -> dict[str, str]:
