@@ -17,7 +17,7 @@ _NUMBERS = {"x", "y", "z", "text", "hovertext", "customdata"}
 
 
 def covered_result(result: Result, hidden: frozenset[str]) -> Result:
-    """Put NaN for all numbers of these roles: no axis is then as long as they need it to be."""
+    """Replace the numbers of these roles with NaN, so that no axis is scaled to them."""
 
     def emptied(part: Series) -> Series:
         numbers = {name: getattr(part, name) for name in ("y", "low", "high")}

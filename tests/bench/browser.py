@@ -75,7 +75,7 @@ class Subject:
 
 
 def dash(name: str, what: str, gradient: str, *others: str) -> Subject:
-    """What is built in Dash; its charts and its table by their ids."""
+    """Describe a page built in Dash by the ids of its charts and its table."""
 
     def start() -> AbstractContextManager[Server]:
         command = [sys.executable, "-m", "tests.bench.peers.dash_app", str(port), what]

@@ -87,7 +87,7 @@ class Document:
         entry: which of its entries moves, 1 for the first; the others stay.
         intended: a name whose true gradient is the one wanted; empty for none.
         dtype: a number format that ``contract/devices.py`` names.
-        device: where torch computes, by its name; where there is none, the CPU does.
+        device: the name of the device to compute on; the CPU computes if the machine lacks it.
     """
 
     inputs: tuple[Input, ...]

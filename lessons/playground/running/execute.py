@@ -107,7 +107,7 @@ def forward(
 
 
 def _read_apart(made: Live, line: Assignment, env: Env) -> Env:
-    """A view of a tensor for each expression of a line that reads one."""
+    """Make a view of a tensor for each expression of a line that reads one."""
     names = [node for node in line.nodes if isinstance(node, ast.Name)]
     tensors = [(node, env[node.id]) for node in names if isinstance(env[node.id], torch.Tensor)]
     own: Env = {node: tensor.view_as(tensor) for node, tensor in tensors}

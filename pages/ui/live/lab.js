@@ -177,7 +177,7 @@ class Lab {
     else if (this.flow.isQuiet()) this.#rest();
   }
 
-  /** Set a trick of the bench as it was left, if it was there before; what the tricks share stays. @param {string} trick */
+  /** Restore a trick's settings as they were left; the inputs, which all tricks share, stay. @param {string} trick */
   #comeBack(trick) {
     const left = this.undo.past.filter((one) => one.trick === trick).at(-1);
     if (!left) return;
