@@ -6,6 +6,7 @@
     from gradient_tricks.playground import *
 
 Tensors are in float64 from then on, as in the playground; ``torch.set_default_dtype`` changes it.
+``torch.set_default_device`` chooses where torch computes.
 """
 
 import torch

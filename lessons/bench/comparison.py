@@ -1,25 +1,28 @@
 """Runs both variants: their values, the gradient along each edge, and what the noise reaches."""
 
+import ast
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 
-from lessons.bench.function import NOISE, Function, after_trick
+from lessons.bench.function import NOISE, after_trick
 from lessons.bench.setting import Setting
-from lessons.bench.tricks import Variant
-from lessons.bench.words import WORDS
+from lessons.bench.tricks import Clipping, Variant
+from lessons.bench.words import WORDS, label
 from lessons.contract.result import Series
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
+from lessons.playground.language.expressions import Program, children
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.execute import gradients, live
-from lessons.playground.running.outcome import Gradient, Outcome, by_name, run_checked
+from lessons.playground.running.execute import gradients, has_gradient, live
+from lessons.playground.running.outcome import Gradient, Outcome, run_checked
 from lessons.playground.running.recorded import place, recorded
 from lessons.recorder import Recording
 from lessons.recorder.recording.plain_tensor import place as at
@@ -38,14 +41,14 @@ class Side:
 
     Args:
         variant, checked, outcome: the function with the trick, its program, its run.
-        edges: the gradients along each edge of the function, one for each name that it reads, as
-            ``Function.edges`` has them; None if there is none.
+        edges: the gradients along the edges of the function, in the order of the operands, by the
+            first names of the two lines; None if there is none.
     """
 
     variant: Variant
     checked: Checked
     outcome: Outcome
-    edges: Mapping[tuple[str, str], tuple[float | None, ...]]
+    edges: Mapping[tuple[str, str], list[float | None]]
 
     @property
     def document(self) -> Document:
@@ -106,17 +109,27 @@ class Comparison:
         else:
             said.append(("trick_gradient", WORDS("different_gradient", a=a, b=b)))
         if NOISE in self.setting.function.noisy and self.setting.values["noise"] != "off":
-            said.append(("", self._reached()))
-        return said
+            reached = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
+            said.append(("", label(f"noise_reaches_{_whose(*reached)}")))
+        return [*said, *self._bound()]
 
-    def _reached(self) -> str:
-        """Say whose gradient the noise reaches."""
-        a, b = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
-        if a and b:
-            return WORDS("noise_reaches_both")
-        if a:
-            return WORDS("noise_reaches_a")
-        return WORDS("noise_reaches_b") if b else WORDS("noise_reaches_none")
+    def _bound(self) -> Sentence:
+        """Say the norm of the gradient that is clipped, and whose limit changes it."""
+        over, sent = self.a.outcome.over, [side.outcome.sent for side in (self.a, self.b)]
+        clipped = [(one.get(after_trick(over)), one[over]) for one in sent]
+        norm = next((float(one.norm()) for one, _ in clipped if one is not None), math.nan)
+        if not isinstance(self.setting.trick, Clipping) or not math.isfinite(norm):
+            return []
+        binds = (
+            before is not None and after is not None and not torch.equal(before, after)
+            for before, after in clipped
+        )
+        return [("", label(f"binds_{_whose(*binds)}", norm=brief(norm)))]
+
+
+def _whose(a: bool, b: bool) -> str:
+    """Name the variants for which something holds."""
+    return ("both" if b else "a") if a else ("b" if b else "none")
 
 
 def compare(setting: Setting) -> Comparison:
@@ -125,47 +138,65 @@ def compare(setting: Setting) -> Comparison:
     Raises:
         PlaygroundError: one of them does not run; its subject is "a" or "b".
     """
-    a = _run(setting, "a", setting.variants[0])
-    b = _run(setting, "b", setting.variants[1], a.outcome)
-    return Comparison(setting, a, b, recorded(check(setting.document()), backward=False))
+    plain = check(setting.document())
+    a = _run(setting, "a", setting.variants[0], plain)
+    b = _run(setting, "b", setting.variants[1], plain, like=a.outcome, most=a.outcome.room)
+    if a.outcome.room != b.outcome.room:
+        a = _run(setting, "a", setting.variants[0], plain, most=b.outcome.room)
+    return Comparison(setting, a, b, recorded(plain, backward=False))
 
 
-def _run(setting: Setting, name: str, variant: Variant, like: Outcome | None = None) -> Side:
+def _run(setting: Setting, name: str, variant: Variant, plain: Checked, **more: Any) -> Side:
     try:
         checked = check(setting.document(variant))
-        outcome = run_checked(checked, like=like, full=True)
-        edges = _along_edges(checked, outcome, setting.function)
-        return Side(variant, checked, outcome, edges)
+        outcome = run_checked(checked, full=True, **more)
+        return Side(variant, checked, outcome, _along_edges(checked, outcome, plain.program))
     except PlaygroundError as error:
         raise error.within(error.part, name) from None
 
 
 def _along_edges(
-    checked: Checked, outcome: Outcome, function: Function
-) -> Mapping[tuple[str, str], tuple[float | None, ...]]:
-    """The gradients along each edge of the function, one for each name that the edge reads.
+    checked: Checked, outcome: Outcome, plain: Program
+) -> Mapping[tuple[str, str], list[float | None]]:
+    """The gradients along the edges of the function, as ``Side`` has them.
 
-    If only one line reads a name, this is the name's whole gradient, whichever way the trick sends
-    it. Else another run tells the lines' parts of it; a trick at the input then acts on their sum.
+    If one operand alone reads a name, this is the name's whole gradient, whichever way the trick
+    sends it. Else another run tells the operands' parts; a trick at the input acts on their sum. A
+    line that the trick has replaced has other operands: their sum comes along the first edge.
     """
-    index, edges = place(checked), function.edges
-    readers = Counter(name for name, _ in edges)
-    shared = [one for (name, _), reads in edges.items() if readers[name] > 1 for one in reads]
-    shared += [after_trick(one) for one in shared]
-    parts: Mapping[tuple[str, str], Gradient] = {}
-    if shared:
-        made = live(checked, apart=shared)
-        parts = by_name(made.reads, gradients(made.output, [*made.reads.values()]))
+    index, lines = place(checked), plain.assignments
+    producers = {name: line.names[0] for line in lines for name in line.names}
+    reads = {
+        line.names[0]: [one for one in line.nodes if isinstance(one, ast.Name)] for line in lines
+    }
+    operands = {line.names[0]: children(line.value) for line in lines}  # no comparison's
+    times = Counter(one.id for line in reads for one in reads[line] if one in operands[line])
+    parts = _parts(checked) if any(count > 1 for count in times.values()) else {}
+    found: dict[tuple[str, str], list[float | None]] = {}
+    for line, names in reads.items():
+        for number, one in enumerate(names):
+            if one not in operands[line]:
+                continue
+            gradient = outcome.sent.get(one.id)
+            if times[one.id] > 1 and len(parts[line]) == len(names):
+                gradient = parts[line][number][1]
+            elif times[one.id] > 1:
+                same = [part for name, part in parts[line] if name == one.id and part is not None]
+                is_first = one.id not in [other.id for other in names[:number]]
+                gradient = torch.stack(same).sum(0) if same and is_first else None
+            sent = None if gradient is None else float(gradient[at(index, gradient.shape)])
+            found.setdefault((producers.get(one.id, one.id), line), []).append(sent)
+    return found
 
-    def sent(name: str, reader: str, one: str) -> float | None:
-        gradient = outcome.sent.get(one)
-        if readers[name] > 1:
-            gradient = parts.get((after_trick(one), reader), parts.get((one, reader)))
-        return None if gradient is None else float(gradient[at(index, gradient.shape)])
 
+def _parts(checked: Checked) -> Mapping[str, Sequence[tuple[str, Gradient]]]:
+    """For each line, the names that it reads, each with the part of its gradient that comes so."""
+    made = live(checked, apart=True)
+    views = [view for reads in made.reads.values() for _, view in reads if has_gradient(view)]
+    sent = dict(zip(map(id, views), gradients(made.output, views), strict=True))
     return {
-        (name, reader): tuple(sent(name, reader, one) for one in reads)
-        for (name, reader), reads in edges.items()
+        line: [(name, sent.get(id(view))) for name, view in reads]
+        for line, reads in made.reads.items()
     }
 
 

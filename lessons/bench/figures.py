@@ -1,4 +1,4 @@
-"""The bench's charts and table: value and gradient of A and B on the same axes."""
+"""The bench's charts: value and gradient of A and B on the same axes."""
 
 import math
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 from lessons.bench.comparison import Comparison, Side
 from lessons.bench.setting import SIDES
 from lessons.bench.words import WORDS, label
-from lessons.contract.figure import TALL, Figure, Table
+from lessons.contract.figure import TALL, Figure
 from lessons.contract.result import Array
 from lessons.contract.roles import ROLES
 from lessons.kit.arrows import heads
@@ -26,7 +26,6 @@ from lessons.kit.chart_pieces import (
 from lessons.kit.line_names import NAMES
 from lessons.kit.titles import brief
 from lessons.playground.running import outcome_charts
-from lessons.text import number
 
 _PLANE = 2
 """The count of numbers whose gradient is an arrow."""
@@ -47,8 +46,7 @@ def figures(comparison: Comparison) -> list[Figure]:
 def _beside(figure: Figure, name: str, side: Side) -> Figure:
     """A playground's chart as one of four: without axis titles, its number as the title."""
     role = _ROLES[figure.name]
-    is_gradient = role == "trick_gradient"
-    at_point = side.gradient if is_gradient else side.at_point(role)
+    at_point = side.gradient if role == "trick_gradient" else side.at_point(role)
     over = side.outcome.over
     x = float(side.checked.inputs[over].flatten()[side.document.entry - 1])
     spread = side.spread(role)
@@ -65,17 +63,13 @@ def _beside(figure: Figure, name: str, side: Side) -> Figure:
     along: Measure = "x"
     cursor = thin([x, x], [low, high], WORDS("cursor"), "dot")
     told = WORDS("none") if at_point is None else brief(at_point)
-    if is_gradient:
-        title = WORDS("title_gradient", number=told)
-    else:
-        title = WORDS("title_forward", number=told)
     layout = {**figure.layout, "margin": {"l": 46, "r": 8, "t": 6, "b": 22}}
     layout["xaxis"] = {**layout["xaxis"], "title": {"text": ""}}
     layout["yaxis"] = {**layout["yaxis"], "title": {"text": ""}, "nticks": 5}
     return replace(
         figure,
         name=f"{name}.{figure.name}",
-        title=title,
+        title=label(f"title_{figure.name}", number=told),
         caption=said,
         alt=f"{name.upper()}. {figure.alt}",
         data=[dragged(cursor, "line", **{f"in.{over}.entry": along}), *figure.data],
@@ -160,23 +154,3 @@ def _ends(side: Side) -> str:
         return WORDS("none")
     numbers = side.outcome.draws["trick_gradient"]
     return WORDS("ends", low=brief(float(numbers.min())), high=brief(float(numbers.max())))
-
-
-def table(comparison: Comparison) -> Table:
-    """One row for each number of the first input: the value, and the gradients of A and B."""
-    sides = comparison.a, comparison.b
-    over = comparison.a.outcome.over
-    xs = comparison.a.checked.inputs[over].flatten().tolist()
-    columns: list[tuple[str, str | None]] = [(over, None), (label("value"), "forward")]
-    value = comparison.a.series("forward")
-    cells = [[number(float(y)) for y in value.y] if value else [""] * len(xs)]
-    for name, side in zip(SIDES, sides, strict=True):
-        for role in (role for role in NAMES if role in side.outcome.gradients):
-            columns.append((f"{name.upper()}: {NAMES[role]}", role))
-            gradient = side.outcome.gradients[role][over]
-            numbers = [WORDS("none")] * len(xs)
-            if gradient is not None:
-                numbers = [number(float(y)) for y in gradient.flatten()]
-            cells.append(numbers)
-    rows = tuple(zip(map(number, xs), *cells, strict=True))
-    return Table(WORDS("table", output=comparison.a.outcome.output), tuple(columns), rows)

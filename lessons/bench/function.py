@@ -73,18 +73,6 @@ class Function:
         """The names whose value depends on the noise."""
         return self._after(NOISE)
 
-    @cached_property
-    def edges(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
-        """The names that each line reads, by the first name of their line and of this one."""
-        of = {name: line.names[0] for line in self.lines for name in line.names}
-        of |= {name: name for name in (*self.inputs, NOISE)}
-        found: dict[tuple[str, str], tuple[str, ...]] = {}
-        for line in self.lines:
-            for name in sorted(line.reads & of.keys()):
-                edge = of[name], line.names[0]
-                found[edge] = (*found.get(edge, ()), name)
-        return found
-
     def _after(self, name: str) -> frozenset[str]:
         found = {name}
         for line in self.lines:
@@ -98,7 +86,7 @@ class Function:
         found: dict[str, ast.expr] = {}
         for line in self.lines:
             if line.names[0] in self.noisy and len(line.names) == 1:
-                quiet = _quiet(line.value, ast.Constant(self.middle))
+                quiet = _with_noise(line.value, "off", ast.Constant(self.middle))
                 found[line.names[0]] = put(quiet, found)
         return found
 
@@ -146,7 +134,9 @@ def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 
     first = inputs[0]
     if NOISE in reads:
         if noise != "typed":
-            told = [(names, _with_noise(value, noise, middle)) for names, value in told]
+            told = [
+                (names, _with_noise(value, noise, ast.Constant(middle))) for names, value in told
+            ]
     elif noise not in ("off", "typed"):
         joined = _with_op(_name(first), noise)
         told = [(names, put(value, {first: _name(f"{first}{NOISE}")})) for names, value in told]
@@ -167,7 +157,7 @@ def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 
 def needs_middle(text: str) -> bool:
     """Whether the noise is anywhere that it neither adds nor multiplies."""
     lines = (one.value for one in ast.parse(text).body if isinstance(one, ast.Assign | ast.Expr))
-    return any(NOISE in names_in(_quiet(value, _name(NOISE))) for value in lines)
+    return any(NOISE in names_in(_with_noise(value, "off", _name(NOISE))) for value in lines)
 
 
 def after_trick(name: str) -> str:
@@ -215,43 +205,36 @@ def _beside_noise(node: ast.expr) -> ast.expr | None:
     return node.right if left and isinstance(node.op, ast.Mult | ast.Add) else None
 
 
-def _quiet(value: ast.expr, middle: ast.expr) -> ast.expr:
-    """The expression without its noise.
+class _Noise(ast.NodeTransformer):
+    """Takes the noise out, or makes each product or sum with it the one or the other.
 
     Args:
-        middle: replaces the noise where that neither adds nor multiplies.
+        noise: "off", "multiply" or "add".
+        middle: replaces the noise where that neither adds nor multiplies and is taken out.
     """
 
-    class Quiet(ast.NodeTransformer):
-        def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-            other = _beside_noise(node)
-            return self.visit(other) if other else self.generic_visit(node)  # type: ignore[return-value]
+    def __init__(self, noise: str, middle: ast.expr) -> None:
+        self.noise, self.middle = noise, middle
 
-        def visit_Call(self, node: ast.Call) -> ast.expr:
-            if isinstance(node.func, ast.Attribute) and _is_noise(node.func.value):  # u.abs()
-                node = ast.Call(_name(node.func.attr), [node.func.value, *node.args], node.keywords)
-            return self.generic_visit(node)  # type: ignore[return-value]
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        other = _beside_noise(node)
+        if other and self.noise == "off":
+            return self.visit(other)  # type: ignore[no-any-return]
+        if other and isinstance(node.op, ast.Mult | ast.Add):
+            return _with_op(self.visit(other), self.noise)
+        return self.generic_visit(node)  # type: ignore[return-value]
 
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return middle if node.id == NOISE else node
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Attribute) and _is_noise(node.func.value):  # u.abs()
+            node = ast.Call(_name(node.func.attr), [node.func.value, *node.args], node.keywords)
+        return self.generic_visit(node)  # type: ignore[return-value]
 
-    made: ast.expr = Quiet().visit(copy.deepcopy(value))
-    return made
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.middle if self.noise == "off" and node.id == NOISE else node
 
 
-def _with_noise(value: ast.expr, noise: str, middle: float) -> ast.expr:
-    """The expression with its noise off, or as a factor or a term."""
-    if noise == "off":
-        return _quiet(value, ast.Constant(middle))
-
-    class Joined(ast.NodeTransformer):
-        def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-            other = _beside_noise(node)
-            if other and isinstance(node.op, ast.Mult | ast.Add):
-                return _with_op(self.visit(other), noise)
-            return self.generic_visit(node)  # type: ignore[return-value]
-
-    made: ast.expr = Joined().visit(copy.deepcopy(value))
+def _with_noise(value: ast.expr, noise: str, middle: ast.expr) -> ast.expr:
+    made: ast.expr = _Noise(noise, middle).visit(copy.deepcopy(value))
     return made
 
 

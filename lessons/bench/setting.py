@@ -2,8 +2,8 @@
 
 Every control has one text under one name: ``trick``, ``function``, ``own``; ``in.x.values`` for
 each input, ``point`` for the entry of the first one that moves, ``in.x.entry`` for its number;
-``noise``, ``in.u.ends``, ``in.u.seed``; ``dtype``. The settings of the variants have ``a.`` and
-``b.`` before their names.
+``noise``, ``in.u.ends``, ``in.u.seed``; ``device``, ``dtype``. The settings of the variants have
+``a.`` and ``b.`` before their names.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import Any
 from lessons.bench.function import NOISE, Function, Line, needs_middle, read_function
 from lessons.bench.tricks import OWN, TRICKS, Example, Trick, Variant, choice
 from lessons.bench.words import WORDS, label
-from lessons.contract.devices import DTYPES
+from lessons.contract.devices import refused
 from lessons.contract.parameters import (
     Choice,
     Index,
@@ -29,6 +29,7 @@ from lessons.contract.parameters import (
     Values,
     validate,
 )
+from lessons.kit.inputs import ComputedIn
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.language.expressions import kind_of
 from lessons.playground.language.parse import parse_program
@@ -111,6 +112,7 @@ class Setting:
             entry=entry,
             intended=_CLEAN if variant and variant.intended else "",
             dtype=values["dtype"],
+            device=values["device"],
         )
 
 
@@ -136,24 +138,18 @@ def read_setting(told: Mapping[str, str], touched: Sequence[str] = ()) -> Settin
     form = {name: text for name, text in told.items() if not _is_stale(name, touched, is_other)}
     form |= {"trick": trick.name, "function": example.name}
     shared = [tricks, functions, *_shared(example, form)]
-    names = {one.name for one in shared}
-    form = {name: text for name, text in form.items() if _fits(shared, name, text)}
-    values = validate(shared, {name: text for name, text in form.items() if name in names})
+    values = _fitting(shared, form)
+    if errors := refused(values):
+        raise InvalidParametersError(errors)
     slider, x = _with_entry(f"in.{next(iter(example.inputs))}", values, form, touched)
     values |= x
     function = _function(example, values)
     own = trick.parameters(function)
     sides = []
     for side, first in zip(SIDES, (example.a, example.b), strict=True):
-        texts = {one.name: one.default for one in own} | {**first}
-        texts |= {name: form[f"{side}.{name}"] for name in texts if f"{side}.{name}" in form}
-        # An option that this function doesn't offer belongs to another one.
-        texts = {name: text for name, text in texts.items() if _fits(own, name, text)}
-        try:
-            sides.append(validate(own, texts))
-        except InvalidParametersError as error:
-            errors = {f"{side}.{name}": said for name, said in error.errors.items()}
-            raise InvalidParametersError(errors) from None
+        texts = {f"{side}.{name}": text for name, text in first.items()} | form
+        read = _fitting([replace(one, name=f"{side}.{one.name}") for one in own], texts)
+        sides.append({one.name: read[f"{side}.{one.name}"] for one in own})
     a, b = (_variant(trick, function, tuple(one.items())) for one in sides)
     every = (*shared, slider)
     return Setting(trick, example, function, every, values, own, (sides[0], sides[1]), (a, b))
@@ -204,8 +200,9 @@ def _with_entry(
 def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
     """The parameters that both variants share, but for the slider of one number."""
     noise = form.get("noise", example.noise)
+    bounds: Any = {"most": _MOST_NUMBERS, "largest": _LARGEST}
     lists = [
-        InputValues(f"in.{name}.values", text, label("values_of", name=name), most=_MOST_NUMBERS)
+        Numbers(f"in.{name}.values", text, label("values_of", name=name), **bounds)
         for name, text in example.inputs.items()
     ]
     own = Text("own", example.text, label("own"), label("own_help"))
@@ -223,19 +220,8 @@ def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
         replace(choice("noise", modes), default=usual),
         Interval("in.u.ends", _RANGES.get(noise, _RANGES["typed"]), label("ends")),
         Integer("in.u.seed", "0", label("draw")),
-        choice("dtype", {name: name for name in DTYPES}),
+        *ComputedIn.parameters,
     ]
-
-
-@dataclass(frozen=True)
-class InputValues(Numbers):
-    """Numbers that a plot can hold."""
-
-    def parse(self, text: str) -> tuple[float, ...]:
-        values = super().parse(text) or ()
-        if max(map(abs, values)) > _LARGEST:
-            raise ValueError(WORDS("large_number", most=f"{_LARGEST:,.0f}"))
-        return values
 
 
 @dataclass(frozen=True)
@@ -288,10 +274,11 @@ def _read(text: str, names: tuple[str, ...], noise: str, middle: float) -> Funct
     return function
 
 
-def _fits(parameters: Sequence[Parameter], name: str, text: str) -> bool:
-    """Whether a choice has this option. Any other parameter refuses texts itself."""
-    found = next((one for one in parameters if one.name == name), None)
-    return not isinstance(found, Choice) or text in found.names
+def _fitting(parameters: Sequence[Parameter], form: Mapping[str, str]) -> dict[str, Any]:
+    """Read these parameters. An option that a choice doesn't have belongs to another function."""
+    known = [one for one in parameters if one.name in form]
+    fit = (one for one in known if not isinstance(one, Choice) or form[one.name] in one.names)
+    return validate(parameters, {one.name: form[one.name] for one in fit})
 
 
 def _of(form: Mapping[str, str], name: str) -> dict[str, str]:

@@ -4,13 +4,30 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from lessons.contract.figure import Figure, Table
+from lessons.contract.result import Result, Series
 from lessons.contract.stacking import stacked
 from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 COVERED = WORDS("covered")
 _NUMBERS = {"x", "y", "z", "text", "hovertext", "customdata"}
+
+
+def covered_result(result: Result, hidden: frozenset[str]) -> Result:
+    """Replace the numbers of these roles with NaN, so that no axis is scaled to them."""
+
+    def emptied(part: Series) -> Series:
+        numbers = {name: getattr(part, name) for name in ("y", "low", "high")}
+        there = {name: one for name, one in numbers.items() if one is not None}
+        gone = {name: np.full_like(one, np.nan) for name, one in there.items()}
+        return replace(part, **gone) if part.role in hidden else part
+
+    parts = (result.series, result.curves, result.statistics)
+    series, curves, statistics = (tuple(map(emptied, part)) for part in parts)
+    return replace(result, series=series, curves=curves, statistics=statistics)
 
 
 def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.contract.bug import Bug
-from lessons.contract.covering import covered_figure, covered_table
+from lessons.contract.covering import covered_figure, covered_result, covered_table
 from lessons.contract.cuts import read_cuts, write_cuts
 from lessons.contract.devices import refused, resolve
 from lessons.contract.figure import Figure, Table
@@ -242,7 +242,8 @@ class Lesson:
 
     def figures(self, result: Result, values: Settings, hidden: frozenset[str]) -> list[Figure]:
         """Draw the lab's charts without the traces of the hidden roles."""
-        return [covered_figure(one, hidden) for one in self.lab.figures(result, values)]
+        seen = covered_result(result, hidden)
+        return [covered_figure(one, hidden) for one in self.lab.figures(seen, values)]
 
     def table(self, result: Result, values: Settings, hidden: frozenset[str]) -> Table:
         """Build the lab's table without the numbers of the hidden roles."""
@@ -251,7 +252,8 @@ class Lesson:
     def sketch(self, question: Question) -> Sketch:
         """Set up the question's sketch on the lab's chart, with the question's roles hidden."""
         values = self.validate(self.step_of(question).lab)
-        figures = self.figures(self.asked_about(question), values, frozenset(question.hides))
+        whole = self.lab.figures(self.asked_about(question), values)  # with room for the curve
+        figures = [covered_figure(one, frozenset(question.hides)) for one in whole]
         return self.sketches[question.name].on(figures)
 
     def case(self, question: Question) -> Settings:

@@ -131,11 +131,13 @@ class Numbers(Parameter):
 
     Args:
         most: the longest list accepted.
+        largest: the size of the largest number accepted.
         optional: True reads an empty text as None.
         placeholder: shown in the empty field.
     """
 
     most: int = 256
+    largest: float = math.inf
     optional: bool = False
     placeholder: str = ""
 
@@ -150,7 +152,11 @@ class Numbers(Parameter):
             raise ValueError(WORDS("empty_list"))
         if len(words) > self.most:
             raise ValueError(WORDS("many_numbers", most=self.most, given=f"{len(words):,}"))
-        return tuple(read_number(word) for word in words)
+        numbers = tuple(read_number(word) for word in words)
+        if abs(largest := max(numbers, key=abs)) > self.largest:
+            ends = {"low": f"{-self.largest:,.0f}", "high": f"{self.largest:,.0f}"}
+            raise ValueError(WORDS("outside", text=shortest(largest), **ends))
+        return numbers
 
     def format(self, value: Sequence[float] | None) -> str:
         return "" if value is None else ", ".join(shortest(number) for number in value)

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES, Role
 from lessons.contract.words import Words
@@ -234,12 +233,6 @@ def two_rows(
     layout["yaxis"] |= {"domain": [0.0, 0.58]}
     row = {"domain": [0.68, 1.0], "range": [*upper], "nticks": 5, "title": axis_title(titles[0])}
     return layout | {"yaxis2": layout["yaxis"] | row}
-
-
-def aligned(upper: Figure, lower: Figure) -> list[Figure]:
-    """Two charts over the same x, one below the other: each x at one place in both."""
-    lower.layout["margin"] = lower.layout["margin"] | {"r": upper.layout["margin"]["r"]}
-    return [upper, lower]
 
 
 def round_up(values: list[Array], least: float) -> float:

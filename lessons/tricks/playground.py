@@ -73,13 +73,15 @@ def normal(
 
 
 def _leaf(drawn: torch.Tensor) -> torch.Tensor:
-    return drawn.to(torch.get_default_dtype()).requires_grad_()
+    return drawn.to(torch.get_default_device(), torch.get_default_dtype()).requires_grad_()
 
 
 def unit_draw(seed: int, shape: tuple[int, ...]) -> torch.Tensor:
-    """Draw from 0 to 1 in float64, the same numbers for a seed on every machine."""
+    """Draw from 0 to 1 in float64 on the CPU: the same numbers for a seed on every machine."""
     generator = torch.Generator().manual_seed(2 * seed)
-    rows = torch.rand(_ROWS, math.prod(shape), dtype=torch.float64, generator=generator)
+    rows = torch.rand(
+        _ROWS, math.prod(shape), dtype=torch.float64, device="cpu", generator=generator
+    )
     return rows[0].reshape(shape)
 
 
@@ -116,7 +118,7 @@ def onehot_sample(p: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
         below = p.cumsum(-1)
         total = below[..., -1:]
         drawn = ((below <= u.unsqueeze(-1) * total) & (below < total)).sum(-1, keepdim=True)
-        return (torch.arange(p.shape[-1]) == drawn).to(p.dtype)
+        return (torch.arange(p.shape[-1], device=p.device) == drawn).to(p.dtype)
 
 
 def clamp(x: torch.Tensor, low: float = -1e30, high: float = 1e30) -> torch.Tensor:

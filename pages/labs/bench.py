@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from lessons.bench.comparison import Comparison, Side, compare
-from lessons.bench.figures import arrows, draws, figures, table
+from lessons.bench.figures import arrows, draws, figures
 from lessons.bench.function import NOISE
 from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
 from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts
@@ -18,12 +18,13 @@ from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
 from lessons.kit.formulas.drawing import picture as drawing
+from lessons.kit.inputs import ComputedIn
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.as_text import IMPORTS, packed, to_text
 from lessons.playground.language.limits import MAX_DRAWN
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import drawing_seconds, seconds_of
-from lessons.playground.running.outcome_charts import key
+from lessons.playground.running.outcome_charts import key, table
 from lessons.playground.running.recorded import place
 from lessons.recorder.picture.graph_drawing import sign_of
 from lessons.recorder.recording.plain_tensor import short
@@ -40,7 +41,7 @@ _SHARED = {
     "inputs": (".values", ".entry", "point", "noise", ".ends", ".seed"),
 }
 """The areas of the shared controls, by their names or the ends of their names."""
-_LONG = "function", "op", "point"
+_LONG = "function", "op", "point", "device"
 """Choices whose options are too long for buttons, or out of sight."""
 _TEXTS = {(trick.name, one.name): one.text for trick in TRICKS.values() for one in trick.functions}
 """The functions, by trick and name."""
@@ -87,7 +88,7 @@ def frame(wish: Wish) -> Frame:
         below_stage=_CHARTS,
         graph=partial(_graph, comparison) if payload.can_draw(comparison.plain) else None,
         charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
-        table=table(comparison),
+        table=table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
         code=partial(_code, comparison),
         labels=dict.fromkeys(_CHARTS, "") | {"draws": WORDS("draws"), "arrows": WORDS("arrows")},
         accepted=not errors,
@@ -169,12 +170,11 @@ def _compared(setting: Setting) -> Comparison:
 def _groups(
     comparison: Comparison, said: Mapping[str, str], errors: Mapping[str, str], wish: Wish
 ) -> list[Group]:
-    """All controls: the shared ones, those of A and of B, the number format."""
+    """All controls: the shared ones, those of A and of B, device and number format."""
     setting = comparison.setting
     groups: list[Group] = []
     for area, names in _SHARED.items():
-        order = [one for name in names for one in setting.shared if one.name.endswith(name)]
-        parts = [one for one in order if area == "inputs" or one.name in names]
+        parts = [one for name in names for one in setting.shared if one.name.endswith(name)]
         controls = [_control(one, one.name, setting.values, said, errors) for one in parts]
         groups.append({"title": None, "open": True, "area": area, "controls": controls})
     for side, values, shown in zip(SIDES, setting.sides, (comparison.a, comparison.b), strict=True):
@@ -185,13 +185,13 @@ def _groups(
         ]
         about: Group = {"title": side.upper(), "open": True, "area": side, "controls": controls}
         groups.append(about | {"code": _formula(setting, shown)})
-    (dtype,) = (one for one in setting.shared if one.name == "dtype")
-    more = [_control(dtype, "dtype", setting.values, said, errors)]
+    more = [_control(one, one.name, setting.values, said, errors) for one in ComputedIn.parameters]
     groups.append({"title": None, "open": True, "controls": more})
     still = not any(NOISE in line.reads for line in setting.function.lines)
     for control in (control for group in groups for control in group["controls"]):
         name = control["name"]  # a click in a chart chooses the point
         out = name == "point" or (still and name.startswith(f"in.{NOISE}."))
+        out = out or (name == "device" and len(control["options"]) == 1)
         control["hidden"] = out or name in wish.hide
         # Without a reversal, λ makes no difference.
         if name.endswith(".scale") and said[f"{name[0]}.times"] == "0":
@@ -275,12 +275,12 @@ def _links(comparison: Comparison) -> list[Link]:
 
 
 def _lesson(setting: Setting) -> Lesson | None:
-    """The lesson about this trick and function whose case has the most settings in common."""
-    form = setting.form
-    alike: dict[str, int] = {}
+    """The lesson about this trick whose case has the function, and most settings in common."""
+    form, alike = setting.form, dict[str, tuple[bool, int]]()
     for slug, case in _cases().items():
-        if all(case[name] == form[name] for name in ("trick", "function")):
-            alike[slug] = sum(form[name] == text for name, text in case.items())
+        if case["trick"] == form["trick"]:
+            shared = sum(form.get(name) == text for name, text in case.items())
+            alike[slug] = case["function"] == form["function"], shared
     return find(max(alike, key=alike.__getitem__)) if alike else None
 
 
@@ -318,14 +318,8 @@ def _graph(comparison: Comparison) -> GraphSpec:
     sides = comparison.a.edges, comparison.b.edges
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
-    kinds = {node["id"]: node["type"] for node in drawn["nodes"]}
-    sent = [
-        [
-            _along(side.get(one, ()), ends[:place].count(one), ends.count(one), kinds[edge["to"]])
-            for side in sides
-        ]
-        for place, (one, edge) in enumerate(zip(ends, drawn["edges"], strict=True))
-    ]
+    waiting = [{edge: iter(sent) for edge, sent in side.items()} for side in sides]
+    sent = [[next(side.get(one, iter(())), None) for side in waiting] for one in ends]
     sizes = [abs(one) for both in sent for one in both if one is not None and not math.isnan(one)]
     largest = max(sizes, default=0.0) or 1.0
     for edge, both, (name, reader) in zip(drawn["edges"], sent, ends, strict=True):
@@ -340,22 +334,6 @@ def _graph(comparison: Comparison) -> GraphSpec:
         for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
     ]
     return drawn
-
-
-def _along(sent: Sequence[float | None], place: int, count: int, op: str) -> float | None:
-    """The gradient along one of several edges between two nodes.
-
-    Args:
-        sent: the gradient of each name that the edges read, in the order of the names.
-        place, count: the edge's number among these edges, 0 for the first, and how many there are.
-        op: the type of the op that reads. If it reads one name several times, and its operands
-            get the same share, each edge shows its share; else each shows the whole gradient.
-    """
-    if len(sent) == count:
-        return sent[place]
-    numbers = [one for one in sent if one is not None]
-    shares = count if op in ("add", "mul", "maximum", "minimum") and len(sent) == 1 else 1
-    return sum(numbers) / shares if numbers else None
 
 
 def _sent(gradient: float | None, largest: float) -> OtherGradient:

@@ -45,27 +45,12 @@ def test_an_address_brings_back_the_very_frame(seed):
     assert encode(again) == encode(made)
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {"noise": "add", "in.u.ends": "0.5, 1.5"},
-        {"trick": "override_map", "function": "own", "own": "sin(x*u)", "a.op": "mul"},
-        {"trick": "straight_through", "function": "own", "own": "tanh(x*u)", "noise": "off"},
-        {"trick": "reversal", "function": "root"},
-    ],
-)
-def test_an_address_says_what_would_be_another_default(form):
-    made = shown(form)
-    assert shown(dict(parse_qsl(made["query"])))["form"] == made["form"]
-
-
-TWO_RULES = {"b.rule": "typed", "b.expression": "grad, grad"}
 HOSTILE = (
     "u", "3", "x", "x>0", "u*u", " sin(x)", "x@u", "sin(" * 40 + "x" + ")" * 40, "u.abs() * x",
     "sin(" * 20 + "x" + ")" * 20, "x" + "+x" * 60, "clean", "z", "x_in", "torch", "lambda: x",
     "x\ny=1",
     "x.__class__", "x[0]", "", "\u202e", "x" * 5000, "1e308*x", "x/0", "log(x)", "import os",
-    "x if x else u",
+    "x if x else u", "stop_gradient(x)", "x.detach()", "where(x > 0, 1, 2)",
 )  # fmt: skip
 
 
@@ -86,7 +71,12 @@ def test_whatever_is_typed_there_is_a_picture_or_why_not(trick, text):
     [
         ({"in.x.values": "1e308"}, "in.x.values"),
         ({"in.x.values": ""}, "in.x.values"),
+        ({"in.x.values": "1, a"}, "in.x.values"),
         ({"in.u.ends": "0.5"}, "in.u.ends"),
+        ({"trick": "clipping", "a.limit": "0"}, "a.limit"),
+        ({"trick": "magic"}, "trick"),
+        ({"function": "own", "own": "y * x"}, "own"),
+        ({"function": "own", "own": "x\nz = 1"}, "own"),
         ({"trick": "clipping", "a.limit": "nan"}, "a.limit"),
         (
             {"trick": "override_map", "b.rule": "typed", "b.expression": "grad, grad"},
@@ -135,19 +125,6 @@ def test_the_programs_it_leads_to_have_its_numbers(trick):
         assert float(told) == pytest.approx(float(gradient[0]), rel=5e-3)
 
 
-def test_hidden_and_locked_controls_are_so():
-    made = shown({}, hide=["noise"], fix=["in.x.values"])
-    every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
-    assert every["noise"]["hidden"]
-    assert every["in.x.values"]["disabled"]
-
-
-@pytest.mark.parametrize("text", ["stop_gradient(x)", "x.detach()", "where(x > 0, 1, 2)"])
-def test_a_function_without_an_op_to_override_has_a_picture(text):
-    made = shown({"trick": "override_map", "function": "own", "own": text})
-    assert "none" in "".join(words for _, words in made["sentence"])
-
-
 @pytest.mark.parametrize("text", ["sin(3*x)*u", "x*x + 2*x", "tanh(x)", "maximum(0, x)"])
 def test_a_typed_rule_fits_any_op_at_first(text):
     form = {"trick": "override_map", "function": "own", "own": text, "b.rule": "typed"}
@@ -162,17 +139,32 @@ def test_a_typed_rule_is_for_the_ops_with_as_many_operands():
     assert "and 2.5" in "".join(words for _, words in made["sentence"]), "0.5, and 2 from 2·x"
 
 
-def test_edges_between_the_same_two_ops_share_what_comes():
+def test_edges_between_the_same_two_ops_each_show_their_part():
     def sent(**form):
-        return [edge["other"]["gradient"] for edge in shown(form)["graph"]["edges"]]
+        edges = shown({"trick": "override_map"} | form)["graph"]["edges"]
+        return [edge["other"]["gradient"] for edge in edges]
 
-    assert sent(function="own", own="x*x", noise="off", **{"b.cut": "none"}) == ["−2", "−2"]
-    assert sent(trick="override_map", function="three_outputs")[2:4] == ["1", "1"]
+    squared = {"function": "own", "own": "x*x", "noise": "off", "b.op": "mul"}
+    assert sent(**squared | {"b.rule": "own"}) == ["−2", "−2"]
+    typed = {"b.rule": "typed", "b.expression": "3 * grad, 5 * grad"}
+    assert sent(**squared | typed) == ["3", "5"]
+    assert sent(function="three_outputs")[2:4] == ["1", "1"]
+
+
+@pytest.mark.parametrize("there", [["cpu"], ["cpu", "cuda:0"]])
+def test_a_device_is_offered_where_there_is_a_choice(there, monkeypatch):
+    monkeypatch.setattr("pages.labs.payload.devices", lambda: there)
+    (*_, more) = shown({})["groups"]
+    names = [one["name"] for one in more["controls"] if not one["hidden"]]
+    assert names == ["device", "dtype"][-len(there) :]
 
 
 def test_a_teachers_address_keeps_what_it_hides_and_locks():
     made = shown({"trick": "clipping"}, hide=["b.limit", "x"], fix=["a.limit"])
     assert made["query"] == "trick=clipping&hide=b.limit&fix=a.limit"
+    every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
+    assert every["b.limit"]["hidden"]
+    assert every["a.limit"]["disabled"]
 
 
 def test_a_graph_that_is_too_large_leaves_its_place_empty():

@@ -98,13 +98,13 @@ def test_the_gap_is_named_where_it_is_widest():
 
 @EACH
 def test_it_is_drawn_on_the_labs_own_chart(lesson, step):
-    """On its axis, with its name, and with those of its curves that are not covered."""
+    """On the axis of the whole chart, with its name, and with its curves that are not covered."""
     sketch = lesson.sketch(step.question)
     values = lesson.validate(step.lab)
     hidden = frozenset(step.question.hides)
     (chart,) = (
         one
-        for one in lesson.figures(lesson.compute(values), values, hidden)
+        for one in lesson.lab.figures(lesson.compute(values), values)
         if one.name == sketch.chart
     )
     level = (sketch.high - sketch.low) / LEVELS

@@ -22,6 +22,7 @@ from tests.playground.said import said
 
 TEXT = """\
 torch.set_default_dtype(torch.float32)
+torch.set_default_device("cuda:7")
 # A title – with a dash
 # One sentence: with = signs.
 x = input([-2, -0.0, 1e-30], range=(-1.5, 2.25))
@@ -59,6 +60,7 @@ FULL = Document(
     entry=3,
     intended="y",
     dtype="float32",
+    device="cuda:7",
 )
 EARLIER = """\
 title A title – with a dash

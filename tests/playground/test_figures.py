@@ -27,7 +27,7 @@ def documents():
 def shown(text: str):
     document = from_text(text)
     outcome = run(document)
-    return figures(outcome, document), table(outcome)
+    return figures(outcome, document), table({"": outcome})
 
 
 @folded("document", documents())
@@ -37,7 +37,7 @@ def test_figures_are_valid_plotly_in_both_themes(document):
         for theme in ("light", "dark"):
             go.Figure(themed(figure, theme))
         assert figure.alt.endswith(".")
-    made = table(outcome)
+    made = table({"": outcome})
     assert {len(row) for row in made.rows} == {len(made.columns)}
 
 

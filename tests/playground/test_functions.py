@@ -1,17 +1,23 @@
-"""The functions: each row is complete and runs; draws, and what reads a whole row."""
+"""The functions: each row is complete, and runs on any device; draws, and what reads a row."""
+
+from dataclasses import replace
 
 import pytest
 import torch
 
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
+from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import CALLABLE, FUNCTIONS, onehot_sample
 from lessons.playground.language.words import HELP
-from lessons.playground.running.budget import Budget
+from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import live
 from lessons.playground.running.outcome import run
-from lessons.tricks import op_types
+from lessons.playground.running.sweep import sweep
+from lessons.tricks import op_types, playground
+from tests.playground.programs import of_function
 from tests.playground.said import said
+from tests.support.folded import folded
 
 X = ((1.0, 3.0, 2.0, -1.0), (0.5, 0.0, 700.0, 710.0))
 
@@ -39,6 +45,24 @@ def test_numbers_alone_make_tensors_of_the_documents_own_format():
             (Input("x", (1.0, -1.0)),), "y = where(x > 0, 1, 0) * sqrt(2) * [1, 2]", dtype=dtype
         )
         assert live(check(document)).output.dtype == getattr(torch, dtype)
+
+
+@pytest.mark.filterwarnings("ignore:gradient_override_map")
+@folded("document", [*(one.document for one in presets()), *map(of_function, FUNCTIONS)])
+def test_all_of_a_program_is_on_its_device(document, monkeypatch):
+    """The meta device, like any other, refuses an op that mixes devices; it has no numbers."""
+    torch.ones(2, device="meta") ** 2  # takes longer than a program may: it imports a lot
+    checked, to = replace(check(document), device=torch.device("meta")), torch.Tensor.to
+
+    def zeros(one, *where):
+        return to(torch.zeros_like(one, device="cpu") if where[0] == "cpu" else one, *where)
+
+    made = live(checked).values.values()
+    assert all(one.is_meta for one in made if torch.is_tensor(one) and one.dim())
+    monkeypatch.setattr(torch.Tensor, "to", zeros)
+    assert sweep(checked, Plan(9, 2, 12), Budget())[0].y.shape == (9,)
+    with torch.device("meta"):
+        assert playground.uniform(0, 1, seed=3).is_meta, "in a file"
 
 
 def test_a_rule_for_an_op_that_a_draw_is_made_of_never_runs():

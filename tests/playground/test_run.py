@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.noisy_root import first_draw
+from lessons.contract import devices
 from lessons.playground.document.check import draws
 from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.language.playground_error import PlaygroundError
@@ -83,6 +84,10 @@ def test_the_same_document_gives_the_same_bits_and_another_seed_does_not():
 def test_every_nan_and_oddity_is_named(program, words):
     found = notes_of(program)
     assert words in found
+
+
+def test_the_cpu_stands_in_for_a_device_that_is_not_here():
+    assert notes_of("y = x", device="cuda:7") == [devices.WORDS("no_device", wanted="cuda:7")]
 
 
 def test_a_healthy_program_has_nothing_to_note():

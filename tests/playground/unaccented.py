@@ -59,7 +59,7 @@ def texts() -> Iterator[tuple[str, str]]:
 def of_run(document: Document) -> Iterator[tuple[str, str]]:
     """What charts, table, graph, notes and generated code say of a document."""
     outcome = run(document)
-    numbers = table(outcome)
+    numbers = table({"": outcome})
     said = [outcome.work, numbers.caption]
     said += [label for label, _ in numbers.columns] + [note.text for note in outcome.notes]
     for one in figures(outcome, document):

@@ -10,7 +10,7 @@ from lessons.contract.parameters import Choice, Integer, Number
 from lessons.contract.stacking import Stack, stacked
 from lessons.kit.chart_pieces import covered_with
 from lessons.kit.line_names import label
-from lessons.outputs.catalogue import lessons
+from lessons.outputs.catalogue import find, lessons
 from lessons.prose.steps import TRAINING
 from lessons.training.under_way import Run
 from pages.labs.lesson import frame
@@ -122,6 +122,15 @@ def test_the_traces_of_a_hidden_role_go_and_a_chart_of_no_other(colours, seen):
     told = [note["text"] for note in figure.layout.get("annotations", ())]
     assert told == ([] if all(seen) else [COVERED])
     assert figure.alt == (plain.alt if all(seen) else f"A chart. {COVERED}")
+
+
+def test_the_axis_of_a_covered_row_does_not_tell_how_large_what_it_covers_is():
+    lesson, axes = find("flip"), []
+    for scale in ("1", "3"):
+        values = lesson.validate({"scale": scale})
+        figure, *_ = lesson.figures(lesson.compute(values), values, lesson.prose.hidden((), 2))
+        axes.append(figure.layout["yaxis"]["range"])
+    assert axes[0] == axes[1]
 
 
 def test_a_column_of_a_hidden_role_is_covered():

@@ -61,7 +61,8 @@ _MAP = re.compile(r"with\s+gradient_override_map\s*\(\s*\{(.*)\}\s*\)\s*:", re.D
 _SHOW = re.compile(
     r"show\s*\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?((?:,\s*(?:intended|entry)\s*=\s*\w+\s*)*)\)"
 )
-_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(\w+)\s*\)")
+_DTYPE = re.compile(r"torch\.set_default_dtype\(\s*torch\.(?P<dtype>\w+)\s*\)")
+_DEVICE = re.compile(r"torch\.set_default_device\(\s*[\"'](?P<device>[\w:]{1,20})[\"']\s*\)")
 _COMMENT = re.compile(r"#.*")
 _OWN_LINE = re.compile(
     r"^(\w+\s*=\s*(input|uniform|normal)\s*\(|with gradient_override_map|show\s*\()", re.MULTILINE
@@ -76,7 +77,7 @@ class Reading:
     Args:
         document: what was read.
         lines: the program's lines: of each, its line in the text, from 1, and its indent.
-        parts: the line of each input, of each op type's rule, of the number format and of
+        parts: the line of each input, of each op type's rule, of number format, device and
             ``show``, by name.
     """
 
@@ -139,6 +140,8 @@ def to_text(document: Document) -> str:
     lines: list[str] = []
     if document.dtype != "float64":
         lines.append(f"torch.set_default_dtype(torch.{document.dtype})")
+    if document.device != "cpu":
+        lines.append(f'torch.set_default_device("{document.device}")')
     for one in document.inputs:
         values = format_noise(one.noise) if one.noise else f"input({format_values(one.values)})"
         if (one.low, one.high) != (Input.low, Input.high):
@@ -238,9 +241,9 @@ class _Reader:
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
             self._keep_comments(number, comments)
-        elif found := _DTYPE.fullmatch(code):
-            self.fields["dtype"] = found[1]
-            self.places.parts.setdefault("dtype", number)
+        elif found := _DTYPE.fullmatch(code) or _DEVICE.fullmatch(code):
+            self.fields |= found.groupdict()
+            self.places.parts |= dict.fromkeys(found.groupdict(), number)
             self._keep_comments(number, comments)
         else:
             self._keep(number, line)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from lessons.contract.devices import DTYPES
+from lessons.contract.devices import DTYPES, refused, resolve
 from lessons.kit.noise import unit_draws
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.override_rules import Row, read_override
@@ -39,7 +39,7 @@ class Checked:
         output: the name that is differentiated.
         over: the input that the curves run over.
         inputs: the input values, float64 on the CPU, by name.
-        dtype: what is computed in.
+        device, dtype: where and in what torch computes.
     """
 
     document: Document
@@ -48,6 +48,7 @@ class Checked:
     output: str
     over: Input
     inputs: dict[str, torch.Tensor]
+    device: torch.device
     dtype: torch.dtype
 
 
@@ -75,6 +76,8 @@ def check(document: Document) -> Checked:
     if document.dtype not in DTYPES:
         message = WORDS("no_dtype", name=cited(document.dtype), near=suggestion("", DTYPES))
         raise PlaygroundError(message, part="document", subject="dtype")
+    for name, message in refused(vars(document)).items():
+        raise PlaygroundError(message, part="document", subject=name)
     return Checked(
         document,
         program,
@@ -82,6 +85,7 @@ def check(document: Document) -> Checked:
         output,
         _plotted(document),
         {input_.name: next(draws(document, input_)) for input_ in document.inputs},
+        resolve(document.device)[0],
         DTYPES[document.dtype],
     )
 

@@ -87,6 +87,7 @@ class Document:
         entry: which of its entries moves, 1 for the first; the others stay.
         intended: a name whose true gradient is the one wanted; empty for none.
         dtype: a number format that ``contract/devices.py`` names.
+        device: the name of the device to compute on; the CPU computes if the machine lacks it.
     """
 
     inputs: tuple[Input, ...]
@@ -97,6 +98,7 @@ class Document:
     entry: int = 1
     intended: str = ""
     dtype: str = "float64"
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         text = self.program.replace("\r\n", "\n").strip("\n")

@@ -9,7 +9,7 @@ curves have and how many of those are run at a time.
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -121,7 +121,7 @@ class Plan:
 
     points: int
     draws: int
-    at_once: int
+    at_once: int = field(compare=False)
 
 
 def plan(

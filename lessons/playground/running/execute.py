@@ -8,7 +8,7 @@ import ast
 import contextlib
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from lessons.playground.document.override_rules import Row, as_function
 from lessons.playground.language.expressions import Assignment
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
-from lessons.playground.running.interpret import Machine, Step
+from lessons.playground.running.interpret import Env, Machine, Step
 from lessons.playground.running.words import WORDS
 from lessons.tricks import TrickError, gradient_override_map
 
@@ -35,8 +35,8 @@ class Live:
         ran: op types of the table's rules → how often a rule was bound to an op.
         calls: op type → how often its rule ran, counted during the backward pass.
         steps: every op that ran, if asked for.
-        reads: by a name of ``apart`` and the first name of a line, the tensor that the line reads
-            for it.
+        reads: with ``apart``, by the first name of a line, what it reads: a name and its own
+            tensor, each time that it reads one.
     """
 
     inputs: dict[str, torch.Tensor]
@@ -45,7 +45,7 @@ class Live:
     ran: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     steps: list[Step] = field(default_factory=list)
-    reads: dict[tuple[str, str], torch.Tensor] = field(default_factory=dict)
+    reads: dict[str, list[tuple[str, torch.Tensor]]] = field(default_factory=dict)
 
 
 def live(
@@ -53,16 +53,16 @@ def live(
     inputs: Mapping[str, torch.Tensor] | None = None,
     plain: bool = False,
     budget: Budget | None = None,
-    apart: Collection[str] = (),
+    apart: bool = False,
 ) -> Live:
     """Run the program forward.
 
     Args:
-        inputs: values by name, instead of the document's own; cast to its dtype.
+        inputs: values by name, instead of the document's own; cast to its dtype, on its device.
         plain: True takes every trick and override out.
         budget: the time it may take, its backward pass's rules included.
-        apart: names of which each line reads a tensor of its own, whose gradient is the part that
-            this line sends. A name's whole gradient may then be rounded in another way.
+        apart: True gives each operand a tensor of its own, whose gradient is the part that comes
+            along it. A name's whole gradient may then be rounded in another way.
 
     Raises:
         PlaygroundError: shapes that clash, sizes or time over their bounds.
@@ -73,9 +73,9 @@ def live(
 def leaves(
     checked: Checked, inputs: Mapping[str, torch.Tensor] | None = None
 ) -> dict[str, torch.Tensor]:
-    """The inputs as tensors that require a gradient, some with other values."""
+    """The inputs as tensors on the device that require a gradient, some with other values."""
     return {
-        name: value.detach().to(checked.dtype).clone().requires_grad_()
+        name: value.detach().to(checked.device, checked.dtype).clone().requires_grad_()
         for name, value in {**checked.inputs, **(inputs or {})}.items()
     }
 
@@ -86,32 +86,32 @@ def forward(
     plain: bool,
     budget: Budget,
     trace: bool = False,
-    apart: Collection[str] = (),
+    apart: bool = False,
 ) -> Live:
     """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
     made = Live(dict(inputs), {}, next(iter(inputs.values())))
     steps = made.steps if trace else None
-    machine = Machine(checked.program.text, checked.dtype, budget, plain, steps, trace)
-    env: dict[str, Any] = dict(inputs)
+    machine = Machine(
+        checked.program.text, checked.device, checked.dtype, budget, plain, steps, trace
+    )
+    env: Env = dict(inputs)
     rows = () if plain else checked.rows
     for bound, lines in blocks(checked.program.assignments, rows):
         with _map(bound, machine, made):
             for line in lines:
-                own = _read_apart(made, line, env, apart) if apart else {}
+                own = _read_apart(made, line, env) if apart else {}
                 env |= machine.line(line, env | own)
     made.values = {name: env[name] for name in checked.program.names}
     made.output = made.values[checked.output]
     return made
 
 
-def _read_apart(
-    made: Live, line: Assignment, env: Mapping[str, Any], apart: Collection[str]
-) -> dict[str, torch.Tensor]:
-    """Views of the tensors that a line reads for these names."""
-    reads = {node.id: env[node.id] for node in line.nodes if isinstance(node, ast.Name)}
-    own = {name: reads[name] for name in apart if has_gradient(reads.get(name))}
-    own = {name: value.view_as(value) for name, value in own.items()}
-    made.reads |= {(name, line.names[0]): view for name, view in own.items()}
+def _read_apart(made: Live, line: Assignment, env: Env) -> Env:
+    """Make a view of a tensor for each expression of a line that reads one."""
+    names = [node for node in line.nodes if isinstance(node, ast.Name)]
+    tensors = [(node, env[node.id]) for node in names if isinstance(env[node.id], torch.Tensor)]
+    own: Env = {node: tensor.view_as(tensor) for node, tensor in tensors}
+    made.reads[line.names[0]] = [(node.id, view) for node, view in own.items()]
     return own
 
 

@@ -7,7 +7,7 @@ ever compiled, evaluated or looked up.
 
 import ast
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +39,8 @@ from lessons.tricks import TrickError
 Value = torch.Tensor | float
 """What a name stands for: a tensor, or a number that the program writes."""
 
-Env = dict[str, Any]
+Env = dict[Any, Any]
+"""Values by name; one that a single expression reads, by that expression."""
 
 _FITTED = {"maximum", "minimum", "where"}
 _LAST_AXIS = {"softmax", "log_softmax", "logsumexp", "topk", "select", "onehot_argmax",
@@ -61,7 +62,7 @@ class Machine:
 
     Args:
         text: the program, for the errors' own words.
-        dtype: of every constant; the inputs must have it too.
+        device, dtype: of every constant; the inputs must have them, too.
         budget: shared by all that belongs to one run.
         plain: True takes every trick out: what is left is the forward expression.
         steps: filled with every op that ran, if given.
@@ -69,13 +70,14 @@ class Machine:
     """
 
     text: str
+    device: torch.device
     dtype: torch.dtype
     budget: Budget
     plain: bool = False
     steps: list[Step] | None = None
     counted: bool = True
 
-    def line(self, line: Assignment, env: Mapping[str, Any]) -> Env:
+    def line(self, line: Assignment, env: Env) -> Env:
         """Run one line, and return what its names stand for.
 
         Raises:
@@ -89,15 +91,15 @@ class Machine:
             raise PlaygroundError.at(line.value, WORDS("other_outputs", **counts))
         return dict(zip(line.names, value, strict=True))
 
-    def value(self, node: Node, env: Mapping[str, Any]) -> Any:
+    def value(self, node: Node, env: Env) -> Any:
         """The value of one expression: a float, a tensor, or a tuple of tensors."""
         if isinstance(node, ast.Constant):
             tensor = kind_of(node) == "tensor" and node.value is not None
             return self.tensor(written(node)) if tensor else node.value
         if isinstance(node, ast.Name):
-            return env[node.id]
+            return env[node] if node in env else env[node.id]
         if isinstance(node, ast.List):
-            return torch.tensor(numbers(node), dtype=self.dtype)
+            return self._made(numbers(node))
         self.budget.check(node.lineno, node.col_offset + 1)
         arguments = [self.value(child, env) for child in children(node)]
         if kind_of(node) == "number":
@@ -118,7 +120,7 @@ class Machine:
             self.steps.append(Step(node, tensors, result))
         return result
 
-    def _run(self, node: Node, arguments: list[Any], env: Mapping[str, Any]) -> Any:
+    def _run(self, node: Node, arguments: list[Any], env: Env) -> Any:
         if row := row_of(node):
             return self._call(node, row, arguments)
         if named := surrogates(node):
@@ -164,7 +166,7 @@ class Machine:
             return tricks.straight_through(runs[0])(x)
         return tricks.forward_backward(runs[0], runs[1])(x)
 
-    def _py_func(self, node: ast.Call, inputs: list[torch.Tensor], env: Mapping[str, Any]) -> Any:
+    def _py_func(self, node: ast.Call, inputs: list[torch.Tensor], env: Env) -> Any:
         names = [name.id for name in children(node) if isinstance(name, ast.Name)]
         outer = {name: value for name, value in env.items() if isinstance(value, float)}
 
@@ -178,7 +180,10 @@ class Machine:
 
     def tensor(self, value: Value) -> torch.Tensor:
         """The tensor itself, or a number as one of no dimensions."""
-        return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=self.dtype)
+        return value if isinstance(value, torch.Tensor) else self._made(value)
+
+    def _made(self, numbers: Any) -> torch.Tensor:
+        return torch.tensor(numbers, dtype=self.dtype, device=self.device)
 
     def _check_operator(self, node: Node, arguments: Sequence[Any]) -> None:
         tensors = [value for value in arguments if isinstance(value, torch.Tensor)]

@@ -8,7 +8,7 @@ one of a name the learner chose. All are gradients of the sum of the output's en
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import torch
@@ -71,13 +71,18 @@ def run(document: Document, curves: bool = True) -> Outcome:
 
 
 def run_checked(
-    checked: Checked, curves: bool = True, like: Outcome | None = None, full: bool = False
+    checked: Checked,
+    curves: bool = True,
+    like: Outcome | None = None,
+    full: bool = False,
+    most: Plan | None = None,
 ) -> Outcome:
     """As ``run``, for a document that has been checked.
 
     Args:
         like: the outcome of a program that is the same without its tricks: its gradients and
             curves without tricks are reused, and its notes about them are not repeated.
+        most: the most points and draws that the curves have.
         full: True adds ``sent``, and ``draws``, which takes ``MAX_DRAWS`` more runs.
     """
     budget, document = Budget(), checked.document
@@ -118,8 +123,10 @@ def run_checked(
             drawn=any(i.noise and i.name in checked.program.reads for i in document.inputs),
             size=checked.dtype.itemsize,
         )
-    other = like.room if like else None
-    alike = other and room and (other.points, other.draws) == (room.points, room.draws)
+        if most:
+            points, draws = min(room.points, most.points), min(room.draws, most.draws)
+            room = replace(room, points=points, draws=draws)
+    alike = like and room and like.room == room
     plain_curves = [one for one in like.curves if one.role in _PLAIN] if like and alike else ()
     drawn: dict[str, Array] | None = {} if full else None
     return Outcome(
@@ -135,20 +142,21 @@ def run_checked(
         sent=sent,
         draws=drawn or {},
         room=room,
+        device=str(checked.device),
     )
 
 
 def by_name(names: Iterable[Name], found: Iterable[Gradient]) -> dict[Name, Gradient]:
-    """Gradients by name, as float64."""
+    """Gradients by name, as float64 on the CPU."""
     return {
-        name: None if one is None else one.detach().to(torch.float64)
+        name: None if one is None else one.detach().to("cpu", torch.float64)
         for name, one in zip(names, found, strict=True)
     }
 
 
 def _plain(value: Any) -> Any:
     """A name's value, cut from its graph; a comparison's yes and no as 1 and 0."""
-    return value.detach().to(torch.float64) if isinstance(value, torch.Tensor) else value
+    return value.detach().to("cpu", torch.float64) if isinstance(value, torch.Tensor) else value
 
 
 def _series(

@@ -1,6 +1,6 @@
 """The playground's charts and table, from an Outcome: gradients by role, the value, all numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.kit.chart_pieces import (
     Measure,
     Trace,
-    aligned,
     axes,
     band,
     curve,
@@ -29,7 +28,7 @@ from lessons.kit.line_names import NAMES, named
 from lessons.kit.noise_bands import NOISY, ends_of, over_draws
 from lessons.kit.titles import gradient_at, value_at
 from lessons.playground.document.contents import Document
-from lessons.playground.running.outcome import Outcome
+from lessons.playground.running.outcome import Gradient, Outcome
 from lessons.playground.running.words import WORDS
 from lessons.text import listed, number
 
@@ -62,8 +61,9 @@ def figures(outcome: Outcome, document: Document, ranges: Ranges | None = None) 
     x = _moved(outcome, document)
     value, gradient = ranges or ranges_of([outcome])
     parts = outcome, document, curves, series, x
-    gradients = _gradients(*parts, gradient, ranges is None)
-    return aligned(gradients, _value(*parts, value))[::-1]
+    above, below = _value(*parts, value), _gradients(*parts, gradient, ranges is None)
+    above.layout["margin"]["r"] = below.layout["margin"]["r"]  # each x at one place in both
+    return [above, below]
 
 
 def ranges_of(outcomes: Sequence[Outcome]) -> Ranges:
@@ -73,28 +73,38 @@ def ranges_of(outcomes: Sequence[Outcome]) -> Ranges:
     return _frame(value), _frame(gradient)
 
 
-def table(outcome: Outcome) -> Table:
-    """One row for each entry of each input, with its gradients; one for each name."""
-    roles = [role for role in GRADIENTS if role in outcome.gradients]
+def table(outcomes: Mapping[str, Outcome]) -> Table:
+    """One row for each entry of each input, with its gradients; one for each name.
+
+    Args:
+        outcomes: by what comes before the names of their gradients; the first has the values.
+    """
+    (outcome, *_) = outcomes.values()
     columns: list[tuple[str, str | None]] = [(WORDS("name"), None), (WORDS("value"), "forward")]
-    columns += [(NAMES[role], role) for role in roles]
-    rows = tuple(_rows(outcome, roles))
+    gradients = []
+    for which, one in outcomes.items():
+        roles = [role for role in GRADIENTS if role in one.gradients]
+        columns += [(which + NAMES[role], role) for role in roles]
+        gradients += [one.gradients[role] for role in roles]
+    rows = tuple(_rows(outcome, gradients))
     return Table(WORDS("table", output=outcome.output), tuple(columns), rows)
 
 
-def _rows(outcome: Outcome, roles: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    inputs = next(iter(outcome.gradients.values()))
+def _rows(
+    outcome: Outcome, gradients: Sequence[Mapping[str, Gradient]]
+) -> Iterator[tuple[str, ...]]:
+    inputs = gradients[0]
     for name in inputs:
         value = outcome.values[name]
         for place, entry in enumerate(value.flatten().tolist()[:_MOST_ROWS]):
-            shown = (_entry(outcome.gradients[role][name], place) for role in roles)
+            shown = (_entry(by_input.get(name), place) for by_input in gradients)
             yield _label(name, value, place), number(entry), *shown
         if value.numel() > _MOST_ROWS:
             more = WORDS("more_of", more=value.numel() - _MOST_ROWS, name=name)
-            yield more, "…", *("…" for _ in roles)
+            yield more, "…", *("…" for _ in gradients)
     for name, value in outcome.values.items():
         if name not in inputs:
-            yield name, _all(value), *("" for _ in roles)
+            yield name, _all(value), *("" for _ in gradients)
 
 
 def _gradients(

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from lessons.contract.result import Note
+from lessons.contract.devices import resolve
+from lessons.contract.result import Note, warned
 from lessons.contract.roles import ROLES
 from lessons.playground.document.check import Checked
 from lessons.playground.language.expressions import called, children, sign, words
@@ -36,6 +37,7 @@ def notes(
     """
     made = passes["trick_gradient"][0]
     over = checked.over.name
+    yield from warned(resolve(checked.document.device)[1])
     yield from _forward(checked, made)
     yield from _rules(checked, made)
     for role, (passed, output) in passes.items():

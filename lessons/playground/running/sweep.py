@@ -98,8 +98,8 @@ def _swept(
             found.setdefault(role, []).append(value)
     numbers = {role: torch.cat(parts) for role, parts in found.items()}
     if drawn is not None:
-        drawn |= {role: one[total:].to(torch.float64).numpy() for role, one in numbers.items()}
-    curves = torch.stack([one[:total].to(torch.float64) for one in numbers.values()])
+        drawn |= {role: one[total:].numpy() for role, one in numbers.items()}
+    curves = torch.stack([one[:total] for one in numbers.values()])
     return curves_of([*numbers], x, curves.reshape(len(numbers), room.draws, len(x)))
 
 
@@ -118,7 +118,7 @@ def _batch(
 def _runs(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool
 ) -> dict[str, torch.Tensor]:
-    """Value and gradient of each run by role; with ``plain`` those without tricks, too."""
+    """Value and gradient of each run by role, on the CPU; with ``plain`` those without tricks."""
     ((value, trick),) = _run(checked, batch, budget, False, [checked.output])
     found = {"forward": value, "trick_gradient": trick}
     if plain:
@@ -127,7 +127,7 @@ def _runs(
             wanted["intended_gradient"] = checked.document.intended
         runs = _run(checked, batch, budget, True, [*wanted.values()])
         found |= {role: gradient for role, (_, gradient) in zip(wanted, runs, strict=True)}
-    return found
+    return {role: one.to("cpu", torch.float64) for role, one in found.items()}
 
 
 def _run(
@@ -142,8 +142,9 @@ def _run(
     All runs together have one sum: each run's inputs are in no other term of it.
     """
     over, entry = checked.over.name, checked.document.entry - 1
-    same = {name: one.to(checked.dtype) for name, one in checked.inputs.items()}
-    batch = {name: one.to(checked.dtype) for name, one in batch.items()}
+    to = checked.device, checked.dtype
+    same = {name: one.to(*to) for name, one in checked.inputs.items()}
+    batch = {name: one.to(*to) for name, one in batch.items()}
     moving = batch[over].requires_grad_()
 
     def single_run(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -154,7 +155,7 @@ def _run(
     found = []
     for whole in torch.func.vmap(single_run)(*batch.values()):
         (gradient,) = gradients(whole, [moving], keep=len(names) > 1)
-        along = torch.full((len(moving),), torch.nan, dtype=torch.float64)  # NaN is not drawn
+        along = torch.full((len(moving),), torch.nan)  # NaN is not drawn
         if gradient is not None:
             along = gradient.reshape(len(moving), -1)[:, entry]
         # Of another shape, its sum is plotted.

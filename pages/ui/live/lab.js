@@ -167,12 +167,22 @@ class Lab {
   /** Something was set. @param {boolean} live */
   #changed(live) {
     this.view.notes.page = "";
+    const { trick } = this.wish.form;
     this.wish.form = { ...this.wish.form, ...this.controls.values() };
+    if (this.wish.form.trick !== trick) this.#comeBack(this.wish.form.trick);
     // Resting on what was sent already asks nothing of the server, unless that was a preview. In the
     // playground a wish at rest brings a step for undo.
     this.rests = !live && !this.#playing && this.wish.isAsked(this.place);
     if (!this.rests) this.flow.offer(live);
     else if (this.flow.isQuiet()) this.#rest();
+  }
+
+  /** Restore a trick's settings as they were left; the inputs, which all tricks share, stay. @param {string} trick */
+  #comeBack(trick) {
+    const left = this.undo.past.filter((one) => one.trick === trick).at(-1);
+    if (!left) return;
+    const own = Object.entries(left).filter(([name]) => !/^(in\.x|point|device|dtype)/.test(name));
+    this.#set({ values: Object.fromEntries(own), cuts: null, graph_step: null });
   }
 
   /** The hand rests and the newest answer is here: unless that is a preview, all is done. */

@@ -1,4 +1,4 @@
-"""The lab in Dash: `python -m tests.bench.peers.dash_app PORT`."""
+"""The lab or the bench in Dash: `python -m tests.bench.peers.dash_app PORT lab|bench`."""
 
 import sys
 
@@ -12,26 +12,29 @@ def table(rows):
     return html.Table([head, *(html.Tr([html.Td(text) for text in row.values()]) for row in rows)])
 
 
-figures, rows = lab.compute(lab.SLIDER["value"])
+IS_BENCH = sys.argv[2] == "bench"
+compute, slider = (lab.bench, lab.BENCH_SLIDER) if IS_BENCH else (lab.compute, lab.SLIDER)
+half = {"display": "inline-block", "width": "50%"} if IS_BENCH else {}
+figures, rows = compute(slider["value"])
 app = Dash(__name__)
 app.layout = html.Div(
     [
-        dcc.Slider(**lab.SLIDER, marks=None, updatemode="drag", id="noise_high"),
-        *(dcc.Graph(figure=figure, id=name) for name, figure in figures.items()),
+        dcc.Slider(**slider, marks=None, updatemode="drag", id="slider"),
+        *(dcc.Graph(figure=figure, id=name, style=half) for name, figure in figures.items()),
         html.Div(table(rows), id="table"),
     ],
-    style={"width": lab.WIDTH},
+    style={"width": lab.WIDTH * (1 + IS_BENCH)},
 )
 
 
 @app.callback(
     *(Output(name, "figure") for name in figures),
     Output("table", "children"),
-    Input("noise_high", "value"),
+    Input("slider", "value"),
     prevent_initial_call=True,
 )
 def draw(value):
-    figures, rows = lab.compute(value)
+    figures, rows = compute(value)
     return *figures.values(), table(rows)
 
 

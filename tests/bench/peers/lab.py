@@ -6,6 +6,10 @@ from typing import Any
 
 import torch
 
+from lessons.bench.comparison import compare
+from lessons.bench.figures import figures as of_bench
+from lessons.bench.setting import read_setting
+from lessons.contract.figure import Figure
 from lessons.outputs import catalogue
 from tests.support.themed import themed
 
@@ -21,15 +25,29 @@ SLIDER = {
 }
 
 
-def compute(noise_high: float) -> tuple[dict[str, dict[str, Any]], list[dict[str, str]]]:
-    """Figures by name, and the rows of the table."""
+Shown = tuple[dict[str, dict[str, Any]], list[dict[str, str]]]
+"""Figures by name, and the rows of the table."""
+BENCH_SLIDER = {"min": -3, "max": 3, "step": 0.05, "value": -2}
+
+
+def bench(x: float) -> Shown:
+    """The bench as it opens, at one x; its sentence as the table."""
+    made = compare(read_setting({"in.x.entry": str(x)}, ["in.x.entry"]))
+    figures = {one.name.replace(".", "-"): _themed(one, 200) for one in of_bench(made)}
+    return figures, [dict(made.sentence)]
+
+
+def _themed(figure: Figure, height: int) -> dict[str, Any]:
+    shown: dict[str, Any] = themed(figure, "light")
+    shown["layout"]["height"] = height
+    return shown
+
+
+def compute(noise_high: float) -> Shown:
+    """The lesson's lab with this end of the noise."""
     values = LESSON.validate({"noise_high": str(noise_high)})
     result = LESSON.compute(values)
-    figures = {}
-    for figure in LESSON.lab.figures(result, values):
-        shown = themed(figure, "light")
-        shown["layout"]["height"] = 300
-        figures[figure.name] = shown
+    figures = {one.name: _themed(one, 300) for one in LESSON.lab.figures(result, values)}
     table = LESSON.lab.table(result, values)
     labels = [label for label, _ in table.columns]
     return figures, [dict(zip(labels, row, strict=True)) for row in table.rows]

@@ -50,7 +50,7 @@ class Expression:
         Raises:
             PlaygroundError: it takes too long, or torch refuses it, as ``refusal`` says before.
         """
-        machine = Machine(_HEAD + self.text, x.dtype, Budget())
+        machine = Machine(_HEAD + self.text, x.device, x.dtype, Budget())
         value: torch.Tensor = machine.value(self.node, {"x": x})
         return value if self.reads_x else torch.zeros_like(x) + value
 

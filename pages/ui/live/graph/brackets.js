@@ -28,7 +28,7 @@ export class Brackets {
       const group = this.known.get(bracket.name) ?? this.#make(bracket.name);
       const ends = spec.right ? this.#ends(bracket.nodes) : null;
       setAll(group, { visibility: ends || !spec.right ? null : "hidden", "data-held": (ends && bracket.control) || null, "data-bare": ends ? null : "" });
-      if (!spec.right) this.#head(group, spec.nodes[0], place ? 1 : -1);
+      if (!spec.right) this.#head(group, spec.nodes, place ? 1 : -1);
       if (!ends) continue;
       const [left, right] = ends;
       const up = place === 0;
@@ -43,10 +43,12 @@ export class Brackets {
     }
   }
 
-  /** Upright there is room for the letter alone: it says whose gradients are on this side. @param {SVGGElement} group  @param {Laid["nodes"][0]} node  @param {number} side */
-  #head(group, { x, y, width }, side) {
+  /** Upright there is room for the letter alone, beside the first row: it says whose gradients are on this side. @param {SVGGElement} group  @param {Laid["nodes"]} nodes  @param {number} side */
+  #head(group, nodes, side) {
     const [, , , badge, letter] = group.children;
-    const at = x + side * (width / 2 + 22);
+    const y = Math.min(...nodes.map((one) => one.y));
+    const ends = nodes.filter((one) => one.y === y).map(({ x, width }) => side * x + width / 2);
+    const at = side * (Math.max(...ends) + 22);
     setAll(badge, { cx: at, cy: y });
     setAll(letter, { x: at, y });
   }

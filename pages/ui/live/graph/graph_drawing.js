@@ -16,7 +16,7 @@ const HEAD = 11; // px of an arrowhead, where its line ends
 const [LANE, UPRIGHT_LANE] = [20, 38]; // px from the line forward to each variant's gradient
 const NEAR = 30; // px from the border of what is in sight
 const MARGIN = 16; // room for focus rings and marks
-const BRACKET = 44; // px for the bracket above the nodes, and for the one below
+const BRACKET = 44; // px for a bracket above the nodes, and for one below; upright for their letters at the sides
 /** @type {Record<string, number | undefined>} */
 const KEYS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -77,8 +77,9 @@ export class Drawing {
   show(spec, reached, cuts) {
     this.spec = spec;
     const above = spec.brackets && spec.right ? BRACKET : MARGIN; // and below
-    const [width, height] = [spec.width + 2 * MARGIN, spec.height + 2 * above];
-    setOrRemove(this.root, "viewBox", `${-MARGIN} ${-above} ${width} ${height}`);
+    const beside = spec.brackets && !spec.right ? BRACKET : MARGIN;
+    const [width, height] = [spec.width + 2 * beside, spec.height + 2 * above];
+    setOrRemove(this.root, "viewBox", `${-beside} ${-above} ${width} ${height}`);
     this.brackets.show(spec);
     this.root.style.setProperty("--gl-width", `${width}px`);
     this.root.style.setProperty("--gl-ratio", String(width / height));
