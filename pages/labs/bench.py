@@ -21,7 +21,6 @@ from lessons.kit.formulas.drawing import picture as drawing
 from lessons.kit.inputs import ComputedIn
 from lessons.outputs.catalogue import find, lessons
 from lessons.playground.document.as_text import IMPORTS, packed, to_text
-from lessons.playground.language.limits import MAX_DRAWN
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import drawing_seconds, seconds_of
 from lessons.playground.running.outcome_charts import key, table
@@ -84,9 +83,8 @@ def frame(wish: Wish) -> Frame:
     return build(
         said,
         wish.open,
-        stage="graph",  # also where there is none
         below_stage=_CHARTS,
-        graph=partial(_graph, comparison) if payload.can_draw(comparison.plain) else None,
+        graph=partial(_graph, comparison),
         charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
         table=table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
         code=partial(_code, comparison),
@@ -112,12 +110,9 @@ def _key(comparison: Comparison) -> list[KeyEntry]:
 
 
 def _warnings(comparison: Comparison) -> list[Note]:
-    """The warnings about the numbers of A and B, and of a graph that is not drawn."""
+    """The warnings about the numbers of A and B. The charts say the rest themselves."""
     notes = (*comparison.a.outcome.notes, *comparison.b.outcome.notes)
-    found = [*dict.fromkeys(one for one in notes if one.level == "warning")]
-    if not payload.can_draw(comparison.plain):
-        found.append(Note("info", WORDS("large_graph", n=MAX_DRAWN)))
-    return found
+    return [*dict.fromkeys(one for one in notes if one.level == "warning")]
 
 
 @cache

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from lessons.bench.setting import read_setting
+from lessons.bench.setting import MOST_OPS, read_setting
 from lessons.bench.tricks import TRICKS
 from lessons.contract.lesson import RefusedTextError
 from lessons.playground.document.as_text import from_text, unpacked
@@ -83,6 +83,7 @@ def test_whatever_is_typed_there_is_a_picture_or_why_not(trick, text):
             "b.expression",
         ),
         ({"function": "own", "own": "sin(x"}, "own"),
+        ({"function": "own", "own": "x" + "*x" * (MOST_OPS + 1)}, "own"),
     ],
 )
 def test_an_error_stands_at_its_control_or_above_the_charts(form, control):
@@ -165,10 +166,3 @@ def test_a_teachers_address_keeps_what_it_hides_and_locks():
     every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
     assert every["b.limit"]["hidden"]
     assert every["a.limit"]["disabled"]
-
-
-def test_a_graph_that_is_too_large_leaves_its_place_empty():
-    made = shown({"function": "own", "own": "*".join(["x"] * 42)})
-    assert (made["stage"], made["graph"]) == ("graph", None)
-    assert len(made["figures"]) == 4
-    assert "The graph is not drawn" in made["notes"][0]["text"]
