@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
+from lessons.chapters.stop_gradient.shared_noise.noisy_root import MOST_DRAWS
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons
@@ -76,8 +77,8 @@ def largest(lesson) -> dict[str, str]:
 
 def lessons_at_their_largest() -> list[dict]:
     wishes = [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
-    few = ", ".join(str(place) for place in range(noise_lab.MOST_NUMBERS // noise_lab.MOST_DRAWS))
-    most = {"draws": str(noise_lab.MOST_DRAWS), "x": few}
+    few = ", ".join(str(place) for place in range(noise_lab.MOST_NUMBERS // MOST_DRAWS))
+    most = {"draws": str(MOST_DRAWS), "x": few}
     return [*wishes, {"lab": "wrong_place", "values": most, "good": {}}]
 
 

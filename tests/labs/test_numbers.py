@@ -50,7 +50,7 @@ def test_a_picture_of_a_run_says_what_the_marks_of_its_page_would_say_of_it(slug
     for place, step in enumerate(lesson.prose.steps, start=1):
         asked = [step.question.name] if step.question else []
         by_mark, facts = after_two_steps(lesson, step=place, answers=asked)
-        marked = [fill(text, at_first | facts, numbers.mark) for text in texts_of(step)]
+        marked = [fill(text, {**at_first, **facts}, numbers.mark) for text in texts_of(step)]
         marked[0] = linked(marked[0], first_uses(slug)[place - 1])
         assert marks("\n".join(marked)) == step.numbers(asked, at_first) | by_mark
 

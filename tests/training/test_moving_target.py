@@ -22,7 +22,7 @@ values = partial(course.settings, LESSON)
 @pytest.mark.parametrize("chance", [0.2, 0.5, 0.9])
 @pytest.mark.parametrize("discount", [0.5, 0.9, 1.0])
 def test_with_the_stop_the_true_values_are_at_rest_and_without_the_lowest_loss(chance, discount):
-    task = task_of({"task": "walk", "chance": chance, "discount": discount})
+    task = task_of(values(task="walk", chance=chance, discount=discount))
     w = task.rests(stop=False).requires_grad_()
     loss = task.loss(w)
     assert torch.autograd.grad(loss, w)[0].abs().max() < 1e-12
