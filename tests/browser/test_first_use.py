@@ -1,6 +1,7 @@
 """What new learners stumbled over, seen as they saw it: by keyboard, on a phone, zoomed in."""
 
 import math
+import re
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
@@ -47,8 +48,13 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
     page.goto(app.url + "/stop_gradient?lesson=two_passes&step=2")
     ready(page)
     ran(page)
-    left = 2  # that a run has begun, and that it runs: what is shown counts as old then
+    left = 0
     tiles(page).first.click()
+    expect(tiles(page).first).to_have_class(re.compile("gt-pressed"))
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    for _ in range(2):  # a run has begun, and it runs: what is shown counts as old then
+        lines[-1].send(held.pop(0))
     page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
     page.wait_for_timeout(1600)  # Streamlit fades after half a second, for a second
     waits = """[...document.querySelectorAll(".st-key-question")]

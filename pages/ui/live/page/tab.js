@@ -3,6 +3,8 @@
 // would miss what is pressed there.
 
 const STATE = "data-test-connection-state";
+const RUN = "data-test-script-state";
+const PRESSED = "gt-pressed"; // a button's class until the page was drawn again
 
 /**
  * @typedef {Object} Drawn
@@ -48,13 +50,18 @@ async function pressAgain({ button, step }) {
 
 function watch() {
   const app = /** @type {Element} */ (document.querySelector(".stApp"));
-  const observer = new MutationObserver(() => {
-    if (app.getAttribute(STATE) === "CONNECTED") drawAgain();
+  const observer = new MutationObserver(([{ attributeName }]) => {
+    if (attributeName === RUN) {
+      if (app.getAttribute(RUN) !== "notRunning") return;
+      for (const button of app.querySelectorAll(`.${PRESSED}`)) button.classList.remove(PRESSED);
+    } else if (app.getAttribute(STATE) === "CONNECTED") drawAgain();
     // Streamlit sends the query that the page was opened with, unless it is told of a newer one.
     else dispatchEvent(new PopStateEvent("popstate"));
   });
-  observer.observe(app, { attributeFilter: [STATE] });
+  observer.observe(app, { attributeFilter: [STATE, RUN] });
   app.addEventListener("click", ({ target }) => {
+    const button = /** @type {Element} */ (target).closest(":is(.stButton, .stFormSubmitButton) button");
+    button?.classList.add(PRESSED); // Streamlit itself shows nothing until the server has answered
     const turn = /** @type {Element} */ (target).closest(".st-key-next, .st-key-back");
     if (!turn) return;
     pressed = { button: turn.matches(".st-key-next") ? ".st-key-next button" : ".st-key-back button", step: stepShown() };
