@@ -103,7 +103,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
     usual += [*_applied(run), *meant]
     seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
-    warned = (f"Warned: {one[:300]}" for one in dict.fromkeys(run.watch.warned))
+    warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))
     return [*dict.fromkeys(usual), *seen[:MOST_NOTES], *more, *warned]
 
 

@@ -11,7 +11,7 @@ from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
 from ..recorder.recording.variables import assigned, in_line
 from ..text import counted, listed
-from .errors import place_of
+from .errors import place_of, sentences
 from .leaves import spelled
 from .run import Run
 from .source import attribute_at, backward_of, cited
@@ -95,7 +95,7 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
         )
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
-        why, do = known or (f"torch says: {said[:300]}", "")
+        why, do = known or (f"it says: {sentences(said, 300)}", "")
         says = f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
         yield Fault("raised", f"{says}{_which(run, error)}{why}", do)
 

@@ -13,7 +13,7 @@ from ..text import visible
 from .errors import TraceError, shortened
 from .graph import Graph
 from .target import Target
-from .watch import OF_GRADIENTS, WITHOUT_GRAPH, Gradient, Watch
+from .watch import OF_GRADIENTS, OURS_FAILED, WITHOUT_GRAPH, Gradient, Watch
 
 
 class Run:
@@ -35,6 +35,8 @@ class Run:
         self.watch, self.recording, self.optimizers = watch, watch.recording, watch.optimizers
         self.name, self.given, self.returned = name, given, returned
         self.result, self.error, self.tensors = watch.result, watch.error, watch.leaves.tensors
+        self.ended = watch.is_script and not watch.optimizers.over and watch.error is None
+        """Whether a script was watched to its end."""
         self.said = "" if self.error is None else shortened(self.error, folder)
         self.is_model = "" in watch.leaves.modules
         self.gradients: dict[str, Gradient] = {}
@@ -128,6 +130,8 @@ def watched(watch: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping
             leaves.add_module(name, one)
     with watch.following():
         returned = watch.call(lambda: target.call(*args, **kwargs))
+    if watch.recording.failed is not None:
+        raise TraceError(OURS_FAILED) from watch.recording.failed
     error, passes = watch.error, watch.recording.passes
     if error is not None and not passes and not OF_GRADIENTS.search(str(error)):
         said = shortened(error, target.folder)

@@ -86,7 +86,7 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
 def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     """The op ran where gradients were off."""
     op, switch, by = f"{node.type}{in_line(node.place)}", f"torch.{off.name}", in_line(off.where)
-    if any(CHECKPOINT in one for one in run.watch.warned):
+    if any(CHECKPOINT in one for one, _ in run.watch.warned):
         says = f"checkpoint with use_reentrant=True ran {op} without gradients: none of its inputs "
         do = "Pass use_reentrant=False, or call x.requires_grad_() on the checkpoint's input."
         return Fault("checkpoint", f"{says}requires one.", do)

@@ -10,6 +10,7 @@ import copy
 import linecache
 import os
 import sys
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -27,6 +28,7 @@ _ENGINE = (
     ),
     os.path.realpath(copy.__file__),  # deepcopy calls a method of each tensor
     os.path.realpath(contextlib.__file__),  # a decorator calls what it decorates
+    os.path.realpath(warnings.__file__),  # it calls what shows a warning
 )
 _INSTALLED = ("site-packages", "dist-packages")
 Place = tuple[int, int, int, int]

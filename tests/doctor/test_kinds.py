@@ -1,0 +1,210 @@
+"""Faults by their kind, and correct programs that are like them, in scripts of a few lines."""
+
+import re
+
+import pytest
+import torch
+
+from lessons.doctor import TraceError
+from lessons.doctor.watch import OURS_FAILED, Watch
+from tests.doctor.test_reports import script
+from tests.doctor.test_scripts import HEAD
+
+__all__ = ["script"]
+LOSS = "nn.functional.cross_entropy(net(x), y)"
+TURN = f"for _ in range(3):\n    opt.zero_grad()\n    {LOSS}.backward()\n    opt.step()\n"
+"""The usual loop, four lines."""
+
+CORRECT = {
+    "sparse gradients": """\
+words = nn.Embedding(9, 4, sparse=True)
+opt = torch.optim.SparseAdam(words.parameters(), 1e-2)
+for _ in range(3):
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(words(torch.tensor([1, 1, 2, 3, 4, 5]))), y).backward()
+    opt.step()
+""",
+    "steps in hooks": """\
+opts = {p: torch.optim.SGD([p], 0.1) for p in net.parameters()}
+def move(p):
+    opts[p].step()
+    opts[p].zero_grad()
+for p in opts:
+    p.register_post_accumulate_grad_hook(move)
+for _ in range(3):
+    nn.functional.cross_entropy(net(x), y).backward()
+""",
+    "a step that was replaced": """\
+def step():
+    with torch.no_grad():
+        for p in net.parameters():
+            p -= 0.1 * p.grad
+opt.step = step
+"""
+    + TURN,
+    "closures": """\
+opt = torch.optim.LBFGS(net.parameters(), max_iter=3)
+def closure():
+    opt.zero_grad()
+    loss = nn.functional.cross_entropy(net(x), y)
+    loss.backward()
+    return loss
+for _ in range(3):
+    opt.step(closure)
+""",
+    "fused": "opt = torch.optim.AdamW(net.parameters(), 1e-2, fused=True)\n" + TURN,
+    "two optimizers on the same weights": """\
+slow = torch.optim.SGD(net.parameters(), 1e-3)
+for _ in range(4):
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    opt.step()
+    slow.step()
+""",
+    "an optimizer that waits for two gradients": """\
+class Waits(torch.optim.SGD):
+    def step(self, closure=None):
+        self.count = getattr(self, "count", 0) + 1
+        if self.count % 3 == 0:
+            super().step()
+opt = Waits(net.parameters(), 0.1, momentum=0.9)
+"""
+    + TURN,
+    "both networks clipped before both steps": """\
+other = nn.Linear(2, 1)
+opts = [opt, torch.optim.Adam(other.parameters(), 1e-2)]
+for _ in range(3):
+    other(net(x)).square().mean().backward()
+    for part in (net, other):
+        nn.utils.clip_grad_norm_(part.parameters(), 1.0)
+    for one in opts:
+        one.step()
+        one.zero_grad()
+""",
+    "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
+}
+
+FAULTY = [
+    (
+        "a refused optimizer",
+        "opt = torch.optim.Adam(net.parameters(), betas=(0, 0.9))\n" + TURN,
+        1, ("ValueError", ":8", "betas must be"), ("param_groups",),
+    ),
+    (
+        "never a step",
+        f"for turn in range(3):\n    {LOSS}.backward()\n    if turn > 5:\n        opt.step()\n",
+        1, (r"opt \(Adam\)", ":6", ":11", "never"), (),
+    ),
+    (
+        "a learning rate of 0",
+        "plan = torch.optim.lr_scheduler.LambdaLR(opt, lambda turn: turn / 5)\n"
+        + TURN + "    plan.step()\n",
+        0, ("learning rate", "plan", ":8", ":12"), (),
+    ),
+    (
+        "a new tensor in place of the weight",
+        "class Own(torch.optim.Optimizer):\n"
+        "    def step(self):\n"
+        "        for p in self.param_groups[0]['params']:\n"
+        "            p = p - 0.1 * p.grad\n"
+        "opt = Own(net.parameters(), {})\n" + TURN,
+        1, (r"net\.0\.weight", "left them as they were", ":16", "in place"), (),
+    ),
+    (
+        "a step to infinity",
+        "opt = torch.optim.SGD(net.parameters(), float('inf'))\n" + TURN,
+        1, (":12", r"net\.0\.weight", "NaN or ∞", "learning rate"), (),
+    ),
+    (
+        "the eps of Adam in half precision",
+        "net, x = net.half(), x.half()\nopt = torch.optim.Adam(net.parameters(), 1e-3)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    net(x).relu()[:, :1].sum().backward()\n"
+        "    opt.step()\n",
+        1, (":13", "eps=1e-08 is 0 in float16"), (),
+    ),
+    (
+        "a mask that weight decay undoes",
+        "opt = torch.optim.AdamW(net.parameters(), 1e-2, weight_decay=0.1)\n"
+        f"for _ in range(3):\n    opt.zero_grad()\n    {LOSS}.backward()\n"
+        "    net[0].weight.grad[:2] = 0\n    opt.step()\n",
+        0, (":8", ":13", r"net\.0\.weight", "weight_decay=0.1"), (r"net\.2\.weight whose",),
+    ),
+    (
+        "the other network clipped",
+        "other = nn.Linear(2, 1)\nlast = torch.optim.SGD(other.parameters(), 0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    net(x).square().mean().backward()\n"
+        "    opt.step()\n    last.zero_grad()\n"
+        "    other(net(x).detach()).square().mean().backward()\n"
+        "    nn.utils.clip_grad_value_(net.parameters(), 0.1)\n    last.step()\n",
+        1, (":16", r"net\.0\.weight", r"last\.step\(\)", ":17", r"other\.weight"), (),
+    ),
+    (
+        "leftovers of another loss",
+        "opts = [opt, torch.optim.SGD(net[2].parameters(), 0.1)]\n"
+        "for _ in range(3):\n    for place, opt in enumerate(opts):\n"
+        "        loss = net(x).square().mean() if place else net(x).abs().mean()\n"
+        "        loss.backward()\n        opt.step()\n        opt.zero_grad()\n",
+        1, (r"opt\.step\(\)", "two losses", ":11", r"net\.0\.weight, net\.0\.bias:"), (),
+    ),
+]  # fmt: skip
+
+
+def told(script, tmp_path, lines):
+    (tmp_path / "train.py").write_text(HEAD + lines)
+    return script(tmp_path / "train.py")
+
+
+@pytest.mark.parametrize("lines", CORRECT.values(), ids=CORRECT)
+@pytest.mark.filterwarnings("ignore")
+def test_no_fault_is_found_in_a_correct_script(lines, script, tmp_path):
+    made = told(script, tmp_path, lines)
+    assert made.error is None, made.run.said
+    assert "No fault was found" in str(made), str(made)
+
+
+@pytest.mark.parametrize("row", FAULTY, ids=[row[0] for row in FAULTY])
+@pytest.mark.filterwarnings("ignore")
+def test_a_fault_or_a_note_names_the_cause_and_its_line(row, script, tmp_path):
+    _, lines, faults, says, never = row
+    made = told(script, tmp_path, lines)
+    text = str(made)
+    assert len(made.faults) == faults, text
+    answer = "\n".join([*(f"{one.says} {one.do}" for one in made.faults), *made.notes])
+    for pattern in says:
+        place = rf"train\.py{pattern}\b" if re.fullmatch(r":\d+", pattern) else pattern
+        assert re.search(place, answer), f"{place} is missing in:\n{text}"
+    for pattern in never:
+        assert not re.search(pattern, text), text
+
+
+@pytest.mark.parametrize("lines", CORRECT.values(), ids=CORRECT)
+@pytest.mark.filterwarnings("ignore")
+def test_a_watched_script_computes_bitwise_what_it_computes_alone(lines, script, tmp_path):
+    save = "torch.save([*net.parameters(), torch.get_rng_state()], sys.argv[1])\n"
+    ends = {}
+    for name in ("alone", "watched"):
+        end = tmp_path / name
+        source = HEAD + lines + save.replace("sys.argv[1]", repr(str(end)))
+        (tmp_path / "train.py").write_text(source)
+        if name == "alone":
+            exec(compile(source, str(tmp_path / "train.py"), "exec"), {})
+        else:
+            script(tmp_path / "train.py")
+        ends[name] = torch.load(end)
+    pairs = zip(*ends.values(), strict=True)
+    assert all(torch.equal(alone, watched) for alone, watched in pairs)
+
+
+@pytest.mark.parametrize("method", ["gradient", "_enter", "_stepped", "heard", "found"])
+def test_an_error_of_the_doctor_is_said_to_be_its_own(
+    method, script, tmp_path, monkeypatch, capsys
+):
+    def fails(*_):
+        raise RuntimeError("of the doctor's own")
+
+    monkeypatch.setattr(Watch, method, fails)
+    with pytest.raises(TraceError, match="The doctor itself failed"):
+        told(script, tmp_path, TURN + "print('ended')\n")
+    said = capsys.readouterr()
+    assert said.out == "ended\n"
+    assert said.err.count(OURS_FAILED) == 1
