@@ -37,7 +37,7 @@ def add_command(commands: Any) -> None:
         "trace",
         help="watch a training script or function of yours; say what is wrong with gradients",
         epilog="The exit status is 0 where nothing is wrong, 1 where a fault was found, 2 where "
-        "the program could not be traced.",
+        "the program could not be traced, or had no gradient to look at.",
     )
     trace.add_argument(
         "target",
@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> str:
 
     Raises:
         TraceError: something is missing, or the program raised; a sentence for people.
-        SystemExit: a fault was found, and is printed. A stopped script ends at once instead.
+        SystemExit: a fault was found, or nothing was looked at; this is printed. A stopped script
+            ends at once instead.
     """
     target, is_script = options.target, options.target.endswith(".py")
     if options.steps < 1:
@@ -104,16 +105,16 @@ def run(options: argparse.Namespace) -> str:
 
     def stopped(made: Trace) -> None:
         console.write(told(made))
-        _leave(int(bool(made.faults)))
+        _leave(made.status)
 
     if is_script:
         made = trace_script(Path(target), options.rest, options.steps, stopped)
         _print(made.error)
     else:
         made = traced_file(target, options.arg, options.steps)
-    if made.faults:
+    if made.status:
         console.write(told(made))
-        raise SystemExit(1)
+        raise SystemExit(made.status)
     return told(made)
 
 

@@ -338,6 +338,11 @@ class Optimizers:
         self._marks.clear()
         return True
 
+    def tensors(self) -> list[torch.Tensor]:
+        """What the optimizers hold that the program made."""
+        every = (one.optimizer() for one in self.made)
+        return [one for optimizer in every if optimizer is not None for one in held_by(optimizer)]
+
     def all_held(self) -> set[int]:
         """The parameters of every optimizer that there is, stepped or not, by `id`."""
         held = {id(one) for optimizer in every_optimizer() for one in held_by(optimizer)}

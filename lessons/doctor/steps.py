@@ -265,27 +265,44 @@ def _early(run: Run, step: Step) -> Iterator[Fault]:
         yield Fault("step_before_backward", says, _ORDER)
 
 
-def _replaced(run: Run) -> Iterator[Fault]:
-    """Weights that no optimizer holds, while one holds others that nothing reads any more."""
-    seen, held = run.optimizers, run.optimizers.all_held() if run.optimizers.steps else set()
-    left = [
+def _not_held(run: Run) -> list[str]:
+    """The weights that get a gradient, and that no optimizer holds."""
+    held = run.optimizers.all_held() if run.optimizers.steps else set()
+    return [
         name for name, one in run.gradients.items()
         if one.norm and isinstance(run.tensors[name], torch.nn.Parameter)
         and run.tensors[name].is_leaf and id(run.tensors[name]) not in held
         and name not in run.watch.leaves.strays
     ]  # fmt: skip
+
+
+def dead(run: Run) -> dict[int, Step]:
+    """The weights, by `id`, that an optimizer holds and that were replaced: none of what it holds
+    gets a gradient or is read, while others get one that no optimizer holds.
+    """
+    found: dict[int, Step] = {}
+    left = _not_held(run)
+    for step in run.optimizers.steps if left else ():
+        unread = [
+            number for number, one in step.held.items()
+            if run.optimizers.last(number, "came") is None and one.requires_grad
+            and run.watch.leaves.called(one) not in run.graph.consumers
+        ]  # fmt: skip
+        found |= dict.fromkeys(unread, step)
+    return found
+
+
+def _replaced(run: Run) -> Iterator[Fault]:
+    """Weights that no optimizer holds, while one holds others that nothing reads any more."""
+    seen, left, unread = run.optimizers, _not_held(run), dead(run)
     gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
     for step in {id(one.optimizer): one for one in seen.steps}.values() if left else ():
-        dead = [
-            number for number, one in step.held.items()
-            if seen.last(number, "came") is None and one.requires_grad
-            and run.watch.leaves.called(one) is None
-        ]  # fmt: skip
-        if dead:
+        count = sum(one.optimizer is step.optimizer for one in unread.values())
+        if count:
             says = (
                 f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
                 f"{them}, so {_called(run, step)} never moves {them}. It holds "
-                f"{counted(len(dead), 'parameter')} that were replaced: no op has read them."
+                f"{counted(count, 'parameter')} that were replaced: no op has read them."
             )
             do = (
                 f"Create {step.name} after the last change to the model, or add them: "

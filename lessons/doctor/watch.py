@@ -185,6 +185,8 @@ class Watch(Listener):
             return run()
         if self.result is None:
             self.result = root
+        with unseen():
+            self.leaves.meet(self.optimizers.tensors())
         self._passes += 1
         try:
             with self.recording.listen(root, here()):

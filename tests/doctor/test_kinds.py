@@ -81,6 +81,24 @@ for _ in range(3):
         one.step()
         one.zero_grad()
 """,
+    "an ensemble of members under vmap": """\
+from torch.func import functional_call, stack_module_state, vmap
+weights, _ = stack_module_state([nn.Linear(4, 2) for _ in range(3)])
+opt = torch.optim.Adam(weights.values(), 1e-2)
+base = nn.Linear(4, 2)
+for _ in range(3):
+    opt.zero_grad()
+    vmap(lambda w: functional_call(base, w, (x,)))(weights).square().mean().backward()
+    opt.step()
+""",
+    "an expert without a token": """\
+experts = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+opt.add_param_group({"params": experts.parameters()})
+for turn in range(9):
+    opt.zero_grad()
+    nn.functional.cross_entropy(experts[turn // 4](net(x)), y).backward()
+    opt.step()
+""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
@@ -137,6 +155,28 @@ FAULTY = [
         "    other(net(x).detach()).square().mean().backward()\n"
         "    nn.utils.clip_grad_value_(net.parameters(), 0.1)\n    last.step()\n",
         1, (":16", r"net\.0\.weight", r"last\.step\(\)", ":17", r"other\.weight"), (),
+    ),
+    (
+        "an image made of a result",
+        "image = net(x).detach().clone().requires_grad_(True)\n"
+        "opt = torch.optim.Adam([image], 0.1)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    (image * 9).round().square().mean().backward()\n    opt.step()\n",
+        1, (r"gradient of image is 0", "round", ":12"), (),
+    ),
+    (
+        "weights that no module's call reads",
+        "layer = nn.Linear(4, 2).to('cpu')\nopt = torch.optim.SGD(layer.parameters(), 0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    (x @ layer.weight.t().detach() + layer.bias).square().mean().backward()\n"
+        "    opt.step()\n",
+        1, (r"layer\.weight", r"\.detach\(\)", ":12"), (),
+    ),
+    (
+        "a layer that is never read",
+        "net.append(nn.Linear(2, 2))\nopt.add_param_group({'params': net[3].parameters()})\n"
+        "for _ in range(2):\n    opt.zero_grad()\n    net[:3](x).square().mean().backward()\n"
+        "    opt.step()\n    net[3].weight.grad.norm()\n",
+        1, (r"net\.3\.weight", "no op"), (),
     ),
     (
         "leftovers of another loss",
@@ -208,3 +248,11 @@ def test_an_error_of_the_doctor_is_said_to_be_its_own(
     said = capsys.readouterr()
     assert said.out == "ended\n"
     assert said.err.count(OURS_FAILED) == 1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_gradient_to_look_at_there_is_no_all_clear(script, tmp_path):
+    for lines in ("net(x).sum().item()\n", "sys.exit()\n"):
+        made = told(script, tmp_path, lines)
+        assert made.status == 2
+        assert "Nothing was looked at: train.py ended and no backward pass ran." in str(made)

@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import torch
@@ -151,8 +152,11 @@ class Recording:
         self.nodes = {node.name: node for node in self.nodes.values()}
         if old in self._leaves:
             self._leaves[name] = self._leaves.pop(old)
-        if old in self.tensors:
-            self.tensors[name] = self.tensors.pop(old)
+        by_name: tuple[dict[str, Any], ...] = (self.tensors, self.gradients, self.turned)
+        for one in by_name:
+            if old in one:
+                one[name] = one.pop(old)
+        self.left = [replace(one, node=name) if one.node == old else one for one in self.left]
 
     def mark_cuts(self, node: Node) -> None:
         """Set `cut` on the edges of `node`, whose name has just been found."""
