@@ -11,7 +11,7 @@ from ..text import counted, listed
 from .run import Run
 from .source import backward_of, callee, is_statement
 from .steps import dead
-from .stops import JOIN, left_by, stops
+from .stops import JOIN, bridged, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
 RETURN = "Return the tensor itself, and use .item() only for printing."
@@ -175,6 +175,11 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     graph, live = run.graph, run.graph.after(read, live=True)
     found = stops(run, live, run.wanted)
     fresh = _fresh_leaves(run)
+    for bridge in (run.recording.nodes[name] for _, names in found for name in names):
+        pair = bridged(run, bridge)
+        if pair is not None:
+            yield _bypassed(bridge, called(pair[0]), called(pair[1]), get_none(read))
+            return
     for why, nodes in found:
         before, after = graph.before(nodes), graph.after(nodes)
         hiding = next((one for one in fresh if one.name in after), None)
@@ -200,6 +205,16 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         )
         do = "Remove requires_grad=True, and find what cut the graph before it."
         yield Fault("fresh_leaf", says, do, node.name)
+
+
+def _bypassed(bridge: Node, hard: str, soft: str, none: str) -> Fault:
+    """The weights behind a straight-through bridge, which no other path reaches."""
+    says = (
+        f"{none}: the straight-through bridge{in_line(bridge.place)} sends the gradient of "
+        f"{hard} to {soft} alone, and the loss reads {hard} only behind it."
+    )
+    do = f"Let a term of the loss read {hard} itself, as in mse_loss({hard}, {soft}.detach())."
+    return Fault("bypassed", says, do, bridge.name, bridge.place)
 
 
 def _fresh_leaves(run: Run) -> list[Node]:

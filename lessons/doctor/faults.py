@@ -4,6 +4,7 @@ notes on what is no fault by itself, such as where gradients stop on the way.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..recorder.picture.sentences import stale_sentence
 from ..recorder.recording.plain_tensor import short
@@ -19,6 +20,7 @@ from .shapes import broadcasts
 from .source import at_line
 from .steps import steps
 from .stops import stops
+from .terms import terms
 from .words import Fault, called
 from .zeros import rounding, zeros
 
@@ -30,19 +32,28 @@ MOST_NOTES = 20
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
-    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run)]
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *terms(run)]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *_hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]
     mildest = list(partial_cuts(run, {one.node for one in told}))
     told += [one for one in mildest if one.kind != "note"]
     faults = _fewer([*_stale(run), *told])
-    meant = [one.says for one in (*found, *mildest) if one.kind == "note"]
+    meant = [one for one in (*found, *mildest) if one.kind == "note"]
     return faults, _notes(run, faults, meant)
 
 
 def _fewer(found: list[Fault]) -> list[Fault]:
-    """Keep at most MOST faults of a kind, and count the others."""
+    """Keep a fault of each kind and line, with how often it was, and at most MOST of a kind."""
+    alike = dict[tuple[str, str], list[Fault]]()
+    for one in found:
+        alike.setdefault((one.kind, line_of(one.where) or one.says), []).append(one)
+    found = [
+        first
+        if not more
+        else replace(first, says=f"{first.says} This happens {len(more) + 1:,} ×.")
+        for first, *more in alike.values()
+    ]
     kept: list[Fault] = []
     for kind, many in Counter(one.kind for one in found).items():
         kept += [one for one in found if one.kind == kind][:MOST]
@@ -86,9 +97,9 @@ def _hooks(run: Run) -> Iterator[Fault]:
         yield Fault("hook_unused", says, do, same.name if same else None)
 
 
-def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
+def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     """Write the notes, those on what is `meant` too; none on a node that has a fault."""
-    told, hidden = {one.node for one in faults}, run.watch.hidden
+    told, hidden = {one.node for one in (*faults, *meant)}, run.watch.hidden
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
         usual.append(
@@ -100,7 +111,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
             f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
             "nothing is said of these. --steps watches longer."
         )
-    usual += [*_applied(run), *meant]
+    usual += [*_applied(run), *(one.says for one in meant)]
     seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
     warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))

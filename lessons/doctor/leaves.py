@@ -39,6 +39,7 @@ class Leaves:
         self.strays: list[str] = []
         self.new: list[str] = []
         self.met: list[str] = []
+        self.born: set[str] = set()  # by requires_grad_() on a result
         self.turned_on: set[int] = set()  # by requires_grad = True, while it runs
         self._names: dict[int, str] = {}
         self._paths: dict[int, str] = {}
@@ -129,7 +130,9 @@ class Leaves:
             if number not in self._names and not hides:
                 name = self.add(_spelled(leaf) or node.variable or node.name, leaf)
                 self.met.append(name)
-                if before or not self.was_there(leaf):
+                if before:
+                    self.born.add(name)
+                elif not self.was_there(leaf):
                     self.new.append(name)
                 recording.rename(node, name)
 

@@ -49,7 +49,10 @@ class Run:
         for leaf, tensor in self.tensors.items():
             if leaf in watch.leaves.met and leaf not in read and id(tensor) in waiting:
                 continue  # of a network that takes no part
-            if tensor.requires_grad and (leaf not in new or id(tensor) in held):
+            if leaf in watch.leaves.born and not (leaf in watch.facts or id(tensor) in held):
+                continue
+            is_new = leaf in new and leaf not in watch.leaves.born
+            if tensor.requires_grad and (not is_new or id(tensor) in held):
                 self.gradients[leaf] = watch.facts.get(leaf, Gradient(tuple(tensor.shape)))
             elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
                 self.frozen.append(leaf)

@@ -4,7 +4,7 @@ them, and which weights no optimizer moves.
 
 import ast
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import torch
@@ -19,7 +19,7 @@ from .leaves import spelled
 from .optimizers import Event, Step
 from .run import Run
 from .source import attribute_at, cited, spelled_at, switched_off
-from .words import Fault, called, it_or_them, sentence_start
+from .words import Fault, at_step, called, it_or_them, named, sentence_start
 
 _ORDER = "The usual order is zero_grad(), the forward pass, backward(), step()."
 
@@ -57,7 +57,7 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
         where = next(iter(unused.values()))
         says = (
             f"{cited(where) or 'zero_grad()'}{in_line(where)} clears the gradients of "
-            f"{_names(run, unused)} before {_called(run, step)} can use them."
+            f"{named(run, unused)} before {at_step(run, step)} can use them."
         )
         do = f"Move zero_grad() before backward(), or after step(). {_ORDER}"
         if step.grads:
@@ -65,9 +65,9 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
         yield Fault("cleared", says, do)
     elif step.kept:
         says = (
-            f"Nothing clears the gradients between two calls of {_called(run, step)}: backward() "
+            f"Nothing clears the gradients between two calls of {at_step(run, step)}: backward() "
             "adds to the gradients that the previous step has used, for "
-            f"{_names(run, step.grads)}."
+            f"{named(run, step.grads)}."
         )
         yield Fault(
             "not_cleared", says, f"Call {step.name}.zero_grad() in each iteration. {_ORDER}"
@@ -98,7 +98,7 @@ def _clipped(run: Run, step: Step, events: list[Event]) -> Iterator[Fault]:
     clipping = f"{cited(where) or 'The clipping'}{in_line(where)}"
     if "came" in later and not step.has_closure:
         says = (
-            f"{clipping} runs before backward() brings the gradients that {_called(run, step)} "
+            f"{clipping} runs before backward() brings the gradients that {at_step(run, step)} "
             "uses, so it clips none of them."
         )
         yield Fault("clipped_early", says, f"Call it after backward() and before step(). {_ORDER}")
@@ -122,10 +122,10 @@ def _clipped_after(run: Run, step: Step, number: int) -> Iterator[Fault]:
         return
     says = (
         f"{cited(first.place) or 'The clipping'}{in_line(first.place)} clips gradients that "
-        f"{_called(run, step)} has already used, for {_names(run, step.grads)}. The next step is "
-        f"{_called(run, after)}, and nothing clips its gradients."
+        f"{at_step(run, step)} has already used, for {named(run, step.grads)}. The next step is "
+        f"{at_step(run, after)}, and nothing clips its gradients."
     )
-    do = f"Clip the parameters that {after.name} holds: {_names(run, after.grads)}."
+    do = f"Clip the parameters that {after.name} holds: {named(run, after.grads)}."
     yield Fault("clipped_other", says, do)
 
 
@@ -133,7 +133,7 @@ def _measured(run: Run, step: Step) -> Iterator[Fault]:
     """What a step did to the weights that it holds, where that can't be meant."""
     if step.broken:
         says = (
-            f"{_called(run, step)} makes NaN or ∞ of {_names(run, step.broken)}, which were finite "
+            f"{at_step(run, step)} makes NaN or ∞ of {named(run, step.broken)}, which were finite "
             f"before. Their gradients are in the table."
         )
         eps = next((group.get("eps") for group in step.optimizer.param_groups), None)
@@ -152,8 +152,8 @@ def _measured(run: Run, step: Step) -> Iterator[Fault]:
             made = in_line(spelled_at(path, ast.Assign, "targets", name))
             by = f", which {name} ({type(scheduler).__name__}){made} sets,"
         says = (
-            f"The learning rate{by} is 0 at {_called(run, step)}, so this step leaves "
-            f"{_names(run, zero)} as they were.{_made(run, step.optimizer)}"
+            f"The learning rate{by} is 0 at {at_step(run, step)}, so this step leaves "
+            f"{named(run, zero)} as they were.{_made(run, step.optimizer)}"
         )
         yield Fault("note", says)
     same = [one for one in run.optimizers.steps if one.optimizer is step.optimizer]
@@ -166,7 +166,7 @@ def _measured(run: Run, step: Step) -> Iterator[Fault]:
             f"{word}={group[word]:g}" for word in ("weight_decay", "momentum") if group.get(word)
         )
         says = (
-            f"{_called(run, step)} moves entries of {_names(run, step.undone)} whose gradient the "
+            f"{at_step(run, step)} moves entries of {named(run, step.undone)} whose gradient the "
             f"program has set to 0{f', by {by}' if by else ''}.{_made(run, step.optimizer)} To "
             "keep them fixed, write their values back after the step."
         )
@@ -178,7 +178,7 @@ def _unmoved(run: Run, step: Step, still: set[int]) -> Fault:
     has, as_before = "have", "them as they were"
     if len(still) == 1:
         has, as_before = "has", "it as it was"
-    says = f"{_names(run, still)} {has} a gradient, and {_called(run, step)} left {as_before}."
+    says = f"{named(run, still)} {has} a gradient, and {at_step(run, step)} left {as_before}."
     module = type(step.optimizer).__module__
     first = next(one for one in run.optimizers.steps if one.optimizer is step.optimizer)
     is_alone = not step.grads - still  # it may wait for several gradients
@@ -210,7 +210,7 @@ def _never(run: Run) -> Iterator[Fault]:
         says = (
             f"{sentence_start(name)} ({made.kind}), made{in_line(where)}, {steps}: {run.name} "
             f"ended after {count:,} backward {'pass' if count == 1 else 'passes'}, and "
-            f"{_names(run, marks)} did not move."
+            f"{named(run, marks)} did not move."
         )
         do = f"Find the condition that {name}.step() waits for, and whether it is ever true."
         yield Fault("never_steps", says, do)
@@ -240,9 +240,9 @@ def _left_over(run: Run, step: Step, used: dict[int, list[Event]]) -> Iterator[F
                 found.setdefault(number, (came[0], one))
     for came_first, other in list(found.values())[:1]:
         says = (
-            f"{_called(run, step)} uses the gradients of two losses for {_names(run, found)}: "
+            f"{at_step(run, step)} uses the gradients of two losses for {named(run, found)}: "
             f"those that the loss{in_line(came_first.place)} left there before "
-            f"{_called(run, other)} were never cleared."
+            f"{at_step(run, other)} were never cleared."
         )
         do = f"Call {step.name}.zero_grad() before the backward pass of its own loss."
         yield Fault("left_over", says, do)
@@ -259,7 +259,7 @@ def _early(run: Run, step: Step) -> Iterator[Fault]:
     found = any(one.grads for one in steps if one.optimizer is step.optimizer)
     if not found and any(one and one.time > step.time for one in later):
         says = (
-            f"{_called(run, step)} runs before backward() brings {_names(run, step.held)} a "
+            f"{at_step(run, step)} runs before backward() brings {named(run, step.held)} a "
             "gradient."
         )
         yield Fault("step_before_backward", says, _ORDER)
@@ -301,7 +301,7 @@ def _replaced(run: Run) -> Iterator[Fault]:
         if count:
             says = (
                 f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
-                f"{them}, so {_called(run, step)} never moves {them}. It holds "
+                f"{them}, so {at_step(run, step)} never moves {them}. It holds "
                 f"{counted(count, 'parameter')} that were replaced: no op has read them."
             )
             do = (
@@ -311,9 +311,12 @@ def _replaced(run: Run) -> Iterator[Fault]:
             yield Fault("not_held", says, do, left[0])
             return
     if left and seen.steps:
+        reads = run.graph.consumers.get(left[0], ())
+        where = f", first read{in_line(reads[0].consumer.place)}," if reads else ""
         says = (
-            f"{listed(left)} {gets} a gradient, and no optimizer holds {them}. To train {them}, "
-            f"add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
+            f"{listed(left)}{where} {gets} a gradient, and no optimizer holds {them}. To train "
+            f"{them}, add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
+            f"{_made(run, seen.steps[0].optimizer)}"
         )
         yield Fault("note", says)
 
@@ -330,7 +333,7 @@ def _frozen(run: Run) -> Iterator[Fault]:
         if not any(one.requires_grad for one in step.held.values()):
             at = f", set{in_line(where)}" if where else ""
             says = (
-                f"{_called(run, step)} moves nothing: all {len(step.held)} parameters of "
+                f"{at_step(run, step)} moves nothing: all {len(step.held)} parameters of "
                 f"{step.name} ({step.kind}) have requires_grad=False{at}."
             )
             do = "Call requires_grad_(True) on them before their loss is computed."
@@ -362,7 +365,7 @@ def _carried(run: Run) -> Iterator[Fault]:
     if any(id(one) in step.held for one in of):
         says = (
             f"backward(){in_line(run.recording.passes[-1].place)} goes on into the graph of the "
-            f"previous step, through {name}, made{made}; {_called(run, step)} has changed its "
+            f"previous step, through {name}, made{made}; {at_step(run, step)} has changed its "
             "weights since."
         )
         yield Fault("carried", says, f"Detach it for the next step: {name} = {name}.detach().")
@@ -413,19 +416,3 @@ def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
         do,
         node.name,
     )
-
-
-def _called(run: Run, step: Step) -> str:
-    """ "opt.step() in train.py:12", with its weights where several optimizers have the name."""
-    others = (one for one in run.optimizers.steps if one.name == step.name)
-    called = f"{step.name}.step(){in_line(step.place)}"
-    if all(one.optimizer is step.optimizer for one in others):
-        return called
-    return f"{called} (for {_names(run, list(step.held)[:1])}, …)"
-
-
-def _names(run: Run, numbers: Iterable[int]) -> str:
-    """The parameters with these `id`s."""
-    wanted = {*numbers}
-    known = [name for name, one in run.tensors.items() if id(one) in wanted]
-    return listed(known, 4) if known else "its parameters"

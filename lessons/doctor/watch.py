@@ -27,7 +27,7 @@ from ..recorder.recording.recording import Listener
 from ..recorder.recording.switches import Off
 from ..recorder.recording.torch_calls import meaning, tensors_in
 from ..recorder.recording.variables import Where, in_line
-from ..recorder.torch_private import can_compile, unseen
+from ..recorder.torch_private import can_compile, next_number, unseen
 from .errors import OURS, TraceError, sentences
 from .leaves import Leaves, here
 from .optimizers import Optimizers, dense
@@ -215,6 +215,8 @@ class Watch(Listener):
             return
         if self._passes >= PASSES:
             self.recording.quiet -= 1
+            self.recording.gap = next_number()
+        self.optimizers.steps[-1].passes = self._passes + self._unheard
         self._passes = self._unheard = 0
         made = Counter(id(one.optimizer) for one in self.optimizers.steps)
         enough = max(made.values()) >= self.limit

@@ -39,6 +39,7 @@ _AT_ZERO = frozenset((
 """Ops with the slope 0 at 0, by torch's choice or by their own."""
 _WRITES = frozenset(("setitem", "zero", "zero_", "fill", "fill_", "masked_fill", "masked_fill_"))
 """Ops that put other numbers in the place of those that were there."""
+_JOINS = frozenset(("cat", "stack", "concat", "hstack", "vstack"))
 _CLAMPS = frozenset(("relu", "relu6", "clamp", "hardtanh"))
 _SHRINKS = frozenset(("mul", "div", "mean", "pow", "square", "to"))
 """Ops that may send back a number too small for their dtype."""
@@ -207,6 +208,14 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
 
 
 def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
+    mask = _mask(run, node)
+    if mask is not None:
+        says = (
+            f"The gradient of {_all_zero(hit)}: {op_called(run, mask.consumer)} multiplies it by "
+        )
+        says += f"{called(mask.producer)}, which is 0 there."
+        do = "Give these entries a weight, or leave out what computes them."
+        return Fault("zero_gradient", says, do, mask.consumer.name)
     written = _written(ways)
     if written is not None:
         because = f", because it reads the zeros that {op_called(run, written)} wrote"
@@ -221,6 +230,15 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
         f"{listed([called(edge.producer) for edge in ways])}{because}."
     )
     return Fault("zero_gradient", says, do, (written or node).name)
+
+
+def _mask(run: Run, node: Node) -> Edge | None:
+    """The factor with zeros among its numbers that an op's result is multiplied by later on."""
+    after = run.graph.after([node.name], live=True) if node.type in _JOINS else ()
+    products = (one for one in run.recording if one.name in after and one.type == "mul")
+    edges = (edge for one in products for edge in one.operands)
+    fixed = (one for one in edges if not one.producer.requires_grad)
+    return next((one for one in fixed if 0 in one.value.numbers), None)
 
 
 def _written(ways: list[Edge]) -> Node | None:

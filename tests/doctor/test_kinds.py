@@ -99,6 +99,13 @@ for turn in range(9):
     nn.functional.cross_entropy(experts[turn // 4](net(x)), y).backward()
     opt.step()
 """,
+    "gradients that are divided": f"""\
+for turn in range(12):
+    ({LOSS} / 4).backward()
+    if turn % 4 == 3:
+        opt.step()
+        opt.zero_grad()
+""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
@@ -177,6 +184,81 @@ FAULTY = [
         "for _ in range(2):\n    opt.zero_grad()\n    net[:3](x).square().mean().backward()\n"
         "    opt.step()\n    net[3].weight.grad.norm()\n",
         1, (r"net\.3\.weight", "no op"), (),
+    ),
+    (
+        "a penalty of a weight's own data",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    (loss + 0.1 * net[0].weight.data.abs().sum()).backward()\n    opt.step()\n",
+        1, (r"net\.0\.weight\.data", ":11", "constant of the loss", r"without \.data"), (),
+    ),
+    (
+        "a term without gradients",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    with torch.no_grad():\n        size = net(x).square().mean()\n"
+        "    (loss + 0.1 * size).backward()\n    opt.step()\n",
+        0, ("no_grad", ":11", "constant of the loss"), (),
+    ),
+    (
+        "a codebook behind its bridge",
+        "codes = nn.Embedding(5, 2)\nopt.add_param_group({'params': codes.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net(x)\n"
+        "    code = codes(torch.cdist(h, codes.weight).argmin(1))\n"
+        "    joined = h + (code - h).detach()\n    joined.square().mean().backward()\n"
+        "    opt.step()\n",
+        1, (r"codes\.weight", "bridge", ":14", r"mse_loss\(code, h\.detach"),
+        (r"[Rr]emove \.detach",),
+    ),
+    (
+        "a loss wrapped as a leaf",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    loss = nn.Parameter(loss)\n    loss.backward()\n    opt.step()\n",
+        1, (r"nn\.Parameter\(loss\)", ":11", r"net\.0\.weight"), ("watch",),
+    ),
+    (
+        "a mask of zeros behind cat",
+        "heads = nn.ModuleList(nn.Linear(2, 1) for _ in range(2))\n"
+        "opt.add_param_group({'params': heads.parameters()})\nmask = torch.tensor([1.0, 0.0])\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    outs = torch.cat([head(net(x)) for head in heads], 1)\n"
+        "    (outs.square() * mask).mean().backward()\n    opt.step()\n",
+        1, (r"heads\.1\.weight", ":14", "multiplies it by mask"), (),
+    ),
+    (
+        "softmax before the loss",
+        f"net.append(nn.Softmax(1))\n{TURN}",
+        0, ("softmax in net.3", ":11", "cross_entropy", "before softmax"), (),
+    ),
+    (
+        "sigmoid before the loss",
+        "for _ in range(3):\n    opt.zero_grad()\n    p = net(x).sigmoid()[:, 0]\n"
+        "    nn.functional.binary_cross_entropy_with_logits(p, y.float()).backward()\n"
+        "    opt.step()\n",
+        0, (r"sigmoid", ":11", "with_logits"), (),
+    ),
+    (
+        "a term twice",
+        "for _ in range(3):\n    opt.zero_grad()\n    extra = net[0](x).square().mean()\n"
+        f"    both = {LOSS} + extra\n    (both + 0.1 * extra).backward()\n    opt.step()\n",
+        0, ("extra", "twice", ":10", ":11", ":12"), (),
+    ),
+    (
+        "a term that never arrives",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    size = net[0].weight.abs().sum()\n    total = loss + size\n    loss.backward()\n"
+        "    opt.step()\n",
+        0, ("total", ":12", "size never arrives"), (),
+    ),
+    (
+        "a sum that keeps each graph",
+        f"total = 0\nfor _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    total += loss\n    loss.backward()\n    opt.step()\n",
+        0, ("total", ":12", r"loss\.item\(\)"), (),
+    ),
+    (
+        "gradients that nobody divides",
+        f"for turn in range(12):\n    {LOSS}.backward()\n    if turn % 6 == 5:\n"
+        "        opt.step()\n        opt.zero_grad()\n        print(turn)\n",
+        0, (":11", "sum of 6 gradients", ":9", "loss / 6"), ("Compiled",),
     ),
     (
         "leftovers of another loss",

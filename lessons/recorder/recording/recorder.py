@@ -397,6 +397,8 @@ class Recorder(TorchFunctionMode):
         node.requires_grad = tensor.requires_grad
         if name is None and id(tensor) in self._variables:
             node.variable = self._variables[id(tensor)][1]
+        elif name is None:
+            node.variable = "".join(assigned(self.recording.born(tensor))[:1]) or None
         self.recording.nodes[node.name] = node
         self._remember(tensor, node, 0)
         if tensor.requires_grad:
@@ -423,7 +425,8 @@ class Recorder(TorchFunctionMode):
             node.place = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
-            if not own and made_by not in self._derived:
+            is_missed = number_of(made_by) < self.recording.gap
+            if not own and not is_missed and made_by not in self._derived:
                 self.recording.listener.opaque("Compiled or scripted code")
             return node, 0
         node.outputs.append(Value.of(tensor))

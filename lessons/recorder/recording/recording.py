@@ -92,6 +92,7 @@ class Recording:
         self.failed: Exception | None = None  # an error of ours: nothing is recorded after it
         self.first = next_number()
         """Autograd's number of the first op; what has a smaller one was made before."""
+        self.gap = 0  # by this number of autograd's the last ops ran that were left unrecorded
         self.switch = Switch()
         self.origin: Callable[[torch.Tensor], tuple[Node, int]] | None = None
         """Finds or makes the node of any tensor, while the block runs."""
