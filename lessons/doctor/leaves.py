@@ -113,9 +113,7 @@ class Leaves:
         return name
 
     def meet(self, held: Iterable[torch.Tensor]) -> None:
-        """Know each leaf that a backward pass may reach, whoever read it: those that an optimizer
-        holds too, and those that the program made of a result by `requires_grad_()`.
-        """
+        """Know each leaf that a backward pass may reach, and what is `held` by an optimizer."""
         recording = self.recording
         wanted = {id(one): one for one in held if one.requires_grad and not is_lazy(one)}
         for number, leaf in (

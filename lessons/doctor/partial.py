@@ -124,9 +124,7 @@ def _is_chosen(run: Run, node: Node) -> bool:
 
 
 def _constant_terms(run: Run, ends: list[Node], live: set[str]) -> Iterator[Fault]:
-    """Yield a fault for a term of the loss that is made of a parameter's own `.data`; a note for
-    one that is computed without gradients.
-    """
+    """Yield a fault for a term made of a parameter's own `.data`, a note for one under no_grad."""
     told = set[Where | None]()
     for node in run.recording:
         if node.type not in _SUMS or not node.requires_grad or node.name not in run.wanted:

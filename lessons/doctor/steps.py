@@ -277,9 +277,7 @@ def _not_held(run: Run) -> list[str]:
 
 
 def dead(run: Run) -> dict[int, Step]:
-    """The weights, by `id`, that an optimizer holds and that were replaced: none of what it holds
-    gets a gradient or is read, while others get one that no optimizer holds.
-    """
+    """The weights that an optimizer holds, by `id`, and that others seem to have replaced."""
     found: dict[int, Step] = {}
     left = _not_held(run)
     for step in run.optimizers.steps if left else ():

@@ -116,9 +116,7 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
 
 
 def bridged(run: Run, node: Node) -> tuple[Node, Node] | None:
-    """The z and the x of a straight-through bridge x + (z − x).detach(), of which this is the
-    detach; None if it is no such thing.
-    """
+    """The z and the x, if this is the detach of a straight-through bridge x + (z − x).detach()."""
     made = node.operands[0].producer if node.type == "stop_gradient" and node.operands else node
     if made.type != "sub" or len(made.operands) != 2:
         return None

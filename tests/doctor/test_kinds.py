@@ -261,6 +261,49 @@ FAULTY = [
         0, (":11", "sum of 6 gradients", ":9", "loss / 6"), ("Compiled",),
     ),
     (
+        "a scaler whose optimizer holds a copy",
+        "import copy\nmodel = copy.deepcopy(net)\nscaler = torch.amp.GradScaler('cpu')\n"
+        "scaler.scale(model(x).square().mean()).backward()\nscaler.step(opt)\n",
+        1, (":12", r"opt, made in train\.py:6", r"model\.0\.weight", "Create the optimizer"), (),
+    ),
+    (
+        "a weight of one divided by itself",
+        "gate = nn.Linear(2, 3)\nopt.add_param_group({'params': gate.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    w = gate(net(x)).softmax(1).max(1).values\n"
+        "    w = w[:, None]\n    w = w / w.sum(1, keepdim=True)\n"
+        "    (w * net(x)).square().mean().backward()\n    opt.step()\n",
+        1, (r"gate\.weight", "rounding", ":14"), (),
+    ),
+    (
+        "paths that cancel on the way",
+        "heat = nn.Parameter(torch.zeros(()))\nopt.add_param_group({'params': [heat]})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    chance = net(x).log_softmax(1)\n"
+        "    loss = (heat.exp().detach() * chance).mean() + net(x).square().mean()\n"
+        "    (loss - (heat.exp() * (chance + 2)).mean()).backward()\n    opt.step()\n",
+        0, ("cancel", "chance", ":13", ":14", "detach"), (),
+    ),
+    (
+        "two matrices of zeros",
+        "a, b = (nn.Parameter(torch.zeros(2, 2)) for _ in range(2))\n"
+        "opt.add_param_group({'params': [a, b]})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net(x)\n    low = h @ a @ b\n"
+        "    (h + low).square().mean().backward()\n    opt.step()\n",
+        1, ("both 0", ":13", "random", r"\ba\b"), (),
+    ),
+    (
+        "a bound that is 1 in bfloat16",
+        "net, x = net.bfloat16(), x.bfloat16()\nopt = torch.optim.SGD(net.parameters(), 0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    p = (net(x) + 30).sigmoid()\n"
+        "    torch.log1p(-p.clamp(max=1 - 1e-6)).mean().backward()\n    opt.step()\n",
+        1, (":13", "0.999999, which is 1 in bfloat16", "1e-2"), ("1e-6",),
+    ),
+    (
+        "a variance that overflows",
+        "for _ in range(3):\n    opt.zero_grad()\n    log_var = net(x) * 1e3\n"
+        "    (log_var.exp() - log_var).mean().backward()\n    opt.step()\n",
+        1, ("exp", ":11", "clamp"), ("maximum",),
+    ),
+    (
         "leftovers of another loss",
         "opts = [opt, torch.optim.SGD(net[2].parameters(), 0.1)]\n"
         "for _ in range(3):\n    for place, opt in enumerate(opts):\n"
