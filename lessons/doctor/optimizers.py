@@ -29,6 +29,7 @@ from .leaves import here, is_from, spelled
 
 _OURS = __name__.partition("doctor")[0]
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
+_SMALL = 1e-3
 _BY_HAND = ("mul_", "__imul__", "masked_fill_", "__setitem__")
 _CHANGES = {
     **dict.fromkeys(_BY_HAND, "changed"),
@@ -55,18 +56,18 @@ class Event(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A number of a weight: at which place it is, and what it is."""
+    """A number of a weight and its place, where the gradient was `size`."""
 
     place: tuple[int, ...]
     number: Any
+    size: float
 
     @classmethod
     def at(cls, weight: torch.Tensor, chosen: torch.Tensor) -> "Mark | None":
         """Mark a weight where `chosen` is largest; not where that is nowhere above 0."""
         first = int(chosen.argmax())
-        place = unflat(first, weight.shape)
-        is_there = bool(chosen.reshape(-1)[first] > 0)
-        return cls(place, weight.detach()[place].item()) if is_there else None
+        place, size = unflat(first, weight.shape), float(chosen.reshape(-1)[first])
+        return cls(place, weight.detach()[place].item(), size) if size > 0 else None
 
     def moved(self, weight: torch.Tensor) -> bool:
         """Whether the number is another one now."""
@@ -252,12 +253,14 @@ class Optimizers:
             return None
 
         def swapped(one: Any) -> Any:
-            return partial(self._recorded, one) if callable(one) else one
+            return partial(self._recorded, optimizer, one) if callable(one) else one
 
         return tuple(map(swapped, args)), {name: swapped(one) for name, one in kwargs.items()}
 
-    def _recorded(self, closure: Callable[[], Any]) -> Any:
+    def _recorded(self, optimizer: Optimizer, closure: Callable[[], Any]) -> Any:
         """Run a closure, which computes the loss within the step, as a part of the recording."""
+        for one in held_by(optimizer):  # the step may have moved it already
+            self.recording.saved.may_change(one)
         self.recording.quiet -= 1
         try:
             return closure()
@@ -307,13 +310,17 @@ class Optimizers:
                 self._marks[id(weight)] = Mark.at(weight, size), masked
 
     def _measure(self, step: Step) -> None:
-        """Compare the weights with what they were before the step."""
+        """Compare the weights with what they were before the step.
+
+        A gradient far below the largest, as that of a bias before a norm, may be too small to move.
+        """
+        least = max((one.size for one, _ in self._marks.values() if one), default=0.0) * _SMALL
         for number, (largest, masked) in self._marks.items():
             weight = step.held[number]
             if not bool(weight.detach().isfinite().all()):
                 step.broken.add(number)
             elif largest is not None and not largest.moved(weight):
-                step.still.add(number)
+                step.still |= {number} if largest.size >= least else set()
             elif masked is not None and masked.moved(weight):
                 step.undone.add(number)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TextIO
+from typing import Any
 
 import torch
 from torch import nn
@@ -131,19 +131,12 @@ class Watch(Listener):
             warnings.filterwarnings("ignore", FOR_OUR_HOOKS)
             showing = warnings.showwarning
 
-            def show(
-                message: Warning | str,
-                category: type[Warning],
-                filename: str,
-                lineno: int,
-                file: TextIO | None = None,
-                line: str | None = None,
-            ) -> None:
-                place = here()
+            def show(*given: Any, **more: Any) -> None:
+                place, (message, kind, path, line, *rest) = here(), given
                 self.warned.append((sentences(str(message), 300), place))
-                if place and filename.startswith(OURS):  # a call of the program's, through ours
-                    filename, lineno = place[0], place[1][0]
-                showing(message, category, filename, lineno, file, line)
+                if place and path.startswith(OURS):  # a call of the program's, through ours
+                    path, line = place[0], place[1][0]
+                showing(message, kind, path, line, *rest, **more)
 
             warnings.showwarning = show
             self.optimizers.follow(stack, self._stepped, self._is_elsewhere)

@@ -106,6 +106,37 @@ for turn in range(12):
         opt.step()
         opt.zero_grad()
 """,
+    "a step that moves the weights, calls its closure and moves them back": """\
+class Ahead(torch.optim.SGD):
+    @torch.no_grad()
+    def step(self, closure):
+        held = self.param_groups[0]["params"]
+        for p in held:
+            p.add_(0.05 * p.grad)
+        with torch.enable_grad():
+            self.zero_grad()
+            closure()
+        for p in held:
+            p.data = p - 0.1 * p.grad
+opt = Ahead(net.parameters(), 0.1)
+def closure():
+    loss = nn.functional.cross_entropy(net(x), y)
+    loss.backward()
+    return loss
+for _ in range(3):
+    closure()
+    opt.step(closure)
+    opt.zero_grad()
+""",
+    "a bias before a norm, in an optimizer of one's own": f"""\
+net.insert(1, nn.BatchNorm1d(8))
+class Own(torch.optim.Optimizer):
+    @torch.no_grad()
+    def step(self):
+        for p in self.param_groups[0]["params"]:
+            p -= 1e-3 * p.grad
+opt = Own(net.parameters(), {{}})
+{TURN}""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
