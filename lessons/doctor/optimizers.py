@@ -29,7 +29,6 @@ from .leaves import here, is_from, spelled
 
 _OURS = __name__.partition("doctor")[0]
 _CLIPS = ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_")
-_SMALL = 1e-3
 _BY_HAND = ("mul_", "__imul__", "masked_fill_", "__setitem__")
 _CHANGES = {
     **dict.fromkeys(_BY_HAND, "changed"),
@@ -314,7 +313,7 @@ class Optimizers:
 
         A gradient far below the largest, as that of a bias before a norm, may be too small to move.
         """
-        least = max((one.size for one, _ in self._marks.values() if one), default=0.0) * _SMALL
+        least = max((one.size for one, _ in self._marks.values() if one), default=0.0) * 1e-3
         for number, (largest, masked) in self._marks.items():
             weight = step.held[number]
             if not bool(weight.detach().isfinite().all()):

@@ -91,10 +91,10 @@ def _undivided(run: Run) -> Iterator[Fault]:
     for step in run.optimizers.steps if not run.broke_off else ():
         events = [one for number in step.grads for one in step.events[number]]
         came = {one[2:4] for one in events if one.what == "came"}
-        changed = {one.what for one in events} & {"changed", "cleared"}
+        changed = any(one.what == "changed" for one in events)
         alone = max((sum(e.what == "came" for e in step.events[n]) for n in step.grads), default=0)
         root = passes.get(next(iter(came))[1]) if len(came) == 1 else None
-        if root is None or min(alone, step.passes) < 2 or changed - {"cleared"} or step.has_closure:
+        if root is None or min(alone, step.passes) < 2 or changed or step.has_closure:
             continue
         if not _is_scaled(run, root, step.passes) and step.name not in told:
             told.add(step.name)
