@@ -181,8 +181,8 @@ def _unmoved(run: Run, step: Step, still: set[int]) -> Fault:
     says = f"{named(run, still)} {has} a gradient, and {at_step(run, step)} left {as_before}."
     module = type(step.optimizer).__module__
     first = next(one for one in run.optimizers.steps if one.optimizer is step.optimizer)
-    is_alone = not step.grads - still  # it may wait for several gradients
-    waits = is_alone and (bool(step.optimizer.state) or first.counts != step.counts)
+    is_alone = not step.grads - still  # it may wait for several gradients, or take turns
+    waits = first.counts != step.counts or (is_alone and bool(step.optimizer.state))
     if module.startswith("torch.") or waits:
         return Fault("note", f"{says} Its learning rate may be too small for their dtype.")
     do = (

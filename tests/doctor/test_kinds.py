@@ -137,6 +137,16 @@ class Own(torch.optim.Optimizer):
             p -= 1e-3 * p.grad
 opt = Own(net.parameters(), {{}})
 {TURN}""",
+    "an optimizer of one's own that moves one half in each turn": f"""\
+class Turns(torch.optim.Optimizer):
+    turn = 0
+    @torch.no_grad()
+    def step(self):
+        self.turn += 1
+        for p in self.param_groups[0]["params"][self.turn // 5 * 2 :][:2]:
+            p -= 0.1 * p.grad
+opt = Turns(net.parameters(), {{}})
+{TURN}""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
