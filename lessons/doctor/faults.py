@@ -50,7 +50,7 @@ def _once(found: list[Fault]) -> list[Fault]:
     return [
         first
         if not more
-        else replace(first, says=f"{first.says} This happens {len(more) + 1:,} ×.")
+        else replace(first, says=f"{first.says} This happens {len(more) + 1:,} times.")
         for first, *more in alike.values()
     ]
 

@@ -152,7 +152,7 @@ def test_a_cause_in_a_loop_is_told_once_and_counted():
         return total
 
     (fault,) = traced(program).faults
-    assert fault.says.endswith("This happens 40 ×.")
+    assert fault.says.endswith("This happens 40 times.")
 
 
 def test_a_number_that_was_printed_is_not_blamed():
