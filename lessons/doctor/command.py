@@ -19,7 +19,7 @@ from .page import MARK
 from .run import Run, watched
 from .target import HELP, bound, load, read
 from .trace import Trace
-from .watch import Watch
+from .watch import OURS_FAILED, Watch
 
 PROGRAM = "gradient-tricks"
 
@@ -37,7 +37,7 @@ def add_command(commands: Any) -> None:
         "trace",
         help="watch a training script or function of yours; say what is wrong with gradients",
         epilog="The exit status is 0 where nothing is wrong, 1 where a fault was found, 2 where "
-        "the program could not be traced.",
+        "the program could not be traced, or had no gradient to look at.",
     )
     trace.add_argument(
         "target",
@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> str:
 
     Raises:
         TraceError: something is missing, or the program raised; a sentence for people.
-        SystemExit: a fault was found, and is printed. A stopped script ends at once instead.
+        SystemExit: a fault was found, or nothing was looked at; this is printed. A stopped script
+            ends at once instead.
     """
     target, is_script = options.target, options.target.endswith(".py")
     if options.steps < 1:
@@ -104,21 +105,16 @@ def run(options: argparse.Namespace) -> str:
 
     def stopped(made: Trace) -> None:
         console.write(told(made))
-        _leave(int(bool(made.faults)))
+        _leave(made.status)
 
     if is_script:
         made = trace_script(Path(target), options.rest, options.steps, stopped)
-        if made.error is not None:
-            # As Python prints it for a script that runs without us.
-            shown = traceback.TracebackException.from_exception(made.error)
-            frames = program_frames(made.error) or shown.stack
-            shown.stack = traceback.StackSummary.from_list(frames)
-            print("".join(shown.format()), file=sys.stderr, end="")
+        _print(made.error)
     else:
         made = traced_file(target, options.arg, options.steps)
-    if made.faults:
+    if made.status:
         console.write(told(made))
-        raise SystemExit(1)
+        raise SystemExit(made.status)
     return told(made)
 
 
@@ -163,14 +159,13 @@ def trace_script(
             except TraceError as error:
                 print(error, file=sys.stderr)
                 _leave(2)
-            except Exception:  # within the script it would look like an error of the script
-                traceback.print_exc()
-                print("The doctor itself failed here, not your script.", file=sys.stderr)
-                _leave(70)
 
         watching.finished = finished
         with watching.following():
             watching.call(lambda: _as_main(path, folder, arguments))
+        if recording.failed is not None:
+            _print(watching.error)
+            raise TraceError(OURS_FAILED) from recording.failed
     return made[0] if made else Trace(Run(watching, path.name, folder=folder))
 
 
@@ -186,6 +181,14 @@ def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
         if end.code not in (None, 0):
             status = end.code if isinstance(end.code, int) else 1
             print(f"{path.name} ended with exit status {status}.", file=sys.stderr)
+
+
+def _print(error: BaseException | None) -> None:
+    """Print an error as Python does for a script that runs without us."""
+    if error is not None:
+        shown = traceback.TracebackException.from_exception(error)
+        shown.stack = traceback.StackSummary.from_list(program_frames(error) or shown.stack)
+        print("".join(shown.format()), file=sys.stderr, end="")
 
 
 def _leave(status: int = 0) -> None:

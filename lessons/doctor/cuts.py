@@ -10,7 +10,8 @@ from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
 from .run import Run
 from .source import backward_of, callee, is_statement
-from .stops import JOIN, left_by, stops
+from .steps import dead
+from .stops import JOIN, bridged, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
 RETURN = "Return the tensor itself, and use .item() only for printing."
@@ -22,9 +23,9 @@ random network is 1.4 away."""
 def cuts(run: Run) -> Iterator[Fault]:
     """Yield a fault for each reason why leaves have no gradient; a note if that is meant.
 
-    After an error before the backward pass a missing gradient means nothing.
+    After an error before the backward pass, or in a script without one, it means nothing.
     """
-    if run.broke_off:
+    if run.broke_off or (run.result is None and not run.returned):
         return
     meant = _copies(run)
     yield from (Fault("note", says) for says in dict.fromkeys(meant.values()))
@@ -37,13 +38,16 @@ def cuts(run: Run) -> Iterator[Fault]:
     read = [name for name in missing if name in known]
     told = list(_cut(run, read)) if read else []
     yield from _unused(run, [name for name in missing if name not in known], told)
-    live = any(node.requires_grad for node in run.recording)  # no input and no parameter, perhaps
+    consumed = run.graph.consumers
+    live = any(
+        one.requires_grad and (one.name in consumed or not one.leaf) for one in run.recording
+    )
     if run.result is not None and not run.gradients and not live:
         yield _nothing_wanted(run)
     yield from _not_registered(run)
     yield from _dropped(run)
     yield from told
-    if run.result is None and not told:
+    if run.result is None and run.returned and not told:
         yield _not_a_tensor(run)
     elif read and not told:
         yield _kept_back(run, read)
@@ -126,17 +130,25 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
         node.outputs[0].shape for node in run.recording
         if node.type == "Parameter" or node.name in copied
     }  # fmt: skip
-    unread = [name for name in unread if run.gradients[name].shape not in instead]
+    replaced = dead(run)
+    unread = [
+        name for name in unread
+        if run.gradients[name].shape not in instead and id(run.tensors[name]) not in replaced
+    ]  # fmt: skip
     if not unread:
         return
     them, hidden = it_or_them(unread), run.watch.hidden
-    says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}."
+    when = "" if run.is_whole else " in the steps that were watched"
+    says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}{when}."
     says += f" {hidden} was not seen, and may read {them}." if hidden else ""
     do = "Call the layer that owns it, or remove it; DistributedDataParallel stops on such weights."
     places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
     if all(places):
         says += f" Before, a copy without a graph was taken of {them}{in_line(places[0])}."
         do = f"Compute what depends on {them} again in each forward pass, from {unread[0]} itself."
+    elif not run.is_whole:  # an expert without a token, say
+        yield Fault("note", f"{says} More steps may: --steps watches longer.")
+        return
     known = next((one for one in unread if one in run.recording.nodes), None)
     yield Fault("unused", says, do, known)
 
@@ -163,6 +175,11 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     graph, live = run.graph, run.graph.after(read, live=True)
     found = stops(run, live, run.wanted)
     fresh = _fresh_leaves(run)
+    for bridge in (run.recording.nodes[name] for _, names in found for name in names):
+        pair = bridged(run, bridge)
+        if pair is not None:
+            yield _bypassed(bridge, called(pair[0]), called(pair[1]), get_none(read))
+            return
     for why, nodes in found:
         before, after = graph.before(nodes), graph.after(nodes)
         hiding = next((one for one in fresh if one.name in after), None)
@@ -188,6 +205,16 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         )
         do = "Remove requires_grad=True, and find what cut the graph before it."
         yield Fault("fresh_leaf", says, do, node.name)
+
+
+def _bypassed(bridge: Node, hard: str, soft: str, none: str) -> Fault:
+    """The weights behind a straight-through bridge, which no other path reaches."""
+    says = (
+        f"{none}: the straight-through bridge{in_line(bridge.place)} sends the gradient of "
+        f"{hard} to {soft} alone, and the loss reads {hard} only behind it."
+    )
+    do = f"Let a term of the loss read {hard} itself, as in mse_loss({hard}, {soft}.detach())."
+    return Fault("bypassed", says, do, bridge.name, bridge.place)
 
 
 def _fresh_leaves(run: Run) -> list[Node]:
@@ -271,15 +298,8 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
 
 
 def _not_a_tensor(run: Run) -> Fault:
-    if run.returned:
-        says = f"{run.name} returned {run.returned}, but going backward takes a tensor."
-        return Fault("no_tensor", says, RETURN)
-    says = f"{run.name} ended and no backward pass ran, so there is no gradient to look at."
-    do = "Let it run to its first loss.backward(), with less data for instance."
-    if run.watch.hidden:
-        says = f"No backward pass of {run.name} was seen. {run.watch.hidden} is opaque here."
-        do = "Leave that out while it is watched."
-    return Fault("no_pass", says, do)
+    says = f"{run.name} returned {run.returned}, but going backward takes a tensor."
+    return Fault("no_tensor", says, RETURN)
 
 
 def _left(run: Run, several: list[Left], read: list[str]) -> Fault:

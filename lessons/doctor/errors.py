@@ -1,5 +1,6 @@
 """The error where a trace can't be made; and an error of the program, shortened."""
 
+import re
 import traceback
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import torch
 
 from .source import at_line
 
-_OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder"))
+OURS = (str(Path(__file__).parent), str(Path(__file__).parents[1] / "recorder"))
 _TORCH = str(Path(torch.__file__).parent)
 
 
@@ -25,8 +26,17 @@ def shortened(error: BaseException, own: str | None = None) -> str:
     lines = [
         f"  {at_line(one.filename, one.lineno)}, in {one.name}: {one.line}" for one in theirs[-4:]
     ]
-    said = " ".join(str(error).split())
-    return "\n".join([*lines, f"  {type(error).__name__}: {said[:600]}"])
+    return "\n".join([*lines, f"  {type(error).__name__}: {sentences(str(error), 600)}"])
+
+
+def sentences(text: str, most: int) -> str:
+    """The first whole sentences of a text, `most` characters or a little more if one is longer."""
+    said = " ".join(text.split())
+    if len(said) <= most:
+        return said
+    ends = [one.end() for one in re.finditer(r"[.!?](?= )", said)]
+    end = max((one for one in ends if one <= most), default=next(iter(ends), len(said)))
+    return f"{said[:end]} […]"
 
 
 def place_of(error: BaseException) -> str:
@@ -38,7 +48,7 @@ def place_of(error: BaseException) -> str:
 def program_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """The calls that led to an error, without ours and those that began the program."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [one for one in frames if not one.filename.startswith((*_OURS, "<frozen"))]
+    return [one for one in frames if not one.filename.startswith((*OURS, "<frozen"))]
 
 
 def _frames(error: BaseException, own: str | None = None) -> list[traceback.FrameSummary]:

@@ -2,10 +2,12 @@
 notes on what is no fault by itself, such as where gradients stop on the way.
 """
 
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
+from ..recorder import Node
 from ..recorder.picture.sentences import stale_sentence
+from ..recorder.recording.nodes import Stale
 from ..recorder.recording.plain_tensor import short
 from ..recorder.recording.variables import in_line, line_of
 from ..recorder.torch_private import hooks_of
@@ -18,37 +20,39 @@ from .run import Run
 from .shapes import broadcasts
 from .source import at_line
 from .steps import steps
-from .stops import stops
+from .stops import bridged, stops
+from .terms import terms
 from .words import Fault, called
 from .zeros import rounding, zeros
 
-MOST = 12
-"""The report has at most this many faults of one kind."""
 MOST_NOTES = 20
 """Notes on places where a gradient stops."""
 
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
-    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run)]
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *terms(run)]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *_hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]
     mildest = list(partial_cuts(run, {one.node for one in told}))
     told += [one for one in mildest if one.kind != "note"]
-    faults = _fewer([*_stale(run), *told])
-    meant = [one.says for one in (*found, *mildest) if one.kind == "note"]
+    faults = _once([*_stale(run), *told])
+    meant = [one for one in (*found, *mildest) if one.kind == "note"]
     return faults, _notes(run, faults, meant)
 
 
-def _fewer(found: list[Fault]) -> list[Fault]:
-    """Keep at most MOST faults of a kind, and count the others."""
-    kept: list[Fault] = []
-    for kind, many in Counter(one.kind for one in found).items():
-        kept += [one for one in found if one.kind == kind][:MOST]
-        if many > MOST:
-            kept.append(Fault(kind, f"{many - MOST:,} more of this kind were found."))
-    return kept
+def _once(found: list[Fault]) -> list[Fault]:
+    """Keep one fault of each kind and line, and say how often it was."""
+    alike = dict[tuple[str, str], list[Fault]]()
+    for one in found:
+        alike.setdefault((one.kind, line_of(one.where) or one.says), []).append(one)
+    return [
+        first
+        if not more
+        else replace(first, says=f"{first.says} This happens {len(more) + 1:,} times.")
+        for first, *more in alike.values()
+    ]
 
 
 def _stale(run: Run) -> Iterator[Fault]:
@@ -59,11 +63,15 @@ def _stale(run: Run) -> Iterator[Fault]:
                 f"{stale_sentence(node, one)} The gradient is computed with the "
                 "changed numbers. Torch says nothing: .data, numpy and the steps of fused "
                 "optimizers go past its check.",
-                instead_of(
-                    one, f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
-                ),
+                instead_of(one, _anew(node, one)),
                 node.name,
             )
+
+
+def _anew(node: Node, one: Stale) -> str:
+    if one.operands and node.operands[one.operands[0]].producer.type == "parameter":
+        return f"Change {one.name} after the backward pass, not before it."
+    return f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
 
 
 def _hooks(run: Run) -> Iterator[Fault]:
@@ -86,24 +94,24 @@ def _hooks(run: Run) -> Iterator[Fault]:
         yield Fault("hook_unused", says, do, same.name if same else None)
 
 
-def _notes(run: Run, faults: list[Fault], meant: list[str]) -> list[str]:
+def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     """Write the notes, those on what is `meant` too; none on a node that has a fault."""
-    told, hidden = {one.node for one in faults}, run.watch.hidden
+    told, hidden = {one.node for one in (*faults, *meant)}, run.watch.hidden
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
         usual.append(
             f"{run.watch.compiled} ran op by op, as its source says: torch.compile is off while "
-            "the program is watched. Compiled, it may round numbers differently."
+            "the program is watched. Compiled, it may stop, or give other numbers."
         )
     if run.idle:
         usual.append(
             f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
             "nothing is said of these. --steps watches longer."
         )
-    usual += [*_applied(run), *meant]
+    usual += [*_applied(run), *(one.says for one in meant)]
     seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
-    warned = (f"Warned: {one[:300]}" for one in dict.fromkeys(run.watch.warned))
+    warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))
     return [*dict.fromkeys(usual), *seen[:MOST_NOTES], *more, *warned]
 
 
@@ -114,6 +122,7 @@ def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
         wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
     compared = run.graph.before(_constant_terms(run))
     live = {node.name for node in run.recording if node.requires_grad}
+    is_bridged = any(bridged(run, one) for one in run.recording if one.type == "stop_gradient")
     for why, names in stops(run, live, wanted):
         nodes = [run.recording.nodes[name] for name in names]
         is_torchs = nodes[0].off is not None and nodes[0].off.how == "torch"
@@ -122,7 +131,7 @@ def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
         if nodes[0].kind == "stopped":
             read = next(one.producer for one in nodes[0].operands if one.producer.requires_grad)
             yield f"{why.says} {called(read)} gets nothing from there."
-        elif any(
+        elif not is_bridged and any(
             node.outputs[0].dtype.startswith("int")
             or (node.outputs[0].dtype == "bool" and node.name in compared)
             for node in nodes if not node.requires_grad
@@ -143,8 +152,11 @@ def _constant_terms(run: Run) -> set[str]:
 
 def _applied(run: Run) -> Iterator[str]:
     """Name the program's own Functions that only multiply the gradient by a factor."""
+    told = set[str]()
     for node in run.recording:
         edge, upstream = next((one for one in node.operands if one.flows), None), node.gradient
+        if node.type in told and node.place is None:  # it ran again
+            continue
         if node.function != "apply" or edge is None or edge.offered is None or upstream is None:
             continue
         sent = edge.offered.numbers
@@ -152,6 +164,7 @@ def _applied(run: Run) -> Iterator[str]:
             continue
         factors = [b / a for a, b in zip(upstream.numbers, sent, strict=True) if a]
         if factors and max(factors) - min(factors) <= 1e-4 * abs(factors[0]) and factors[0] != 1:
+            told.add(node.type)
             kept = factors[0] > 0
             yield (
                 f"{node.type}.apply{in_line(node.place)} passes the value and multiplies the "

@@ -1,7 +1,7 @@
 """Answers questions about a recorded graph: what leads where, and where a way back ends."""
 
 import cmath
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from ..recorder import Edge, Node, Recording, Value
 from ..recorder.recording.nodes import reached
@@ -31,15 +31,17 @@ class Graph:
 
         return set(reached(names, made_of))
 
-    def after(self, names: Iterable[str], live: bool = False, without: str = "") -> set[str]:
+    def after(
+        self, names: Iterable[str], live: bool = False, without: Container[str] = ()
+    ) -> set[str]:
         """Find these nodes and all that is made of them; `live`: only along gradients.
 
-        `without` leaves out what is made through this node alone.
+        `without` leaves out what is made through these nodes alone.
         """
 
         def read_by(name: str) -> Iterable[str]:
             edges = (one for one in self.consumers.get(name, ()) if one.flows or not live)
-            return (one.consumer.name for one in edges if one.consumer.name != without)
+            return (one.consumer.name for one in edges if one.consumer.name not in without)
 
         return set(reached(names, read_by))
 

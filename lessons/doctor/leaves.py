@@ -4,7 +4,7 @@ import contextlib
 import sys
 import traceback
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from ..recorder import Recording
+from ..recorder.recording.nodes import reached
 from ..recorder.recording.saved import memory
 from ..recorder.recording.variables import Where, outside, where
 from ..text import visible
@@ -38,6 +39,7 @@ class Leaves:
         self.strays: list[str] = []
         self.new: list[str] = []
         self.met: list[str] = []
+        self.born: set[str] = set()  # by requires_grad_() on a result
         self.turned_on: set[int] = set()  # by requires_grad = True, while it runs
         self._names: dict[int, str] = {}
         self._paths: dict[int, str] = {}
@@ -57,6 +59,8 @@ class Leaves:
             self._paths.setdefault(id(one), f"{name}.{path}".strip("."))
         met = {id(leaf): node for node, leaf in self.recording.leaves().items()}
         for part, one in [*module.named_parameters(), *module.named_buffers()]:
+            if not is_lazy(one) and not one.is_leaf:  # functional_call puts it there
+                continue
             if is_lazy(one):  # it has no shape before its first pass
                 self._lazy[id(one)] = f"{name}.{part}".strip("."), one
                 continue
@@ -107,6 +111,28 @@ class Leaves:
         ):
             self.strays.append(name)
         return name
+
+    def meet(self, held: Iterable[torch.Tensor]) -> None:
+        """Know each leaf that a backward pass may reach, and what is `held` by an optimizer."""
+        recording = self.recording
+        wanted = {id(one): one for one in held if one.requires_grad and not is_lazy(one)}
+        for number, leaf in (
+            {id(one): one for one in recording.leaves().values()} | wanted
+        ).items():
+            met = recording.tensor(number) is leaf
+            if not leaf.is_leaf or (met and number in self._names):
+                continue
+            node = recording.node_of(leaf)[0]
+            before = reached([node], lambda one: (edge.producer for edge in one.operands))[1:]
+            hides = any(one.requires_grad for one in before) and number not in wanted
+            if number not in self._names and not hides:
+                name = self.add(_spelled(leaf) or node.variable or node.name, leaf)
+                self.met.append(name)
+                if before:
+                    self.born.add(name)
+                elif not self.was_there(leaf):
+                    self.new.append(name)
+                recording.rename(node, name)
 
     def was_there(self, tensor: torch.Tensor) -> bool:
         """Whether it is older than the run."""

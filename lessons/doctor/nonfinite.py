@@ -12,6 +12,7 @@ from ..recorder import Edge, Node, Recording
 from ..recorder.derivatives import ELEMENTWISE, terms
 from ..recorder.recording.nodes import reached
 from ..recorder.recording.plain_tensor import LIMIT, short, unflat
+from ..recorder.recording.variables import in_line
 from ..text import listed
 from .graph import bad_place
 from .run import Run
@@ -103,7 +104,7 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
             f"The first {what} of the forward pass comes from {op_called(run, node)}{there}"
             f"{_from_operands(node, place)}.{follows}"
         )
-        yield Fault("nonfinite_forward", says, _after_forward(node, what, place), node.name)
+        yield Fault("nonfinite_forward", says, _after_forward(run, node, what, place), node.name)
 
 
 def _born(recording: Recording) -> Iterator[_Birth]:
@@ -247,7 +248,7 @@ def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
     return next(bad, None)
 
 
-def _after_forward(node: Node, what: str, place: int | None) -> str:
+def _after_forward(run: Run, node: Node, what: str, place: int | None) -> str:
     """Say why an op computed `what` from finite numbers, and how to fix it."""
     value, kind = node.outputs[0], node.type
     reads = [edge.value for edge in node.operands]
@@ -289,7 +290,7 @@ def _after_forward(node: Node, what: str, place: int | None) -> str:
     if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
         return (
             "Rounding can push the input past the op's bounds. Clamp it: "
-            f"{kind}({_REPAIRS[kind][1]})."
+            f"{kind}({_fitting(_REPAIRS[kind][1], value.dtype)}).{_rounded(node)}"
         )
     if kind in _REPAIRS or kind == "pow":
         more = _AFTERWARDS
@@ -297,7 +298,9 @@ def _after_forward(node: Node, what: str, place: int | None) -> str:
             more = "A logarithm is not defined below 0: find out why the input is negative."
         return f"Clamp the op's input, or add a small number to it. {more}"
     if kind in ("exp", "cosh", "sinh", "expm1"):
-        return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+        if any(one.consumer.type == "sum" for one in run.graph.consumers.get(node.name, ())):
+            return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+        return f"{kind} overflows {value.dtype}: bound what it reads, {kind}(x.clamp(max=20)) say."
     if kind == "mul" and what == "NaN" and len(reads) == 2:
         do = "First replace the infinity by a finite number: x.masked_fill(x.isinf(), 0)."
         return f"0 · ∞ is NaN. {do}"
@@ -349,6 +352,7 @@ def _after_backward(
 def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
     """Give the usual fix for an infinite slope, and the gradient that it leads to."""
     where, instead = _REPAIRS[node.type]
+    instead = _fitting(instead, edge.value.dtype)
     op, dtype = getattr(torch, node.type), getattr(torch, edge.value.dtype)
     x = torch.tensor(reads, dtype=dtype, requires_grad=True)
     with torch.enable_grad():
@@ -365,8 +369,29 @@ def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
         more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
     return (
         f"The slope of {node.type} is infinite {where}.{zero} Keep its input away from there: "
-        f"{node.type}({instead}){becomes}.{more}"
+        f"{node.type}({instead}){becomes}.{more}{_rounded(node)}"
     )
+
+
+def _fitting(instead: str, dtype: str) -> str:
+    """The input to use in place of x, with numbers that do not vanish in this dtype."""
+    small = {"float16": "1e-3", "bfloat16": "1e-2"}.get(dtype)
+    return instead if small is None else instead.replace("1e-12", small).replace("1e-6", small)
+
+
+def _rounded(node: Node) -> str:
+    """Which number that the program writes near an op is 0 or 1 in its dtype; "" for none."""
+    near = [node, *(edge.producer for edge in node.operands)]
+    near += [edge.producer for one in near[1:] for edge in one.operands]
+    for one in near:
+        dtype = getattr(torch, one.outputs[0].dtype)
+        for written in one.numbers:
+            if isinstance(written, float) and dtype.is_floating_point:
+                kept = float(torch.tensor(written, dtype=dtype))
+                if kept != written and kept in (-1.0, 0.0, 1.0):
+                    what = f"{one.type}{in_line(one.place)} reads {written!r}"
+                    return f" {what}, which is {kept:g} in {one.outputs[0].dtype}."
+    return ""
 
 
 def _together(node: Node) -> str:

@@ -17,7 +17,7 @@ from .run import Run
 from .shapes import DISTANCES, RESHAPE
 from .source import floats_around
 from .stops import derived, left_by, soft, stop
-from .words import Fault, called
+from .words import Fault, called, how_stopped
 
 _READ_PLAIN = frozenset((
     "add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "clamp", "where", "lerp",
@@ -27,6 +27,7 @@ _READ_PLAIN = frozenset((
 _COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
 """Ops that copy numbers, which nobody calls to stop a gradient."""
 _SUMS = frozenset(("add", "sub", "rsub"))
+_FACTORS = frozenset(("mul", "div", "pow", "matmul", "mm", "bmm", "linear", "einsum"))
 _LINEAR = RESHAPE | _SUMS | {"neg", "sum", "mean", "stack", "cat", "to", "mul", "div"}
 
 
@@ -67,7 +68,9 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
             why = stop(run, node, live)
             says = f"{why.says} {_lacks(run, node.name)}"
             do = f"{why.do} If a constant is meant, write .detach() to say so."
-            yield replace(why, kind="left_torch", says=says, do=do)
+            kind = "note" if _is_chosen(run, node) else "left_torch"
+            yield replace(why, kind=kind, says=says, do=do)
+    yield from _constant_terms(run, ends, live)
     chosen = {node.name for node in ends if node.kind != "stopped" or node.type == "stop_gradient"}
     left = [one for one in run.recording.left if _copied(run, one).name in live | chosen]
     yield from _returned(run, left, chosen, told) if left else ()
@@ -78,7 +81,8 @@ def _returned(
 ) -> Iterator[Fault]:
     """Yield a fault for numbers that left torch and came back.
 
-    It is a note for the nodes in `chosen`, which are detached or whole numbers.
+    It is a note for the nodes in `chosen`, which are detached or whole numbers, and for weights and
+    targets.
     """
     reads, holds = _reads(run), dict[float, list[_Read]]()
     gone = {float(one) for left in run.recording.left for one in left.value.numbers}
@@ -100,11 +104,44 @@ def _returned(
             and (by == 1 or (by in read.literals and read.is_computed))
         ]  # fmt: skip
         if back:
-            found[key] = _told(run, left, min(back, key=lambda one: one.place))
-            if node.name in chosen:
+            first = min(back, key=lambda one: one.place)
+            found[key] = _told(run, left, first)
+            if _is_chosen(run, first.node):
+                found[key] = Fault("note", found[key].says)
+            elif node.name in chosen:
                 do = "" if node.type == "stop_gradient" else f" {soft(node)}"
                 found[key] = Fault("note", f"{found[key].says}{do}")
     yield from found.values()
+
+
+def _is_chosen(run: Run, node: Node) -> bool:
+    """Whether a constant only scales what has a gradient, or is its target: that may be meant."""
+    readers = _first_live(run, node)
+    return bool(readers) and all(
+        one.type in _FACTORS | DISTANCES or (one.type in ("sub", "rsub") and not _is_term(run, one))
+        for one in readers
+    )
+
+
+def _constant_terms(run: Run, ends: list[Node], live: set[str]) -> Iterator[Fault]:
+    """Yield a fault for a term made of a parameter's own `.data`, a note for one under no_grad."""
+    told = set[Where | None]()
+    for node in run.recording:
+        if node.type not in _SUMS or not node.requires_grad or node.name not in run.wanted:
+            continue
+        for term in (edge.producer for edge in node.operands):
+            before = run.graph.before([term.name]) if not (term.requires_grad or term.leaf) else ()
+            cut = next((one for one in ends if one.name in before), None)
+            if cut is None or cut.place in told or not _is_term(run, node):
+                continue
+            told.add(cut.place)
+            why, read = stop(run, cut, live), cut.operands[0].producer
+            says = f"{why.says} So {called(term)}{in_line(term.place)} is a constant of the loss."
+            if read.type == "parameter" and read.leaf and how_stopped(cut) == ".data":
+                do = f"Write {read.label} without .data."
+                yield Fault("constant_term", f"{says} {_lacks(run, cut.name)}", do, cut.name)
+            elif why.kind == "no_grad" and why.where:
+                yield Fault("note", f"{says} {_lacks(run, cut.name)}", node=cut.name)
 
 
 def _told(run: Run, left: Left, back: _Read) -> Fault:

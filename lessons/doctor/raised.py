@@ -11,7 +11,7 @@ from ..recorder.recording.nodes import Stale
 from ..recorder.recording.saved import from_to, saver
 from ..recorder.recording.variables import assigned, in_line
 from ..text import counted, listed
-from .errors import place_of
+from .errors import place_of, sentences
 from .leaves import spelled
 from .run import Run
 from .source import attribute_at, backward_of, cited
@@ -93,11 +93,35 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
             "switched off, so the loss has no graph.",
             "Take what trains out of it.",
         )
+    elif "No inf checks" in said:
+        yield _not_scaled(run, error)
+    elif "finished reduction" in said:
+        none = [name for name, one in run.gradients.items() if one.norm is None]
+        says = f"DistributedDataParallel waits for the gradient of {listed(none) or 'some weights'}"
+        do = "Leave out what takes no part in the loss, or pass find_unused_parameters=True."
+        yield Fault("unused", f"{says}, and none came in the pass before.", do)
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
-        why, do = known or (f"torch says: {said[:300]}", "")
+        why, do = known or (f"it says: {sentences(said, 300)}", "")
         says = f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
         yield Fault("raised", f"{says}{_which(run, error)}{why}", do)
+
+
+def _not_scaled(run: Run, error: BaseException) -> Fault:
+    """A GradScaler steps an optimizer none of whose parameters has a gradient."""
+    frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__)]
+    optimizer = next((one["optimizer"] for one in frames[::-1] if "optimizer" in one), None)
+    made = run.optimizers.made_of(optimizer) if optimizer is not None else None
+    at = f", made{in_line(made.place)}," if made else ""
+    came = [name for name, one in run.gradients.items() if one.norm is not None]
+    others = f": {listed(came)} got one, and it does not hold them" if came else ""
+    return Fault(
+        "not_held",
+        f"The GradScaler finds no gradient in {place_of(error)}: none of the parameters that "
+        f"{spelled(optimizer, error)}{at} holds has one{others}.",
+        "Create the optimizer from the model that computes the loss, after the last change to it, "
+        "such as a deepcopy, a .to() or a wrapper.",
+    )
 
 
 def _which(run: Run, error: BaseException) -> str:

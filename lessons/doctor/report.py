@@ -76,8 +76,12 @@ def headline(run: Run) -> str:
 
 def fine(run: Run) -> str:
     """That nothing is wrong, with what was looked at: it holds for no more than that."""
-    got = sum(one.norm is not None for one in run.gradients.values())
-    leaves = "the leaf that wants" if got == 1 else f"each of the {got:,} leaves that want"
+    if run.unseen:
+        return f"Nothing was looked at: {run.unseen}"
+    got, every = sum(one.norm is not None for one in run.gradients.values()), len(run.gradients)
+    leaves = "the leaf that wants" if every == 1 else f"each of the {every:,} leaves that want"
+    if got < every:
+        leaves = f"{got:,} of the {every:,} leaves that want"
     text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
     taken = run.optimizers.steps
     names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)

@@ -13,7 +13,7 @@ from ..text import visible
 from .errors import TraceError, shortened
 from .graph import Graph
 from .target import Target
-from .watch import OF_GRADIENTS, WITHOUT_GRAPH, Gradient, Watch
+from .watch import OF_GRADIENTS, OURS_FAILED, WITHOUT_GRAPH, Gradient, Watch
 
 
 class Run:
@@ -35,13 +35,24 @@ class Run:
         self.watch, self.recording, self.optimizers = watch, watch.recording, watch.optimizers
         self.name, self.given, self.returned = name, given, returned
         self.result, self.error, self.tensors = watch.result, watch.error, watch.leaves.tensors
+        self.ended = watch.is_script and not watch.optimizers.over and watch.error is None
+        """Whether a script was watched to its end."""
+        self.is_whole = self.ended or not watch.is_script or watch.error is not None
+        """Whether nothing runs after what was watched."""
         self.said = "" if self.error is None else shortened(self.error, folder)
         self.is_model = "" in watch.leaves.modules
         self.gradients: dict[str, Gradient] = {}
         self.frozen: list[str] = []
         held, new = self.optimizers.all_held(), watch.made_on_the_way()
+        read = {edge.producer.name for edge in self.recording.edges}
+        waiting = set().union(*(one.held for one in self.optimizers.made if not one.stepped))
         for leaf, tensor in self.tensors.items():
-            if tensor.requires_grad and (leaf not in new or id(tensor) in held):
+            if leaf in watch.leaves.met and leaf not in read and id(tensor) in waiting:
+                continue  # of a network that takes no part
+            if leaf in watch.leaves.born and not (leaf in watch.facts or id(tensor) in held):
+                continue
+            is_new = leaf in new and leaf not in watch.leaves.born
+            if tensor.requires_grad and (not is_new or id(tensor) in held):
                 self.gradients[leaf] = watch.facts.get(leaf, Gradient(tuple(tensor.shape)))
             elif isinstance(tensor, nn.Parameter) and not tensor.requires_grad:
                 self.frozen.append(leaf)
@@ -54,6 +65,21 @@ class Run:
         self.optimizers.read.clear()
         self.result = self.watch.result = self.optimizers.none = None
         traceback.clear_frames(self.error.__traceback__ if self.error else None)
+
+    @cached_property
+    def unseen(self) -> str:
+        """Why no gradient was looked at, and what to do; "" where one was."""
+        passes = self.recording.passes or self.recording.asked
+        if self.gradients and (passes or any(one.norm for one in self.gradients.values())):
+            return ""
+        hidden = self.watch.hidden
+        if hidden:
+            says = f"no gradient of {self.name} was seen. {hidden} is opaque here."
+            return f"{says} Leave that out while it is watched."
+        if not passes:
+            says = f"{self.name} ended and no backward pass ran."
+            return f"{says} Let it run to its first loss.backward(), with less data for instance."
+        return "no leaf that requires a gradient takes part in the backward pass."
 
     @cached_property
     def graph(self) -> Graph:
@@ -128,6 +154,8 @@ def watched(watch: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping
             leaves.add_module(name, one)
     with watch.following():
         returned = watch.call(lambda: target.call(*args, **kwargs))
+    if watch.recording.failed is not None:
+        raise TraceError(OURS_FAILED) from watch.recording.failed
     error, passes = watch.error, watch.recording.passes
     if error is not None and not passes and not OF_GRADIENTS.search(str(error)):
         said = shortened(error, target.folder)

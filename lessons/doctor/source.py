@@ -38,6 +38,17 @@ def attribute_at(where: Where | None) -> str:
     return next((ast.unparse(one) for one in targets if isinstance(one, ast.Attribute)), "")
 
 
+def spelled_at(path: str, kind: type[ast.AST], part: str, text: str) -> Where | None:
+    """Find the first syntax node of a kind in a file that has a part spelled like this."""
+    for one in _nodes(path):
+        parts = getattr(one, part) if isinstance(one, kind) else []
+        if any(
+            ast.unparse(each) == text for each in (parts if isinstance(parts, list) else [parts])
+        ):
+            return path, place_of(one)  # type: ignore[arg-type]
+    return None
+
+
 def is_statement(where: Where | None) -> bool:
     """Whether the expression there is all of a statement, so that its value is dropped."""
     return any(_at(where, ast.Expr, "value"))

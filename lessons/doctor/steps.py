@@ -2,20 +2,24 @@
 them, and which weights no optimizer moves.
 """
 
-from collections.abc import Iterable, Iterator
+import ast
+import gc
+from collections.abc import Iterator
 from itertools import pairwise
 
 import torch
+from torch.optim import Optimizer
 
 from ..recorder import Node
 from ..recorder.recording.torch_calls import op_type_of_node
-from ..recorder.recording.variables import Where, in_line
+from ..recorder.recording.variables import Where, assigned, in_line
 from ..recorder.recording.wiring import node_name
 from ..text import counted, listed
+from .leaves import spelled
 from .optimizers import Event, Step
 from .run import Run
-from .source import attribute_at, cited, switched_off
-from .words import Fault, called, it_or_them
+from .source import attribute_at, cited, spelled_at, switched_off
+from .words import Fault, at_step, called, it_or_them, named, sentence_start
 
 _ORDER = "The usual order is zero_grad(), the forward pass, backward(), step()."
 
@@ -24,12 +28,15 @@ def steps(run: Run) -> Iterator[Fault]:
     """Yield a fault for each way in which gradients that came don't move their weights as meant."""
     for tensor, place in run.optimizers.read.values():
         yield _no_leaf(run, tensor, place)
-    told: set[tuple[str, str]] = set()
+    told: set[tuple[str, int]] = set()
     for step in run.optimizers.steps:
-        for fault in _misused(run, step):
-            if not told & {(fault.kind, step.name), ("step_before_backward", step.name)}:
-                told.add((fault.kind, step.name))
+        number = id(step.optimizer)
+        for fault in (*_misused(run, step), *_measured(run, step)):
+            kind = fault.kind if fault.kind != "note" else fault.says
+            if not told & {(kind, number), ("step_before_backward", number)}:
+                told.add((kind, number))
                 yield fault
+    yield from _never(run)
     yield from _replaced(run)
     yield from _frozen(run)
     yield from _flagged(run)
@@ -50,7 +57,7 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
         where = next(iter(unused.values()))
         says = (
             f"{cited(where) or 'zero_grad()'}{in_line(where)} clears the gradients of "
-            f"{_names(run, unused)} before {_called(step)} can use them."
+            f"{named(run, unused)} before {at_step(run, step)} can use them."
         )
         do = f"Move zero_grad() before backward(), or after step(). {_ORDER}"
         if step.grads:
@@ -58,16 +65,17 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
         yield Fault("cleared", says, do)
     elif step.kept:
         says = (
-            f"Nothing clears the gradients between two calls of {_called(step)}: backward() adds "
-            f"to the gradients that the previous step has used, for {_names(run, step.grads)}."
+            f"Nothing clears the gradients between two calls of {at_step(run, step)}: backward() "
+            "adds to the gradients that the previous step has used, for "
+            f"{named(run, step.grads)}."
         )
         yield Fault(
             "not_cleared", says, f"Call {step.name}.zero_grad() in each iteration. {_ORDER}"
         )
-    for events in used.values():
-        yield from _clipped(step, events)
-        if not step.has_closure:
-            yield from _left_over(run, step, events)
+    for number, events in used.items():
+        yield from list(_clipped_after(run, step, number)) or _clipped(run, step, events)
+    if not step.has_closure:
+        yield from _left_over(run, step, used)
 
 
 def _unused(events: list[Event], others_came: bool) -> Iterator[Where | None]:
@@ -75,12 +83,12 @@ def _unused(events: list[Event], others_came: bool) -> Iterator[Where | None]:
     came = _came(events)
     for before, after in pairwise(events):
         is_last = bool(came) and after.time > came[-1].time
-        is_same = before.what == "came" and before[2:] == came[-1][2:] and not is_last
+        is_same = before.what == "came" and before[2:4] == came[-1][2:4] and not is_last
         if after.what == "cleared" and (is_same if others_came else is_last):
             yield after.place
 
 
-def _clipped(step: Step, events: list[Event]) -> Iterator[Fault]:
+def _clipped(run: Run, step: Step, events: list[Event]) -> Iterator[Fault]:
     """A call that clips before the gradients come, or before a GradScaler has unscaled them."""
     clips = [one for one in events if one.what == "clipped"]
     later = {one.what for one in events if clips and one.time > clips[-1].time}
@@ -90,8 +98,8 @@ def _clipped(step: Step, events: list[Event]) -> Iterator[Fault]:
     clipping = f"{cited(where) or 'The clipping'}{in_line(where)}"
     if "came" in later and not step.has_closure:
         says = (
-            f"{clipping} runs before backward() brings the gradients that {_called(step)} uses, so "
-            "it clips none of them."
+            f"{clipping} runs before backward() brings the gradients that {at_step(run, step)} "
+            "uses, so it clips none of them."
         )
         yield Fault("clipped_early", says, f"Call it after backward() and before step(). {_ORDER}")
     elif "unscaled" in later:
@@ -102,19 +110,139 @@ def _clipped(step: Step, events: list[Event]) -> Iterator[Fault]:
         yield Fault("clipped_scaled", says, f"Call scaler.unscale_({step.name}) before it.")
 
 
-def _left_over(run: Run, step: Step, events: list[Event]) -> Iterator[Fault]:
-    """Gradients of another loss, whose optimizer has made its step, that were never cleared."""
-    cleared = max((one.time for one in events if one.what == "cleared"), default=0)
-    came = [one for one in _came(events) if one.time > cleared]
-    others = [
-        one for one in run.optimizers.steps
-        if came and came[0].time < one.time < came[-1].time and one.name != step.name
-    ]  # fmt: skip
-    if others and came[0].place != came[-1].place:
+def _clipped_after(run: Run, step: Step, number: int) -> Iterator[Fault]:
+    """A call that clips what an earlier step has used, while the next step's is not clipped."""
+    first = next((one for one in step.events[number] if one.what in ("came", "clipped")), None)
+    steps = run.optimizers.steps
+    if first is None or first.what != "clipped" or not any(number in one.grads for one in steps):
+        return
+    after = next(one for one in steps if one.time > first.time)
+    clipped = any(one.what == "clipped" for events in after.events.values() for one in events)
+    if after.optimizer is step.optimizer or number in after.held or clipped:
+        return
+    says = (
+        f"{cited(first.place) or 'The clipping'}{in_line(first.place)} clips gradients that "
+        f"{at_step(run, step)} has already used, for {named(run, step.grads)}. The next step is "
+        f"{at_step(run, after)}, and nothing clips its gradients."
+    )
+    do = f"Clip the parameters that {after.name} holds: {named(run, after.grads)}."
+    yield Fault("clipped_other", says, do)
+
+
+def _measured(run: Run, step: Step) -> Iterator[Fault]:
+    """What a step did to the weights that it holds, where that can't be meant."""
+    if step.broken:
         says = (
-            f"{_called(step)} uses the gradients of two losses for {_names(run, step.grads)}: "
-            f"those that the loss{in_line(came[0].place)} left there before {_called(others[0])} "
-            "were never cleared."
+            f"{at_step(run, step)} makes NaN or ∞ of {named(run, step.broken)}, which were finite "
+            f"before. Their gradients are in the table."
+        )
+        eps = next((group.get("eps") for group in step.optimizer.param_groups), None)
+        dtypes = {step.held[one].dtype for one in step.broken}
+        vanishes = next((one for one in dtypes if eps and torch.tensor(eps, dtype=one) == 0), None)
+        do = "Take a smaller learning rate, and clip the gradients."
+        if vanishes is not None:
+            do = f"eps={eps:g} is 0 in {str(vanishes).removeprefix('torch.')}, so 0 is divided by "
+            do += "0. Keep the weights in float32, under autocast, or pass a larger eps."
+        yield Fault("nonfinite_step", says, do)
+    zero = {one for rate, group in step.rates if rate == 0 for one in group & step.still}
+    if zero:
+        by, scheduler = "", _scheduler(step.optimizer)
+        if scheduler is not None:
+            name, path = spelled(scheduler), step.place[0] if step.place else ""
+            made = in_line(spelled_at(path, ast.Assign, "targets", name))
+            by = f", which {name} ({type(scheduler).__name__}){made} sets,"
+        says = (
+            f"The learning rate{by} is 0 at {at_step(run, step)}, so this step leaves "
+            f"{named(run, zero)} as they were.{_made(run, step.optimizer)}"
+        )
+        yield Fault("note", says)
+    same = [one for one in run.optimizers.steps if one.optimizer is step.optimizer]
+    still = set.intersection(*(one.still for one in same)) - zero
+    if still and len(same) > 1 and step is same[-1]:
+        yield _unmoved(run, step, still)
+    if step.undone:
+        group = step.optimizer.param_groups[0]
+        by = " and ".join(
+            f"{word}={group[word]:g}" for word in ("weight_decay", "momentum") if group.get(word)
+        )
+        says = (
+            f"{at_step(run, step)} moves entries of {named(run, step.undone)} whose gradient the "
+            f"program has set to 0{f', by {by}' if by else ''}.{_made(run, step.optimizer)} To "
+            "keep them fixed, write their values back after the step."
+        )
+        yield Fault("note", says)
+
+
+def _unmoved(run: Run, step: Step, still: set[int]) -> Fault:
+    """Weights that have a gradient, and that no step of their optimizer has moved."""
+    has, as_before = "have", "them as they were"
+    if len(still) == 1:
+        has, as_before = "has", "it as it was"
+    says = f"{named(run, still)} {has} a gradient, and {at_step(run, step)} left {as_before}."
+    module = type(step.optimizer).__module__
+    first = next(one for one in run.optimizers.steps if one.optimizer is step.optimizer)
+    is_alone = not step.grads - still  # it may wait for several gradients, or take turns
+    waits = first.counts != step.counts or (is_alone and bool(step.optimizer.state))
+    if module.startswith("torch.") or waits:
+        return Fault("note", f"{says} Its learning rate may be too small for their dtype.")
+    do = (
+        "Write into the weight itself, in place: weight.add_(…). What .contiguous(), .flatten() or "
+        "weight = weight - … give may be a copy, and the weight then stays."
+    )
+    return Fault("unmoved", says, do)
+
+
+def _never(run: Run) -> Iterator[Fault]:
+    """An optimizer that made no step in a whole program, while its weights got gradients."""
+    seen, tensors = run.optimizers, {id(one): one for one in run.tensors.values()}
+    for made in seen.made if run.ended else ():
+        known = made.held & tensors.keys()
+        marks = {one: mark for one in known if (mark := seen.first.get(one))}
+        moved = any(mark.moved(tensors[one]) for one, mark in marks.items())
+        if made.stepped or not marks or moved:
+            continue
+        count, where = run.watch.backwards, made.place
+        name = "".join(assigned(where)[:1]) or attribute_at(where) or "the optimizer"
+        call = spelled_at(where[0], ast.Call, "func", f"{name}.step") if where else None
+        steps = (
+            f"never steps, since {name}.step(){in_line(call)} never runs" if call else "never steps"
+        )
+        says = (
+            f"{sentence_start(name)} ({made.kind}), made{in_line(where)}, {steps}: {run.name} "
+            f"ended after {count:,} backward {'pass' if count == 1 else 'passes'}, and "
+            f"{named(run, marks)} did not move."
+        )
+        do = f"Find the condition that {name}.step() waits for, and whether it is ever true."
+        yield Fault("never_steps", says, do)
+
+
+def _scheduler(optimizer: Optimizer) -> object | None:
+    """The learning rate scheduler of an optimizer, if it has one."""
+    kinds = torch.optim.lr_scheduler.LRScheduler
+    found = (one for one in gc.get_objects() if issubclass(type(one), kinds))
+    return next((one for one in found if vars(one).get("optimizer") is optimizer), None)
+
+
+def _made(run: Run, optimizer: Optimizer) -> str:
+    """ " The optimizer was made in train.py:7." """
+    made = run.optimizers.made_of(optimizer)
+    return f" The optimizer was made{in_line(made.place)}." if made and made.place else ""
+
+
+def _left_over(run: Run, step: Step, used: dict[int, list[Event]]) -> Iterator[Fault]:
+    """Gradients of another loss, whose optimizer has made its step, that were never cleared."""
+    found: dict[int, tuple[Event, Step]] = {}
+    for number, events in used.items():
+        cleared = max((one.time for one in events if one.what == "cleared"), default=0)
+        came = [one for one in _came(events) if one.time > cleared]
+        for one in run.optimizers.steps if came and came[0].place != came[-1].place else ():
+            if came[0].time < one.time < came[-1].time and one.optimizer is not step.optimizer:
+                found.setdefault(number, (came[0], one))
+    for came_first, other in list(found.values())[:1]:
+        says = (
+            f"{at_step(run, step)} uses the gradients of two losses for {named(run, found)}: "
+            f"those that the loss{in_line(came_first.place)} left there before "
+            f"{at_step(run, other)} were never cleared."
         )
         do = f"Call {step.name}.zero_grad() before the backward pass of its own loss."
         yield Fault("left_over", says, do)
@@ -127,33 +255,52 @@ def _came(events: list[Event]) -> list[Event]:
 def _early(run: Run, step: Step) -> Iterator[Fault]:
     """A step without any gradient, which came afterwards; not where another step found one."""
     later = [run.optimizers.last(one, "came") for one in step.held]
-    found = any(one.grads for one in run.optimizers.steps if one.name == step.name)
+    steps = run.optimizers.steps
+    found = any(one.grads for one in steps if one.optimizer is step.optimizer)
     if not found and any(one and one.time > step.time for one in later):
-        says = f"{_called(step)} runs before backward() brings {_names(run, step.held)} a gradient."
+        says = (
+            f"{at_step(run, step)} runs before backward() brings {named(run, step.held)} a "
+            "gradient."
+        )
         yield Fault("step_before_backward", says, _ORDER)
 
 
-def _replaced(run: Run) -> Iterator[Fault]:
-    """Weights that no optimizer holds, while one holds others that nothing reads any more."""
-    seen, held = run.optimizers, run.optimizers.all_held() if run.optimizers.steps else set()
-    left = [
+def _not_held(run: Run) -> list[str]:
+    """The weights that get a gradient, and that no optimizer holds."""
+    held = run.optimizers.all_held() if run.optimizers.steps else set()
+    return [
         name for name, one in run.gradients.items()
         if one.norm and isinstance(run.tensors[name], torch.nn.Parameter)
         and run.tensors[name].is_leaf and id(run.tensors[name]) not in held
         and name not in run.watch.leaves.strays
     ]  # fmt: skip
-    gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
-    for step in {one.name: one for one in seen.steps}.values() if left else ():
-        dead = [
+
+
+def dead(run: Run) -> dict[int, Step]:
+    """The weights that an optimizer holds, by `id`, and that others seem to have replaced."""
+    found: dict[int, Step] = {}
+    left = _not_held(run)
+    for step in run.optimizers.steps if left else ():
+        unread = [
             number for number, one in step.held.items()
-            if seen.last(number, "came") is None and one.requires_grad
-            and run.watch.leaves.called(one) is None
+            if run.optimizers.last(number, "came") is None and one.requires_grad
+            and run.watch.leaves.called(one) not in run.graph.consumers
         ]  # fmt: skip
-        if dead:
+        found |= dict.fromkeys(unread, step)
+    return found
+
+
+def _replaced(run: Run) -> Iterator[Fault]:
+    """Weights that no optimizer holds, while one holds others that nothing reads any more."""
+    seen, left, unread = run.optimizers, _not_held(run), dead(run)
+    gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
+    for step in {id(one.optimizer): one for one in seen.steps}.values() if left else ():
+        count = sum(one.optimizer is step.optimizer for one in unread.values())
+        if count:
             says = (
                 f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
-                f"{them}, so {_called(step)} never moves {them}. It holds "
-                f"{counted(len(dead), 'parameter')} that were replaced: no op has read them."
+                f"{them}, so {at_step(run, step)} never moves {them}. It holds "
+                f"{counted(count, 'parameter')} that were replaced: no op has read them."
             )
             do = (
                 f"Create {step.name} after the last change to the model, or add them: "
@@ -162,9 +309,12 @@ def _replaced(run: Run) -> Iterator[Fault]:
             yield Fault("not_held", says, do, left[0])
             return
     if left and seen.steps:
+        reads = run.graph.consumers.get(left[0], ())
+        where = f", first read{in_line(reads[0].consumer.place)}," if reads else ""
         says = (
-            f"{listed(left)} {gets} a gradient, and no optimizer holds {them}. To train {them}, "
-            f"add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
+            f"{listed(left)}{where} {gets} a gradient, and no optimizer holds {them}. To train "
+            f"{them}, add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
+            f"{_made(run, seen.steps[0].optimizer)}"
         )
         yield Fault("note", says)
 
@@ -172,13 +322,17 @@ def _replaced(run: Run) -> Iterator[Fault]:
 def _frozen(run: Run) -> Iterator[Fault]:
     """An optimizer all of whose parameters were frozen at each of its steps."""
     seen = run.optimizers
-    moved = {one.name for one in seen.steps if any(map(_came, one.events.values())) or one.grads}
-    for name, step in {one.name: one for one in seen.steps if one.name not in moved}.items():
+    moved = {
+        id(one.optimizer) for one in seen.steps if any(map(_came, one.events.values())) or one.grads
+    }
+    last = {id(one.optimizer): one for one in seen.steps if id(one.optimizer) not in moved}
+    for step in last.values():
         where = next((seen.frozen[one] for one in step.held if one in seen.frozen), None)
         if not any(one.requires_grad for one in step.held.values()):
+            at = f", set{in_line(where)}" if where else ""
             says = (
-                f"{_called(step)} moves nothing: all {len(step.held)} parameters of {name} "
-                f"({step.kind}) have requires_grad=False{', set' * bool(where)}{in_line(where)}."
+                f"{at_step(run, step)} moves nothing: all {len(step.held)} parameters of "
+                f"{step.name} ({step.kind}) have requires_grad=False{at}."
             )
             do = "Call requires_grad_(True) on them before their loss is computed."
             yield Fault("frozen", says, do)
@@ -209,7 +363,7 @@ def _carried(run: Run) -> Iterator[Fault]:
     if any(id(one) in step.held for one in of):
         says = (
             f"backward(){in_line(run.recording.passes[-1].place)} goes on into the graph of the "
-            f"previous step, through {name}, made{made}; {_called(step)} has changed its "
+            f"previous step, through {name}, made{made}; {at_step(run, step)} has changed its "
             "weights since."
         )
         yield Fault("carried", says, f"Detach it for the next step: {name} = {name}.detach().")
@@ -260,15 +414,3 @@ def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
         do,
         node.name,
     )
-
-
-def _called(step: Step) -> str:
-    """ "opt.step() in train.py:12"."""
-    return f"{step.name}.step(){in_line(step.place)}"
-
-
-def _names(run: Run, numbers: Iterable[int]) -> str:
-    """The parameters with these `id`s."""
-    names = {id(one): name for name, one in run.tensors.items()}
-    known = [names[one] for one in numbers if one in names]
-    return listed(known, 4) if known else "its parameters"

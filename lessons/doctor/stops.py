@@ -86,7 +86,7 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
 def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     """The op ran where gradients were off."""
     op, switch, by = f"{node.type}{in_line(node.place)}", f"torch.{off.name}", in_line(off.where)
-    if any(CHECKPOINT in one for one in run.watch.warned):
+    if any(CHECKPOINT in one for one, _ in run.watch.warned):
         says = f"checkpoint with use_reentrant=True ran {op} without gradients: none of its inputs "
         do = "Pass use_reentrant=False, or call x.requires_grad_() on the checkpoint's input."
         return Fault("checkpoint", f"{says}requires one.", do)
@@ -115,6 +115,18 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     return Fault("no_grad", f"{says}.", do, where=off.where)
 
 
+def bridged(run: Run, node: Node) -> tuple[Node, Node] | None:
+    """The z and the x, if this is the detach of a straight-through bridge x + (z − x).detach()."""
+    made = node.operands[0].producer if node.type == "stop_gradient" and node.operands else node
+    if made.type != "sub" or len(made.operands) != 2:
+        return None
+    hard, soft = (edge.producer for edge in made.operands)
+    readers = (edge.consumer for edge in run.graph.consumers.get(node.name, ()))
+    adds = (one for one in readers if one.type == "add")
+    is_bridge = any(edge.producer is soft for one in adds for edge in one.operands)
+    return (hard, soft) if is_bridge else None
+
+
 def _sample(text: str, where: Where | None, distribution: str = "") -> Fault:
     kind = getattr(torch.distributions, distribution, None)
     instead = "For a choice among few, functional.gumbel_softmax has a gradient."
@@ -132,7 +144,8 @@ def _copied(text: str, operand: str, do: str, where: Where | None = None) -> Fau
 
 def _itself(run: Run, node: Node, made: str) -> str:
     """Say how to compute with a made weight, as the op that reads it does."""
-    readers = (edge.consumer.type for edge in run.graph.consumers.get(node.name, ()))
+    reads = run.graph.consumers.get(node.name, ())
+    readers = (one.consumer.type for one in reads if one.operand)  # not as the input
     kind = next((one for one in readers if one == "linear" or one.startswith("conv")), None)
     if kind is None:
         return f"Compute with {made} itself."

@@ -34,6 +34,11 @@ class Trace:
         self.faults, self.notes = findings(run)
         run.forget()
 
+    @property
+    def status(self) -> int:
+        """The command's exit status: 1 with a fault, 2 where there was nothing to look at."""
+        return 1 if self.faults else 2 if self.run.unseen else 0
+
     @cached_property
     def drawn(self) -> "Drawn | None":
         """The drawing and its steps; None where no op ran."""
@@ -97,7 +102,8 @@ def assert_gradients(function: Any, *args: Any, **kwargs: Any) -> Trace:
     """Fail, in a test of yours, unless `trace(function, *args, **kwargs)` finds no fault.
 
     Raises:
-        AssertionError: with each fault, its place and what to do about it.
+        AssertionError: with each fault, its place and what to do about it; also where no gradient
+            was looked at.
 
     >>> import torch
     >>> net = torch.nn.Linear(2, 1)
@@ -105,6 +111,7 @@ def assert_gradients(function: Any, *args: Any, **kwargs: Any) -> Trace:
     <trace of <lambda>: 0 faults>
     """
     made = trace(function, *args, **kwargs)
-    if made.faults:
-        raise AssertionError(listed_faults(made.run, made.faults)) from made.error
+    if made.status:
+        said = listed_faults(made.run, made.faults) if made.faults else str(made)
+        raise AssertionError(said) from made.error
     return made

@@ -6,13 +6,16 @@ nothing is put on a tensor of the program.
 
 import os
 import re
+import sys
 import threading
+import traceback
 import warnings
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,10 +27,10 @@ from ..recorder.recording.recording import Listener
 from ..recorder.recording.switches import Off
 from ..recorder.recording.torch_calls import meaning, tensors_in
 from ..recorder.recording.variables import Where, in_line
-from ..recorder.torch_private import can_compile, unseen
-from .errors import TraceError
+from ..recorder.torch_private import can_compile, next_number, unseen
+from .errors import OURS, TraceError, sentences
 from .leaves import Leaves, here
-from .optimizers import Optimizers
+from .optimizers import Optimizers, dense
 
 PASSES = 4
 """So many backward passes before a step are recorded; the others are only counted."""
@@ -41,6 +44,7 @@ WITHOUT_GRAPH = "does not require grad and does not have a grad_fn"
 """What torch says where a backward pass begins at a tensor that has no graph."""
 FOR_OUR_HOOKS = "Using `torch.compile\\(module\\)` when there are global hooks"
 """What torch warns because the watch has hooks for all modules."""
+OURS_FAILED = "The doctor itself failed here, not your program, which runs on without the doctor."
 OF_GRADIENTS = re.compile("grad|autograd|backward|in-?place|[Ii]nference tensor", re.IGNORECASE)
 """The page explains an error of a forward pass whose message has one of these words."""
 
@@ -93,7 +97,7 @@ class Watch(Listener):
         self.facts: dict[str, Gradient] = {}
         self.hidden = ""  # the first code whose ops nobody sees
         self.compiled = ""  # the first module that torch.compile made
-        self.warned: list[str] = []
+        self.warned: list[tuple[str, Where | None]] = []
         self.result: torch.Tensor | None = None
         self.error: BaseException | None = None
         self.in_pass = False  # the error was raised within a backward pass
@@ -105,6 +109,7 @@ class Watch(Listener):
         """Where a script detached a parameter before the recording began, by the parameter's id."""
         self._dark_inside = 0
         self._open: list[tuple[Call, nn.Module]] = []
+        self.backwards = 0  # how many backward passes began, listened to or not
         self._passes = self._unheard = 0
         self._thread = threading.get_ident()
 
@@ -126,14 +131,19 @@ class Watch(Listener):
             warnings.filterwarnings("ignore", FOR_OUR_HOOKS)
             showing = warnings.showwarning
 
-            def show(message: Warning | str, *place: Any, **more: Any) -> None:
-                self.warned.append(" ".join(str(message).split()))
-                showing(message, *place, **more)
+            def show(*given: Any, **more: Any) -> None:
+                place, (message, kind, path, line, *rest) = here(), given
+                self.warned.append((sentences(str(message), 300), place))
+                if place and path.startswith(OURS):  # a call of the program's, through ours
+                    path, line = place[0], place[1][0]
+                showing(message, kind, path, line, *rest, **more)
 
             warnings.showwarning = show
             self.optimizers.follow(stack, self._stepped, self._is_elsewhere)
-            stack.callback(register_module_forward_pre_hook(self._enter).remove)
-            stack.callback(register_module_forward_hook(self._leave).remove)
+            safely = self.recording.safely
+            enter, leave = partial(safely, self._enter), partial(safely, self._leave)
+            stack.callback(register_module_forward_pre_hook(enter).remove)
+            stack.callback(register_module_forward_hook(leave).remove)
             _WATCHING.add(self)
             stack.callback(_WATCHING.discard, self)
             if self.is_script or can_compile():
@@ -160,6 +170,7 @@ class Watch(Listener):
         self.hidden = self.hidden or f"{what}{in_line(here())}"
 
     def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
+        self.backwards += 1
         if self.recording.quiet:
             self._unheard += 1
             if self._unheard == UNHEARD and not self.optimizers.steps:
@@ -167,6 +178,8 @@ class Watch(Listener):
             return run()
         if self.result is None:
             self.result = root
+        with unseen():
+            self.leaves.meet(self.optimizers.tensors())
         self._passes += 1
         try:
             with self.recording.listen(root, here()):
@@ -179,11 +192,11 @@ class Watch(Listener):
         return returned
 
     def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
-        self.optimizers.arrived(leaf)
+        self.optimizers.arrived(leaf, gradient)
         fact = self.facts.setdefault(name, Gradient(tuple(leaf.shape)))
         if fact.norm:
             return
-        whole = gradient.detach().to_dense() if gradient.is_sparse else gradient.detach()
+        whole = dense(gradient)
         fact.norm = float(torch.linalg.vector_norm(whole.to(torch.float64)))
         fact.nonfinite = int((~torch.isfinite(whole)).sum())
         fact.zero = whole.numel() > 0 and not bool(whole.any())
@@ -195,8 +208,10 @@ class Watch(Listener):
             return
         if self._passes >= PASSES:
             self.recording.quiet -= 1
+            self.recording.gap = next_number()
+        self.optimizers.steps[-1].passes = self._passes + self._unheard
         self._passes = self._unheard = 0
-        made = Counter(frozenset(one.held) for one in self.optimizers.steps)
+        made = Counter(id(one.optimizer) for one in self.optimizers.steps)
         enough = max(made.values()) >= self.limit
         idle = self.optimizers.idle()  # several optimizers may take turns
         waits = any(id(one) in idle for one in self.leaves.tensors.values())
@@ -276,6 +291,11 @@ class Watch(Listener):
         finally:
             for one, grad in zip(leaves, before, strict=True):
                 one.grad = grad
+
+    def failed(self, error: Exception) -> None:
+        """Say at once that the doctor failed; the program runs on without the watch."""
+        traceback.print_exception(error)
+        print(OURS_FAILED, file=sys.stderr)
 
     def take_asked(self) -> None:
         """Take the gradients that the program asked `grad()` for, if no backward pass was seen."""

@@ -1,13 +1,14 @@
 """A fault, and how its sentences spell an op with its place, an entry of a tensor, a number."""
 
-from collections.abc import Sized
+from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 
 from ..recorder import Node, Value
 from ..recorder.recording.plain_tensor import short, unflat
-from ..recorder.recording.variables import Where, line_of
+from ..recorder.recording.variables import Where, in_line, line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
+from .optimizers import Step
 from .run import Run
 from .source import at_line
 
@@ -89,3 +90,19 @@ def it_or_them(names: Sized) -> str:
 def get_none(names: list[str]) -> str:
     """ "a, b get no gradient"."""
     return f"{listed(names)} {'gets' if len(names) == 1 else 'get'} no gradient"
+
+
+def at_step(run: Run, step: Step) -> str:
+    """ "opt.step() in train.py:12", with its weights where several optimizers have the name."""
+    others = (one for one in run.optimizers.steps if one.name == step.name)
+    called = f"{step.name}.step(){in_line(step.place)}"
+    if all(one.optimizer is step.optimizer for one in others):
+        return called
+    return f"{called} (for {named(run, list(step.held)[:1])}, …)"
+
+
+def named(run: Run, numbers: Iterable[int]) -> str:
+    """The parameters with these `id`s."""
+    wanted = {*numbers}
+    known = [name for name, one in run.tensors.items() if id(one) in wanted]
+    return listed(known, 4) if known else "its parameters"

@@ -39,6 +39,7 @@ _AT_ZERO = frozenset((
 """Ops with the slope 0 at 0, by torch's choice or by their own."""
 _WRITES = frozenset(("setitem", "zero", "zero_", "fill", "fill_", "masked_fill", "masked_fill_"))
 """Ops that put other numbers in the place of those that were there."""
+_JOINS = frozenset(("cat", "stack", "concat", "hstack", "vstack"))
 _CLAMPS = frozenset(("relu", "relu6", "clamp", "hardtanh"))
 _SHRINKS = frozenset(("mul", "div", "mean", "pow", "square", "to"))
 """Ops that may send back a number too small for their dtype."""
@@ -91,21 +92,29 @@ def _all_zero(names: list[str]) -> str:
 
 
 def rounding(run: Run) -> Iterator[Fault]:
-    """Yield a fault where paths cancel up to rounding, on every way to a leaf: it gets noise."""
-    graph = run.graph
+    """Yield a fault where paths cancel on every way to a leaf: it gets noise; else a note."""
     leaves = [name for name, one in run.gradients.items() if one.norm]
+    before = {one: run.graph.before([one], live=True) for one in run.ends}
+    groups: dict[Where | str, list[Node]] = {}  # the steps of a loop run one line again
     for node in run.recording:
         met = _met(run, node)
-        left = node.upstream[met[0].output] if len(met) > 1 else None
-        if left is None or not _is_rounding(left, [edge.gradient for edge in met]):
-            continue
+        # Gradients of several passes are recorded as one sum: paths cancel only within a pass.
+        ways = [{one for one in before if edge.consumer.name in before[one]} for edge in met]
+        left = node.upstream[met[0].output] if len(met) > 1 and set.intersection(*ways) else None
+        if left and (zero(left) or _is_rounding(left, [edge.gradient for edge in met])):
+            groups.setdefault(node.place or node.name, []).append(node)
+    for node, *more in groups.values():
+        names = {node.name, *(one.name for one in more)}
         hit = [
             name for name in leaves
-            if name == node.name or not run.ends & graph.after([name], True, without=node.name)
+            if name in names or not run.ends & run.graph.after([name], True, without=names)
         ]  # fmt: skip
         if hit and not _only_bias(run, node.name, hit):
             yield _cancelled(run, node, hit, is_rounding=True)
             leaves = [name for name in leaves if name not in hit]
+        elif not hit and not node.leaf and {*leaves}.intersection(run.leaves_before(node.name)):
+            why = _cancelled(run, node, [called(node)], not zero(node.gradient))
+            yield Fault("note", f"{why.says} {why.do}", node=node.name)
 
 
 def _met(run: Run, node: Node) -> list[Edge]:
@@ -207,6 +216,20 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
 
 
 def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
+    none = [one for one in hit if not any(run.recording.nodes[one].outputs[0].numbers)]
+    if node.type in _MULTIPLY and len(none) > 1:
+        says = f"The gradient of {_all_zero(hit)}: {op_called(run, node)} multiplies two factors "
+        says += "that are both 0, so each gets 0 times the other and neither ever moves."
+        do = f"Start one of them at random, as LoRA does: nn.init.normal_({none[0]}, std=0.02)."
+        return Fault("zero_gradient", says, do, node.name)
+    mask = _mask(run, node)
+    if mask is not None:
+        says = (
+            f"The gradient of {_all_zero(hit)}: {op_called(run, mask.consumer)} multiplies it by "
+        )
+        says += f"{called(mask.producer)}, which is 0 there."
+        do = "Give these entries a weight, or leave out what computes them."
+        return Fault("zero_gradient", says, do, mask.consumer.name)
     written = _written(ways)
     if written is not None:
         because = f", because it reads the zeros that {op_called(run, written)} wrote"
@@ -221,6 +244,15 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
         f"{listed([called(edge.producer) for edge in ways])}{because}."
     )
     return Fault("zero_gradient", says, do, (written or node).name)
+
+
+def _mask(run: Run, node: Node) -> Edge | None:
+    """The factor with zeros among its numbers that an op's result is multiplied by later on."""
+    after = run.graph.after([node.name], live=True) if node.type in _JOINS else ()
+    products = (one for one in run.recording if one.name in after and one.type == "mul")
+    edges = (edge for one in products for edge in one.operands)
+    fixed = (one for one in edges if not one.producer.requires_grad)
+    return next((one for one in fixed if 0 in one.value.numbers), None)
 
 
 def _written(ways: list[Edge]) -> Node | None:

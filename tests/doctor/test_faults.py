@@ -142,7 +142,7 @@ def test_unusual_programs_are_traced_without_false_alarms():
     assert traced(logsumexp, 0.3, 0.7, 0.1).faults == []
 
 
-def test_many_faults_of_a_kind_are_counted():
+def test_a_cause_in_a_loop_is_told_once_and_counted():
     def program(x):
         total = x.sum()
         for _ in range(40):
@@ -151,9 +151,8 @@ def test_many_faults_of_a_kind_are_counted():
             total = total + y.sum()
         return total
 
-    made = traced(program)
-    assert len(made.faults) == 13
-    assert made.faults[-1].says == "28 more of this kind were found."
+    (fault,) = traced(program).faults
+    assert fault.says.endswith("This happens 40 times.")
 
 
 def test_a_number_that_was_printed_is_not_blamed():

@@ -112,13 +112,16 @@ thread = threading.Thread(target=train)
 thread.start()
 thread.join()
 """,
-        status=1,
+        status=2,
     )
     assert "step 100" not in done.stdout
-    assert "No backward pass of train.py was seen. What runs in a thread of its" in done.stdout
+    assert (
+        "Nothing was looked at: no gradient of train.py was seen. What runs in a thread of its"
+        in done.stdout
+    )
 
 
 @pytest.mark.long  # it starts processes that each load torch
 def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
-    done = watched("sys.exit('no data')\n", status=1)
+    done = watched("sys.exit('no data')\n", status=2)
     assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]

@@ -43,6 +43,23 @@ _Ran = tuple[Where | None, Where | None]
 """Where an expression is, and where the call around it is."""
 
 
+class _Once:
+    """The program's own call, which runs once whatever becomes of our notes about it."""
+
+    __slots__ = ("args", "began", "ended", "function", "kwargs", "result")
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.began = self.ended = False
+        self.result: Any = None
+
+    def __call__(self) -> Any:
+        self.began = True
+        self.result = self.function(*self.args, **self.kwargs)
+        self.ended = True
+        return self.result
+
+
 class Recorder(TorchFunctionMode):
     """One entry into a recording, in one thread."""
 
@@ -65,11 +82,25 @@ class Recorder(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
+        if self.recording.failed is not None:
+            return func(*args, **kwargs)
+        run = _Once(func, args, kwargs)
+        try:
+            return self._see(func, run, args, kwargs)
+        except Exception as error:
+            if run.began and not run.ended:
+                raise  # by the program's own call
+            self.recording.fail(error)
+        return run.result if run.ended else func(*args, **kwargs)
+
+    def _see(
+        self, func: Any, run: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         name = getattr(func, "__name__", "")
         if name == SWITCH:
             self.recording.switch.set(args[0])
         if self.recording.waiting and not self.recording.quiet:
-            return self._wait(func, name, args, kwargs)
+            return self._wait(func, run, args, kwargs)
         hidden = not self.recording.quiet and untraceable()
         if hidden and not torch.compiler.is_compiling():
             self.recording.listener.opaque("A transform of torch.func")
@@ -78,11 +109,11 @@ class Recorder(TorchFunctionMode):
         if spelling is None or lazy or name in LETS_OTHERS_WRITE:
             if func in (torch.Tensor.backward, torch.autograd.backward):
                 root = tensors_in(args[0])[0]
-                return self.recording.listener.back(root, lambda: func(*args, **kwargs))
+                return self.recording.listener.back(root, run)
             if self.recording.quiet:
-                return func(*args, **kwargs)
+                return run()
             self.recording.listener.heard(func, args)
-            result = func(*args, **kwargs)
+            result = run()
             with unseen():
                 self._note(func, name, args, kwargs, result)
             return result
@@ -91,16 +122,18 @@ class Recorder(TorchFunctionMode):
         if is_in_place(name):
             self.recording.listener.heard(func, args)
         if between or self._sets_weight(name, [*args, *kwargs.values()]):
-            return self._update(call, lambda: func(*args, **kwargs), name)
-        return self._record(call, lambda: func(*args, **kwargs), name)
+            return self._update(call, run, name)
+        return self._record(call, run, name)
 
-    def _wait(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _wait(
+        self, func: Any, run: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Note where tensors are made, until the first op through which a gradient flows."""
         self.recording.listener.heard(func, args)
         if not self.recording.waiting:
-            return self.__torch_function__(func, (), args, kwargs)
-        result = func(*args, **kwargs)
-        if name != "__get__":
+            return self._see(func, run, args, kwargs)
+        result = run()
+        if getattr(func, "__name__", "") != "__get__":
             with unseen():
                 for tensor in tensors_in(result):
                     self.recording.births[id(tensor)] = weakref.ref(tensor), running()[0]
@@ -364,6 +397,8 @@ class Recorder(TorchFunctionMode):
         node.requires_grad = tensor.requires_grad
         if name is None and id(tensor) in self._variables:
             node.variable = self._variables[id(tensor)][1]
+        elif name is None:
+            node.variable = "".join(assigned(self.recording.born(tensor))[:1]) or None
         self.recording.nodes[node.name] = node
         self._remember(tensor, node, 0)
         if tensor.requires_grad:
@@ -390,7 +425,8 @@ class Recorder(TorchFunctionMode):
             node.place = self._applied.get(number_of(made_by))  # it ran before, and elsewhere
             node.variable = node.caller = None
             self._wiring.wire(node, [tensor], [])
-            if not own and made_by not in self._derived:
+            is_missed = number_of(made_by) < self.recording.gap
+            if not own and not is_missed and made_by not in self._derived:
                 self.recording.listener.opaque("Compiled or scripted code")
             return node, 0
         node.outputs.append(Value.of(tensor))

@@ -3,7 +3,8 @@
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 
@@ -14,6 +15,8 @@ from .plain_tensor import Value, added
 from .saved import RefusedError, Saved, refused_words, refusing
 from .switches import Switch
 from .variables import Where
+
+_T = TypeVar("_T")
 
 
 class Pass(NamedTuple):
@@ -49,6 +52,9 @@ class Listener:
     def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
         """A backward pass that is listened to brought a leaf its gradient."""
 
+    def failed(self, error: Exception) -> None:
+        """The recorder itself raised an error; the program runs on unrecorded."""
+
 
 class Recording:
     """A program that ran: its nodes in the order they ran, and the last backward pass through it.
@@ -83,8 +89,10 @@ class Recording:
         self.listener = Listener()
         self.quiet = 0  # > 0: ops run unrecorded, within a trick, say
         self.waiting = False
+        self.failed: Exception | None = None  # an error of ours: nothing is recorded after it
         self.first = next_number()
         """Autograd's number of the first op; what has a smaller one was made before."""
+        self.gap = 0  # by this number of autograd's the last ops ran that were left unrecorded
         self.switch = Switch()
         self.origin: Callable[[torch.Tensor], tuple[Node, int]] | None = None
         """Finds or makes the node of any tensor, while the block runs."""
@@ -145,8 +153,11 @@ class Recording:
         self.nodes = {node.name: node for node in self.nodes.values()}
         if old in self._leaves:
             self._leaves[name] = self._leaves.pop(old)
-        if old in self.tensors:
-            self.tensors[name] = self.tensors.pop(old)
+        by_name: tuple[dict[str, Any], ...] = (self.tensors, self.gradients, self.turned)
+        for one in by_name:
+            if old in one:
+                one[name] = one.pop(old)
+        self.left = [replace(one, node=name) if one.node == old else one for one in self.left]
 
     def mark_cuts(self, node: Node) -> None:
         """Set `cut` on the edges of `node`, whose name has just been found."""
@@ -166,6 +177,21 @@ class Recording:
     def wait(self, on: bool = True) -> None:
         """Record no op yet, only where tensors are made; with `on=False` record from here on."""
         self.waiting, self.first = on, next_number()
+
+    def fail(self, error: Exception) -> None:
+        """Record nothing more, since the recorder itself raised this error."""
+        if self.failed is None:
+            self.failed = error
+            self.listener.failed(error)
+
+    def safely(self, note: Callable[..., _T], *given: Any) -> _T | None:
+        """Call a function of ours within the program; an error in it never ends the program."""
+        if self.failed is None:
+            try:
+                return note(*given)
+            except Exception as error:
+                self.fail(error)
+        return None
 
     @contextmanager
     def listen(self, root: torch.Tensor, place: Where | None = None) -> Iterator[None]:
@@ -210,15 +236,17 @@ class Recording:
         """
         place, node = torch.autograd.graph.get_gradient_edge(leaf), self.nodes[name]
 
-        def note(came: tuple[torch.Tensor | None, ...]) -> None:
-            gradient = came[place.output_nr]
-            if gradient is not None:
-                with unseen():
-                    node.upstream[0] = added(node.upstream[0], Value.of(gradient))
-                    self.gradients[name] = node.upstream[0]
-                    self.listener.gradient(name, leaf, gradient)
+        def note(gradient: torch.Tensor) -> None:
+            with unseen():
+                node.upstream[0] = added(node.upstream[0], Value.of(gradient))
+                self.gradients[name] = node.upstream[0]
+                self.listener.gradient(name, leaf, gradient)
 
-        return place.node.register_prehook(note), place
+        def came(gradients: tuple[torch.Tensor | None, ...]) -> None:
+            if gradients[place.output_nr] is not None:
+                self.safely(note, gradients[place.output_nr])
+
+        return place.node.register_prehook(came), place
 
     def backward(self, output: torch.Tensor) -> "Recording":
         """Run autograd backward from the sum of `output` and note every gradient on the way.

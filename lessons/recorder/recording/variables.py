@@ -10,6 +10,7 @@ import copy
 import linecache
 import os
 import sys
+import warnings
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -27,7 +28,9 @@ _ENGINE = (
     ),
     os.path.realpath(copy.__file__),  # deepcopy calls a method of each tensor
     os.path.realpath(contextlib.__file__),  # a decorator calls what it decorates
+    os.path.realpath(warnings.__file__),  # it calls what shows a warning
 )
+_WATCHER = f"{__name__.partition('.recorder.')[0]}.doctor."
 _INSTALLED = ("site-packages", "dist-packages")
 Place = tuple[int, int, int, int]
 """First line, last line, first column, end column, as Python's ``ast`` counts them."""
@@ -46,6 +49,8 @@ def running() -> tuple[Where | None, Where | None]:
     Calls within torch and the engine are left out. None where nothing else runs.
     """
     own = outside(sys._getframe(1))
+    while own is not None and str(own.f_globals.get("__name__")).startswith(_WATCHER):
+        own = outside(own.f_back)
     caller = None if own is None else outside(own.f_back)
     return where(own), where(caller)
 

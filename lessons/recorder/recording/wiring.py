@@ -82,25 +82,25 @@ class Hook:
             return (None,) * len(sent)
         recording = self.recording()
         if recording is not None and recording.listening:
-            with unseen():
-                self._note(recording, sent, upstream)
+            recording.safely(self._note, recording, sent, upstream)
         if not any(edge.cut for _, edge in self.sends):
             return None
         closed = {place for place, edge in self.sends if edge.cut}
         return tuple(None if i in closed else gradient for i, gradient in enumerate(sent))
 
     def _note(self, recording: Recording, sent: tuple[Any, ...], upstream: tuple[Any, ...]) -> None:
-        for place, node, output in self.arrivals:
-            gradient = upstream[place]
-            if gradient is not None:
-                node.upstream[output] = added(node.upstream[output], Value.of(gradient))
-                recording.order.append(node.name)
-        for place, edge in self.sends:
-            gradient = sent[place]
-            if gradient is not None:
-                edge.offered = added(edge.offered, Value.of(gradient))
-                if not edge.cut:
-                    edge.gradient = edge.offered
+        with unseen():
+            for place, node, output in self.arrivals:
+                gradient = upstream[place]
+                if gradient is not None:
+                    node.upstream[output] = added(node.upstream[output], Value.of(gradient))
+                    recording.order.append(node.name)
+            for place, edge in self.sends:
+                gradient = sent[place]
+                if gradient is not None:
+                    edge.offered = added(edge.offered, Value.of(gradient))
+                    if not edge.cut:
+                        edge.gradient = edge.offered
 
 
 class Wiring:

@@ -1,0 +1,424 @@
+"""Faults by their kind, and correct programs that are like them, in scripts of a few lines."""
+
+import re
+
+import pytest
+import torch
+
+from lessons.doctor import TraceError
+from lessons.doctor.watch import OURS_FAILED, Watch
+from tests.doctor.test_reports import script
+from tests.doctor.test_scripts import HEAD
+
+__all__ = ["script"]
+LOSS = "nn.functional.cross_entropy(net(x), y)"
+TURN = f"for _ in range(3):\n    opt.zero_grad()\n    {LOSS}.backward()\n    opt.step()\n"
+"""The usual loop, four lines."""
+
+CORRECT = {
+    "sparse gradients": """\
+words = nn.Embedding(9, 4, sparse=True)
+opt = torch.optim.SparseAdam(words.parameters(), 1e-2)
+for _ in range(3):
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(words(torch.tensor([1, 1, 2, 3, 4, 5]))), y).backward()
+    opt.step()
+""",
+    "steps in hooks": """\
+opts = {p: torch.optim.SGD([p], 0.1) for p in net.parameters()}
+def move(p):
+    opts[p].step()
+    opts[p].zero_grad()
+for p in opts:
+    p.register_post_accumulate_grad_hook(move)
+for _ in range(3):
+    nn.functional.cross_entropy(net(x), y).backward()
+""",
+    "a step that was replaced": """\
+def step():
+    with torch.no_grad():
+        for p in net.parameters():
+            p -= 0.1 * p.grad
+opt.step = step
+"""
+    + TURN,
+    "closures": """\
+opt = torch.optim.LBFGS(net.parameters(), max_iter=3)
+def closure():
+    opt.zero_grad()
+    loss = nn.functional.cross_entropy(net(x), y)
+    loss.backward()
+    return loss
+for _ in range(3):
+    opt.step(closure)
+""",
+    "fused": "opt = torch.optim.AdamW(net.parameters(), 1e-2, fused=True)\n" + TURN,
+    "two optimizers on the same weights": """\
+slow = torch.optim.SGD(net.parameters(), 1e-3)
+for _ in range(4):
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    opt.step()
+    slow.step()
+""",
+    "an optimizer that waits for two gradients": """\
+class Waits(torch.optim.SGD):
+    def step(self, closure=None):
+        self.count = getattr(self, "count", 0) + 1
+        if self.count % 3 == 0:
+            super().step()
+opt = Waits(net.parameters(), 0.1, momentum=0.9)
+"""
+    + TURN,
+    "both networks clipped before both steps": """\
+other = nn.Linear(2, 1)
+opts = [opt, torch.optim.Adam(other.parameters(), 1e-2)]
+for _ in range(3):
+    other(net(x)).square().mean().backward()
+    for part in (net, other):
+        nn.utils.clip_grad_norm_(part.parameters(), 1.0)
+    for one in opts:
+        one.step()
+        one.zero_grad()
+""",
+    "an ensemble of members under vmap": """\
+from torch.func import functional_call, stack_module_state, vmap
+weights, _ = stack_module_state([nn.Linear(4, 2) for _ in range(3)])
+opt = torch.optim.Adam(weights.values(), 1e-2)
+base = nn.Linear(4, 2)
+for _ in range(3):
+    opt.zero_grad()
+    vmap(lambda w: functional_call(base, w, (x,)))(weights).square().mean().backward()
+    opt.step()
+""",
+    "an expert without a token": """\
+experts = nn.ModuleList(nn.Linear(2, 2) for _ in range(3))
+opt.add_param_group({"params": experts.parameters()})
+for turn in range(9):
+    opt.zero_grad()
+    nn.functional.cross_entropy(experts[turn // 4](net(x)), y).backward()
+    opt.step()
+""",
+    "gradients that are divided": f"""\
+for turn in range(12):
+    ({LOSS} / 4).backward()
+    if turn % 4 == 3:
+        opt.step()
+        opt.zero_grad()
+""",
+    "a step that moves the weights, calls its closure and moves them back": """\
+class Ahead(torch.optim.SGD):
+    @torch.no_grad()
+    def step(self, closure):
+        held = self.param_groups[0]["params"]
+        for p in held:
+            p.add_(0.05 * p.grad)
+        with torch.enable_grad():
+            self.zero_grad()
+            closure()
+        for p in held:
+            p.data = p - 0.1 * p.grad
+opt = Ahead(net.parameters(), 0.1)
+def closure():
+    loss = nn.functional.cross_entropy(net(x), y)
+    loss.backward()
+    return loss
+for _ in range(3):
+    closure()
+    opt.step(closure)
+    opt.zero_grad()
+""",
+    "a bias before a norm, in an optimizer of one's own": f"""\
+net.insert(1, nn.BatchNorm1d(8))
+class Own(torch.optim.Optimizer):
+    @torch.no_grad()
+    def step(self):
+        for p in self.param_groups[0]["params"]:
+            p -= 1e-3 * p.grad
+opt = Own(net.parameters(), {{}})
+{TURN}""",
+    "an optimizer of one's own that moves one half in each turn": f"""\
+class Turns(torch.optim.Optimizer):
+    turn = 0
+    @torch.no_grad()
+    def step(self):
+        self.turn += 1
+        for p in self.param_groups[0]["params"][self.turn // 5 * 2 :][:2]:
+            p -= 0.1 * p.grad
+opt = Turns(net.parameters(), {{}})
+{TURN}""",
+    "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
+}
+
+FAULTY = [
+    (
+        "a refused optimizer",
+        "opt = torch.optim.Adam(net.parameters(), betas=(0, 0.9))\n" + TURN,
+        1, ("ValueError", ":8", "betas must be"), ("param_groups",),
+    ),
+    (
+        "never a step",
+        f"for turn in range(3):\n    {LOSS}.backward()\n    if turn > 5:\n        opt.step()\n",
+        1, (r"opt \(Adam\)", ":6", ":11", "never"), (),
+    ),
+    (
+        "a learning rate of 0",
+        "plan = torch.optim.lr_scheduler.LambdaLR(opt, lambda turn: turn / 5)\n"
+        + TURN + "    plan.step()\n",
+        0, ("learning rate", "plan", ":8", ":12"), (),
+    ),
+    (
+        "a new tensor in place of the weight",
+        "class Own(torch.optim.Optimizer):\n"
+        "    def step(self):\n"
+        "        for p in self.param_groups[0]['params']:\n"
+        "            p = p - 0.1 * p.grad\n"
+        "opt = Own(net.parameters(), {})\n" + TURN,
+        1, (r"net\.0\.weight", "left them as they were", ":16", "in place"), (),
+    ),
+    (
+        "a step to infinity",
+        "opt = torch.optim.SGD(net.parameters(), float('inf'))\n" + TURN,
+        1, (":12", r"net\.0\.weight", "NaN or ∞", "learning rate"), (),
+    ),
+    (
+        "the eps of Adam in half precision",
+        "net, x = net.half(), x.half()\nopt = torch.optim.Adam(net.parameters(), 1e-3)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    net(x).relu()[:, :1].sum().backward()\n"
+        "    opt.step()\n",
+        1, (":13", "eps=1e-08 is 0 in float16"), (),
+    ),
+    (
+        "a mask that weight decay undoes",
+        "opt = torch.optim.AdamW(net.parameters(), 1e-2, weight_decay=0.1)\n"
+        f"for _ in range(3):\n    opt.zero_grad()\n    {LOSS}.backward()\n"
+        "    net[0].weight.grad[:2] = 0\n    opt.step()\n",
+        0, (":8", ":13", r"net\.0\.weight", "weight_decay=0.1"), (r"net\.2\.weight whose",),
+    ),
+    (
+        "the other network clipped",
+        "other = nn.Linear(2, 1)\nlast = torch.optim.SGD(other.parameters(), 0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    net(x).square().mean().backward()\n"
+        "    opt.step()\n    last.zero_grad()\n"
+        "    other(net(x).detach()).square().mean().backward()\n"
+        "    nn.utils.clip_grad_value_(net.parameters(), 0.1)\n    last.step()\n",
+        1, (":16", r"net\.0\.weight", r"last\.step\(\)", ":17", r"other\.weight"), (),
+    ),
+    (
+        "an image made of a result",
+        "image = net(x).detach().clone().requires_grad_(True)\n"
+        "opt = torch.optim.Adam([image], 0.1)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    (image * 9).round().square().mean().backward()\n    opt.step()\n",
+        1, (r"gradient of image is 0", "round", ":12"), (),
+    ),
+    (
+        "weights that no module's call reads",
+        "layer = nn.Linear(4, 2).to('cpu')\nopt = torch.optim.SGD(layer.parameters(), 0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    (x @ layer.weight.t().detach() + layer.bias).square().mean().backward()\n"
+        "    opt.step()\n",
+        1, (r"layer\.weight", r"\.detach\(\)", ":12"), (),
+    ),
+    (
+        "a layer that is never read",
+        "net.append(nn.Linear(2, 2))\nopt.add_param_group({'params': net[3].parameters()})\n"
+        "for _ in range(2):\n    opt.zero_grad()\n    net[:3](x).square().mean().backward()\n"
+        "    opt.step()\n    net[3].weight.grad.norm()\n",
+        1, (r"net\.3\.weight", "no op"), (),
+    ),
+    (
+        "a penalty of a weight's own data",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    (loss + 0.1 * net[0].weight.data.abs().sum()).backward()\n    opt.step()\n",
+        1, (r"net\.0\.weight\.data", ":11", "constant of the loss", r"without \.data"), (),
+    ),
+    (
+        "a term without gradients",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    with torch.no_grad():\n        size = net(x).square().mean()\n"
+        "    (loss + 0.1 * size).backward()\n    opt.step()\n",
+        0, ("no_grad", ":11", "constant of the loss"), (),
+    ),
+    (
+        "a codebook behind its bridge",
+        "codes = nn.Embedding(5, 2)\nopt.add_param_group({'params': codes.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net(x)\n"
+        "    code = codes(torch.cdist(h, codes.weight).argmin(1))\n"
+        "    joined = h + (code - h).detach()\n    joined.square().mean().backward()\n"
+        "    opt.step()\n",
+        1, (r"codes\.weight", "bridge", ":14", r"mse_loss\(code, h\.detach"),
+        (r"[Rr]emove \.detach",),
+    ),
+    (
+        "a loss wrapped as a leaf",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    loss = nn.Parameter(loss)\n    loss.backward()\n    opt.step()\n",
+        1, (r"nn\.Parameter\(loss\)", ":11", r"net\.0\.weight"), ("watch",),
+    ),
+    (
+        "a mask of zeros behind cat",
+        "heads = nn.ModuleList(nn.Linear(2, 1) for _ in range(2))\n"
+        "opt.add_param_group({'params': heads.parameters()})\nmask = torch.tensor([1.0, 0.0])\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    outs = torch.cat([head(net(x)) for head in heads], 1)\n"
+        "    (outs.square() * mask).mean().backward()\n    opt.step()\n",
+        1, (r"heads\.1\.weight", ":14", "multiplies it by mask"), (),
+    ),
+    (
+        "softmax before the loss",
+        f"net.append(nn.Softmax(1))\n{TURN}",
+        0, ("softmax in net.3", ":11", "cross_entropy", "before softmax"), (),
+    ),
+    (
+        "sigmoid before the loss",
+        "for _ in range(3):\n    opt.zero_grad()\n    p = net(x).sigmoid()[:, 0]\n"
+        "    nn.functional.binary_cross_entropy_with_logits(p, y.float()).backward()\n"
+        "    opt.step()\n",
+        0, (r"sigmoid", ":11", "with_logits"), (),
+    ),
+    (
+        "a term twice",
+        "for _ in range(3):\n    opt.zero_grad()\n    extra = net[0](x).square().mean()\n"
+        f"    both = {LOSS} + extra\n    (both + 0.1 * extra).backward()\n    opt.step()\n",
+        0, ("extra", "twice", ":10", ":11", ":12"), (),
+    ),
+    (
+        "a term that never arrives",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    size = net[0].weight.abs().sum()\n    total = loss + size\n    loss.backward()\n"
+        "    opt.step()\n",
+        0, ("total", ":12", "size never arrives"), (),
+    ),
+    (
+        "a sum that keeps each graph",
+        f"total = 0\nfor _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n"
+        "    total += loss\n    loss.backward()\n    opt.step()\n",
+        0, ("total", ":12", r"loss\.item\(\)"), (),
+    ),
+    (
+        "gradients that nobody divides",
+        f"for turn in range(12):\n    {LOSS}.backward()\n    if turn % 6 == 5:\n"
+        "        opt.step()\n        opt.zero_grad()\n        print(turn)\n",
+        0, (":11", "sum of 6 gradients", ":9", "loss / 6"), ("Compiled",),
+    ),
+    (
+        "a scaler whose optimizer holds a copy",
+        "import copy\nmodel = copy.deepcopy(net)\nscaler = torch.amp.GradScaler('cpu')\n"
+        "scaler.scale(model(x).square().mean()).backward()\nscaler.step(opt)\n",
+        1, (":12", r"opt, made in train\.py:6", r"model\.0\.weight", "Create the optimizer"), (),
+    ),
+    (
+        "a weight of one divided by itself",
+        "gate = nn.Linear(2, 3)\nopt.add_param_group({'params': gate.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    w = gate(net(x)).softmax(1).max(1).values\n"
+        "    w = w[:, None]\n    w = w / w.sum(1, keepdim=True)\n"
+        "    (w * net(x)).square().mean().backward()\n    opt.step()\n",
+        1, (r"gate\.weight", "rounding", ":14"), (),
+    ),
+    (
+        "paths that cancel on the way",
+        "heat = nn.Parameter(torch.zeros(()))\nopt.add_param_group({'params': [heat]})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    chance = net(x).log_softmax(1)\n"
+        "    loss = (heat.exp().detach() * chance).mean() + net(x).square().mean()\n"
+        "    (loss - (heat.exp() * (chance + 2)).mean()).backward()\n    opt.step()\n",
+        0, ("cancel", "chance", ":13", ":14", "detach"), (),
+    ),
+    (
+        "two matrices of zeros",
+        "a, b = (nn.Parameter(torch.zeros(2, 2)) for _ in range(2))\n"
+        "opt.add_param_group({'params': [a, b]})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net(x)\n    low = h @ a @ b\n"
+        "    (h + low).square().mean().backward()\n    opt.step()\n",
+        1, ("both 0", ":13", "random", r"\ba\b"), (),
+    ),
+    (
+        "a bound that is 1 in bfloat16",
+        "net, x = net.bfloat16(), x.bfloat16()\nopt = torch.optim.SGD(net.parameters(), 0.1)\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    p = (net(x) + 30).sigmoid()\n"
+        "    torch.log1p(-p.clamp(max=1 - 1e-6)).mean().backward()\n    opt.step()\n",
+        1, (":13", "0.999999, which is 1 in bfloat16", "1e-2"), ("1e-6",),
+    ),
+    (
+        "a variance that overflows",
+        "for _ in range(3):\n    opt.zero_grad()\n    log_var = net(x) * 1e3\n"
+        "    (log_var.exp() - log_var).mean().backward()\n    opt.step()\n",
+        1, ("exp", ":11", "clamp"), ("maximum",),
+    ),
+    (
+        "leftovers of another loss",
+        "opts = [opt, torch.optim.SGD(net[2].parameters(), 0.1)]\n"
+        "for _ in range(3):\n    for place, opt in enumerate(opts):\n"
+        "        loss = net(x).square().mean() if place else net(x).abs().mean()\n"
+        "        loss.backward()\n        opt.step()\n        opt.zero_grad()\n",
+        1, (r"opt\.step\(\)", "two losses", ":11", r"net\.0\.weight, net\.0\.bias:"), (),
+    ),
+]  # fmt: skip
+
+
+def told(script, tmp_path, lines):
+    (tmp_path / "train.py").write_text(HEAD + lines)
+    return script(tmp_path / "train.py")
+
+
+@pytest.mark.parametrize("lines", CORRECT.values(), ids=CORRECT)
+@pytest.mark.filterwarnings("ignore")
+def test_no_fault_is_found_in_a_correct_script(lines, script, tmp_path):
+    made = told(script, tmp_path, lines)
+    assert made.error is None, made.run.said
+    assert "No fault was found" in str(made), str(made)
+
+
+@pytest.mark.parametrize("row", FAULTY, ids=[row[0] for row in FAULTY])
+@pytest.mark.filterwarnings("ignore")
+def test_a_fault_or_a_note_names_the_cause_and_its_line(row, script, tmp_path):
+    _, lines, faults, says, never = row
+    made = told(script, tmp_path, lines)
+    text = str(made)
+    assert len(made.faults) == faults, text
+    answer = "\n".join([*(f"{one.says} {one.do}" for one in made.faults), *made.notes])
+    for pattern in says:
+        place = rf"train\.py{pattern}\b" if re.fullmatch(r":\d+", pattern) else pattern
+        assert re.search(place, answer), f"{place} is missing in:\n{text}"
+    for pattern in never:
+        assert not re.search(pattern, text), text
+
+
+@pytest.mark.parametrize("lines", CORRECT.values(), ids=CORRECT)
+@pytest.mark.filterwarnings("ignore")
+def test_a_watched_script_computes_bitwise_what_it_computes_alone(lines, script, tmp_path):
+    save = "torch.save([*net.parameters(), torch.get_rng_state()], sys.argv[1])\n"
+    ends = {}
+    for name in ("alone", "watched"):
+        end = tmp_path / name
+        source = HEAD + lines + save.replace("sys.argv[1]", repr(str(end)))
+        (tmp_path / "train.py").write_text(source)
+        if name == "alone":
+            exec(compile(source, str(tmp_path / "train.py"), "exec"), {})
+        else:
+            script(tmp_path / "train.py")
+        ends[name] = torch.load(end)
+    pairs = zip(*ends.values(), strict=True)
+    assert all(torch.equal(alone, watched) for alone, watched in pairs)
+
+
+@pytest.mark.parametrize("method", ["gradient", "_enter", "_stepped", "heard", "found"])
+def test_an_error_of_the_doctor_is_said_to_be_its_own(
+    method, script, tmp_path, monkeypatch, capsys
+):
+    def fails(*_):
+        raise RuntimeError("of the doctor's own")
+
+    monkeypatch.setattr(Watch, method, fails)
+    with pytest.raises(TraceError, match="The doctor itself failed"):
+        told(script, tmp_path, TURN + "print('ended')\n")
+    said = capsys.readouterr()
+    assert said.out == "ended\n"
+    assert said.err.count(OURS_FAILED) == 1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_gradient_to_look_at_there_is_no_all_clear(script, tmp_path):
+    for lines in ("net(x).sum().item()\n", "sys.exit()\n"):
+        made = told(script, tmp_path, lines)
+        assert made.status == 2
+        assert "Nothing was looked at: train.py ended and no backward pass ran." in str(made)
