@@ -184,11 +184,12 @@ def _as_main(path: Path, folder: str, arguments: Sequence[str]) -> None:
 
 
 def _print(error: BaseException | None) -> None:
-    """Print an error as Python does for a script that runs without us."""
+    """Print an error as Python does for a script that runs without us, with escapes in letters."""
     if error is not None:
         shown = traceback.TracebackException.from_exception(error)
         shown.stack = traceback.StackSummary.from_list(program_frames(error) or shown.stack)
-        print("".join(shown.format()), file=sys.stderr, end="")
+        lines = "".join(shown.format()).splitlines()
+        print("\n".join(map(console.printable, lines)), file=sys.stderr)
 
 
 def _leave(status: int = 0) -> None:

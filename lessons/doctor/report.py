@@ -6,6 +6,7 @@ import torch
 
 from ..recorder.recording.plain_tensor import whole
 from ..text import counted, listed, number
+from ..text.console import printable
 from .run import Run
 from .words import Fault
 
@@ -39,7 +40,7 @@ def gradients(run: Run, most: int) -> list[Row]:
 
 
 def told(run: Run, faults: list[Fault], notes: list[str]) -> str:
-    """Write what the command prints."""
+    """Write what the command prints, without anything that a terminal would obey."""
     said = listed_faults(run, faults) if faults else fine(run)
     rows = [COLUMNS, *(row[:4] for row in gradients(run, ROWS))]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -48,7 +49,8 @@ def told(run: Run, faults: list[Fault], notes: list[str]) -> str:
     more = len(run.gradients) + len(run.frozen) - ROWS
     lines += [f"… {more:,} more"] if more > 0 else []
     table = ["", "Gradients", *lines] if rows[1:] else []
-    return "\n".join([run.name, headline(run), "", said, *table, *(["", *notes] if notes else [])])
+    text = "\n".join([run.name, headline(run), "", said, *table, *(["", *notes] if notes else [])])
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def listed_faults(run: Run, faults: list[Fault]) -> str:

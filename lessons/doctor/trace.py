@@ -56,7 +56,9 @@ class Trace:
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, and return where it is."""
         written = Path(path)
-        written.write_text(self.html, encoding="utf-8")
+        written.write_text(
+            self.html, "utf-8", "backslashreplace"
+        )  # a text may have half a character
         return written
 
     def __str__(self) -> str:

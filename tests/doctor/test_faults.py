@@ -200,3 +200,12 @@ def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks():
     assert "the first entry is shown" in page
     broken_at_1 = unescape(trace(lambda w: torch.sqrt(w - 2).sum(), w).html)
     assert "the entry [1] is shown, counted from 0, or the last of an axis" in broken_at_1
+
+
+def test_what_a_terminal_would_obey_is_in_letters_and_half_a_character_has_a_page(tmp_path):
+    def loss(x):
+        raise ValueError("\x1b[31mred\x07 \ud800")
+
+    made = trace(loss, torch.ones(2, requires_grad=True))
+    assert "\\x1b[31mred\\x07 \\ud800" in str(made)
+    assert "red" in made.save(tmp_path / "trace.html").read_text("utf-8")
