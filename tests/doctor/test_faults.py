@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from lessons.doctor import trace
+from lessons.doctor.command import trace_script
 from tests.doctor import broken
 
 X = (1.0, 2.0, 3.0)
@@ -203,9 +204,10 @@ def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks():
 
 
 def test_what_a_terminal_would_obey_is_in_letters_and_half_a_character_has_a_page(tmp_path):
-    def loss(x):
-        raise ValueError("\x1b[31mred\x07 \ud800")
-
-    made = trace(loss, torch.ones(2, requires_grad=True))
-    assert "\\x1b[31mred\\x07 \\ud800" in str(made)
+    script = tmp_path / "train.py"
+    lines = "import torch", "torch.ones(2, requires_grad=True).sum().backward()"
+    script.write_text("\n".join([*lines, r'raise ValueError("\x1b[31mred \ud800")']))
+    made = trace_script(script, [], 2, print)
+    assert "\x1b" not in str(made)
+    assert r"\x1b[31mred \ud800" in str(made)
     assert "red" in made.save(tmp_path / "trace.html").read_text("utf-8")
