@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import math
 import sys
 import traceback
 import types
@@ -208,8 +209,10 @@ class Optimizers:
         """Note that the program reads a gradient, or that one of torch's functions clips it."""
         if not _in_torch():
             self._happened(id(tensor), "read", None)
-        elif any(one.f_code.co_name in _CLIPS for one in _calls()):
-            self._happened(id(tensor), "clipped", here())
+        elif calls := [one for one in _calls() if one.f_code.co_name in _CLIPS]:
+            # Without a bound it is only asked for the norm.
+            bounds = [one.f_locals.get("max_norm") for one in calls]
+            self._happened(id(tensor), "read" if math.inf in bounds else "clipped", here())
 
     def _taken(self, tensor: torch.Tensor) -> None:
         """Note the optimizer that is asking whether a tensor is a leaf, since it will hold it."""

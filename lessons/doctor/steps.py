@@ -92,11 +92,13 @@ def _clipped(run: Run, step: Step, events: list[Event]) -> Iterator[Fault]:
     """A call that clips before the gradients come, or before a GradScaler has unscaled them."""
     clips = [one for one in events if one.what == "clipped"]
     later = {one.what for one in events if clips and one.time > clips[-1].time}
-    if not later & {"came", "unscaled"}:
+    came = _came(events)
+    early = came and clips and came[0].time > clips[-1].time  # else it clips each microbatch
+    if not early and "unscaled" not in later:
         return
     where = clips[-1].place
     clipping = f"{cited(where) or 'The clipping'}{in_line(where)}"
-    if "came" in later and not step.has_closure:
+    if early and not step.has_closure:
         says = (
             f"{clipping} runs before backward() brings the gradients that {at_step(run, step)} "
             "uses, so it clips none of them."

@@ -106,6 +106,20 @@ for turn in range(12):
         opt.step()
         opt.zero_grad()
 """,
+    "a clip in each microbatch": f"""\
+for turn in range(12):
+    ({LOSS} / 4).backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    if turn % 4 == 3:
+        opt.step()
+        opt.zero_grad()
+""",
+    "a norm that is only asked for": f"""for _ in range(3):
+    opt.zero_grad()
+    {LOSS}.backward()
+    opt.step()
+    nn.utils.clip_grad_norm_(net.parameters(), float("inf"))
+""",
     "a step that moves the weights, calls its closure and moves them back": """\
 class Ahead(torch.optim.SGD):
     @torch.no_grad()
