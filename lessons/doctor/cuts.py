@@ -139,7 +139,8 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
         return
     them, hidden = it_or_them(unread), run.watch.hidden
     when = "" if run.is_whole else " in the steps that were watched"
-    says = f"{listed(unread)} got no gradient: no op of the forward pass reads {them}{when}."
+    reads = f"no op of the forward pass reads {them} with gradients on{when}"
+    says = f"{listed(unread)} got no gradient: {reads}."
     says += f" {hidden} was not seen, and may read {them}." if hidden else ""
     do = "Call the layer that owns it, or remove it; DistributedDataParallel stops on such weights."
     places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]

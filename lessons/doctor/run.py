@@ -77,8 +77,9 @@ class Run:
             says = f"no gradient of {self.name} was seen. {hidden} is opaque here."
             return f"{says} Leave that out while it is watched."
         if not passes:
-            says = f"{self.name} ended and no backward pass ran."
-            return f"{says} Let it run to its first loss.backward(), with less data for instance."
+            says = f"{self.name} ended and no backward pass reached an op that was recorded."
+            do = "Let it run to its first loss.backward(), and compute the loss with gradients on."
+            return f"{says} {do}"
         return "no leaf that requires a gradient takes part in the backward pass."
 
     @cached_property

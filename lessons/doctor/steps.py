@@ -214,7 +214,9 @@ def _never(run: Run) -> Iterator[Fault]:
             f"ended after {count:,} backward {'pass' if count == 1 else 'passes'}, and "
             f"{named(run, marks)} did not move."
         )
-        do = f"Find the condition that {name}.step() waits for, and whether it is ever true."
+        do = f"Call {name}.step() after backward()."
+        if call:
+            do = f"Find the condition that {name}.step() waits for, and whether it is ever true."
         yield Fault("never_steps", says, do)
 
 

@@ -435,4 +435,4 @@ def test_without_a_gradient_to_look_at_there_is_no_all_clear(script, tmp_path):
     for lines in ("net(x).sum().item()\n", "sys.exit()\n"):
         made = told(script, tmp_path, lines)
         assert made.status == 2
-        assert "Nothing was looked at: train.py ended and no backward pass ran." in str(made)
+        assert "Nothing was looked at: train.py ended and no backward pass reached" in str(made)
