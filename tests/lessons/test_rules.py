@@ -84,7 +84,7 @@ BROKEN = {
     (questions.typed, "flip", "en.md"): [("- added:", "- added = product:", "counts as 'product'")],
     (questions.sketches, "wrong_place", "en.md"): [
         ("hides=trick_gradient", "", "Hide 'trick_"),
-        ("- zero:", "- nil:", "curve for each option"),
+        ("- same = true_gradient", "- same = reciprocal", "as good as"),
     ],
     (questions.sketches, "wrong_place", "lesson.py"): [
         ("near=0.45", "near=-1.0", "counts as ''"),
