@@ -53,7 +53,8 @@ class Graded:
         """How far off that one is; nothing where all lie on the curve."""
         apart = abs(self.sketch[self.widest] - self.computed[self.widest])
         where = number(self.x[self.widest])
-        return WORDS("sketch_gap", gap=number(apart, 2), x=where) if apart > 1e-9 else ""
+        gap = number(apart, 2 if apart < 100 else 3)
+        return WORDS("sketch_gap", gap=gap, x=where) if apart > 1e-9 else ""
 
     def __str__(self) -> str:
         """How well it fits, in a sentence."""
