@@ -196,7 +196,7 @@ def _lost(series: Series) -> Series:
 LESSON = Lesson(
     program=in_place,
     lab=replace(_BASE, compute=compute, charts=(chart,), start=start),
-    sketches={"data": Sketch(x=(-1.0, -0.6, -0.2, 0.2, 0.6, 1.0), near=1.0)},
+    sketches={"data": Sketch(x=(-1.0, -0.6, -0.2, 0.2, 0.6, 1.0), near=3.0)},
     highlight="y.data.add_(added)",
     facts=(a_step_too_early,),
 )

@@ -129,7 +129,7 @@ def first_order(settings: Settings) -> Start:
 LESSON = Lesson(
     program=second_derivative,
     lab=replace(curve_lab(CURVE), charts=(chart,), table=table, start=first_order),
-    sketches={"identity": Sketch(x=(-2.0, -1.5, -1.0, 1.0, 1.5, 2.0), near=4.0)},
+    sketches={"identity": Sketch(x=(-2.0, -1.5, -1.0, 1.0, 1.5, 2.0), near=7.0)},
     facts=(penalty,),
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

@@ -125,6 +125,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=halve,
     lab=curve_lab(CURVE),
-    sketches={"square": Sketch(x=(-0.4, -0.3, -0.2, 0.2, 0.3, 0.4), near=1.0)},
+    sketches={"square": Sketch(x=(-0.4, -0.3, -0.2, 0.2, 0.3, 0.4), near=2.2)},
     highlight="with gradient_override_map({op_type: half}):",
 )

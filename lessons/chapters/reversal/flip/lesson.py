@@ -75,6 +75,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=flip,
     lab=curve_lab(CURVE),
-    sketches={"reversed": Sketch(x=(-1.4, -1.0, -0.6, 0.0, 0.6, 1.0, 1.4), near=1.0)},
+    sketches={"reversed": Sketch(x=(-1.4, -1.0, -0.6, 0.0, 0.6, 1.0, 1.4), near=1.5)},
     highlight="y = flip_gradient(y, scale)",
 )
