@@ -60,6 +60,6 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
         frame.locator(".gl-tabs").get_by_role("button", name=MORE).click()
         expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
         expect(frame.locator(".st-key-turn [aria-current]")).to_have_attribute(
-            "aria-label", re.compile("^Step 2: ")
+            "aria-label", re.compile("^Step 3: ")
         )
     context.close()
