@@ -10,6 +10,8 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lessons.contract.bug import Bug
 from lessons.contract.covering import covered_figure, covered_result, covered_table
 from lessons.contract.cuts import read_cuts, write_cuts
@@ -48,7 +50,7 @@ class Lesson:
         lab: the lab's parameters, charts and table.
         predictions: for each question that names no fact, a function from the result to the right
             answer.
-        sketches: for each question that the learner answers by drawing, its chart and answers.
+        sketches: for each question that the learner answers by drawing, its chart and handles.
         highlight: the part of the program's source that contains the trick; may be empty.
         bug: a real mistake to find, from the lesson's bug.py.
         facts: compute facts that no setting changes, from the program or from nothing. They are
@@ -250,11 +252,30 @@ class Lesson:
         return covered_table(self.lab.table(result, values), hidden)
 
     def sketch(self, question: Question) -> Sketch:
-        """Set up the question's sketch on the lab's chart, with the question's roles hidden."""
-        values = self.validate(self.step_of(question).lab)
-        whole = self.lab.figures(self.asked_about(question), values)  # with room for the curve
-        figures = [covered_figure(one, frozenset(question.hides)) for one in whole]
-        return self.sketches[question.name].on(figures)
+        """Set up the question's sketch on the lab's chart, with the question's roles hidden.
+
+        An answer expects its own fact at each handle. Cached, as `asked_about` is.
+        """
+        if question.name not in self._drawn:
+            lab, sketch = self.step_of(question).lab, self.sketches[question.name]
+            handles = {"x": ", ".join(map(str, sketch.x))}
+            along = [
+                self.compute(self.validate({**lab, **handles, "point": str(point)})).facts
+                for point in range(1, len(sketch.x) + 1)
+            ]
+            beliefs = {
+                one.key: np.array([float(one.value(facts)) for facts in along])
+                for one in question.options
+            }
+            # Drawn before anything is hidden: the chart has room for the curve.
+            whole = self.lab.figures(self.asked_about(question), self.validate(lab))
+            figures = [covered_figure(one, frozenset(question.hides)) for one in whole]
+            self._drawn[question.name] = sketch.on(figures, beliefs)
+        return self._drawn[question.name]
+
+    @cached_property
+    def _drawn(self) -> dict[str, Sketch]:
+        return {}
 
     def case(self, question: Question) -> Settings:
         """Return the settings that the lab gets when the learner commits to an answer.

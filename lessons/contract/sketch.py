@@ -7,14 +7,14 @@ the chart. The same text is what is remembered of the answer.
 
 import math
 import string
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lessons.contract.figure import Figure
-from lessons.contract.result import Array, Facts, Result
+from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.text import number
 from lessons.text.words import Texts
@@ -53,7 +53,8 @@ class Graded:
         """How far off that one is; nothing where all lie on the curve."""
         apart = abs(self.sketch[self.widest] - self.computed[self.widest])
         where = number(self.x[self.widest])
-        return WORDS("sketch_gap", gap=number(apart, 2), x=where) if apart > 1e-9 else ""
+        gap = number(apart, 2 if apart < 100 else 3)
+        return WORDS("sketch_gap", gap=gap, x=where) if apart > 1e-9 else ""
 
     def __str__(self) -> str:
         """How well it fits, in a sentence."""
@@ -68,17 +69,16 @@ class Sketch:
     """A curve to draw before it is shown.
 
     Args:
-        beliefs: the curve that each answer of the question expects, by the answer's key, at x of
-            shape [handles] and with the facts of the result.
         x: where the handles stand.
         near: how far from a curve a handle may stand and still count as on it.
         role: which of the result's curves is asked for.
         chart: the lab's chart that shows it.
         low, high, label, lines: that chart's ends, the name of its axis, and its curves that are
             not covered, each with role, dash and its unbroken stretches; ``on`` knows them.
+        beliefs: the curve that each answer of the question expects at the handles, by the answer's
+            key. The lesson computes them: the answer's fact at each x.
     """
 
-    beliefs: Callable[[Array, Facts], Mapping[str, Array]]
     x: tuple[float, ...]
     near: float
     role: str = "trick_gradient"
@@ -87,6 +87,7 @@ class Sketch:
     high: float = 1.0
     label: str = ""
     lines: tuple[Mapping[str, Any], ...] = ()
+    beliefs: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.low <= 0 <= self.high or not math.isclose(self.level(0.0) % 1, 0):
@@ -94,7 +95,7 @@ class Sketch:
         if self.role not in ROLES:
             raise ValueError(f"no role {self.role!r}; there are {list(ROLES)}")
 
-    def on(self, figures: Sequence[Figure]) -> "Sketch":
+    def on(self, figures: Sequence[Figure], beliefs: Mapping[str, Array]) -> "Sketch":
         """The same on the lab's chart, one of these; its ends move until 0 is a level."""
         chart = next(one for one in figures if one.name == self.chart)
         axis = chart.layout["yaxis"]
@@ -112,6 +113,7 @@ class Sketch:
             low=-below * level,
             high=(LEVELS - below) * level,
             label=axis["title"]["text"],
+            beliefs=beliefs,
         )
         shown = (there._background(one) for one in lines if one.get("visible", True))
         return replace(there, lines=tuple(shown))
@@ -174,10 +176,10 @@ class Sketch:
         y = np.interp(x, curve.x[there], curve.y[there])
         return x.tolist(), self._in_sight(y).tolist()
 
-    def expected(self, result: Result) -> dict[str, Array]:
+    @property
+    def expected(self) -> dict[str, Array]:
         """Each answer's curve at the handles, as far as the chart reaches."""
-        curves = self.beliefs(np.array(self.x), result.facts)
-        return {key: self._in_sight(curve) for key, curve in curves.items()}
+        return {key: self._in_sight(curve) for key, curve in self.beliefs.items()}
 
     def grade(self, text: object, result: Result) -> Graded:
         """Compare a sketch with the computed curve and with what each belief expects.
@@ -189,7 +191,7 @@ class Sketch:
             ValueError: the text is no sketch with these handles.
         """
         sketch = self.read(text)
-        apart = {key: np.abs(sketch - curve) for key, curve in self.expected(result).items()}
+        apart = {key: np.abs(sketch - curve) for key, curve in self.expected.items()}
         alike = {key: d.mean() for key, d in apart.items() if self._hits(d) * 2 > len(self.x)}
         computed = self.computed(result)
         key = min(alike, key=alike.__getitem__, default="")

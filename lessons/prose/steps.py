@@ -45,7 +45,7 @@ nearest to the computed one is right; a NaN equals a NaN, and text is equal or n
 learner has committed to an answer. ``holds`` names controls that stand still, at what this step's
 ``lab`` sets, until then; ``training`` among them is the training: nothing runs. With ``as=number``
 the learner types a number, which counts as the answer whose fact it equals. With ``as=sketch`` the
-learner draws a curve: lesson.py says over which x, and what curve each answer expects.
+learner draws a curve over the x that lesson.py names; an answer's curve is its fact at each x.
 ``by=TensorFlow`` names who computes the answer where torch does not. With ``about=code`` it is
 about the step's own code, which no lab runs; a ``transfer`` is so, unless its commit reveals a
 case. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces is a fact of

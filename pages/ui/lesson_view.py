@@ -43,7 +43,11 @@ def lesson_view(lesson: Lesson) -> None:
                 with st.container(key="stage"):
                     questions.stage(lesson, question, place, trail)
             else:
-                st.empty()  # where a question has its own stage
+                if question is not None and question.kind == "sketch":
+                    with st.container(key="drawn"):  # where it was drawn
+                        questions.stage(lesson, question, place, trail)
+                else:
+                    st.empty()  # where a question has its own stage
                 _lab(lesson, place, trail)
         for _ in range(1, trail.step):  # or Streamlit reuses the last step's parts
             words.empty()

@@ -73,8 +73,12 @@ def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> Non
         _bug_stage(lesson.bug, trail.answers.get(question.name))
     elif question.kind == "sketch":
         commit = partial(_commit, lesson, question, place, trail)
-        key = f"{lesson.slug}_{question.name}_sketch"
-        draw(lesson.sketch(question), key, lambda sent: commit(str(sent)))
+        key, sketch = f"{lesson.slug}_{question.name}_sketch", lesson.sketch(question)
+        if answer := trail.answers.get(question.name):
+            asked_about = lesson.asked_about(question)
+            drawn(sketch, sketch.grade(answer, asked_about), sketch.whole(asked_about), key)
+            return
+        draw(sketch, key, lambda sent: commit(str(sent)))
         _show_refusal()
     else:
         text = fill(lesson.step_of(question).text, place.asked(question).facts)
@@ -168,12 +172,11 @@ def labels(options: Mapping[str, Option]) -> dict[str, str]:
 
 
 def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
-    """Show the sketch over the computed curve, the answer that it matches, and what is true."""
+    """Say which answer's curve the sketch matches, and what is true; the stage shows both."""
     asked_about = lesson.asked_about(question)
     sketch = lesson.sketch(question)
     graded = sketch.grade(trail.answers[question.name], asked_about)
     right, key = lesson.right(question, asked_about), graded.key
-    drawn(sketch, graded, sketch.whole(asked_about), f"{lesson.slug}_{question.name}_drawn")
     if key:
         head = WORDS("your_sketch", answer=options[key].text)
         reply(key == right, head, f"{graded} {options[key].reply}")

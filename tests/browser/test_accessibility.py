@@ -56,7 +56,7 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "number": ("/reversal?lesson=flip&step=4", '[data-testid="stForm"]', nothing),
     "drawn": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", draw),
     "fixed": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", answer),
-    "answered": ("/stop_gradient?lesson=two_passes&step=2", ".st-key-tiles button", answer),
+    "answered": ("/stop_gradient?lesson=two_passes&step=4", ".st-key-tiles button", answer),
     "cut": ("/stop_gradient?lesson=right_place&step=3", ".gl-svg", cut),
     "search": ("/glossary", ".gt-glossary", search),
     "home": ("/", LAB, nothing),

@@ -45,7 +45,7 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
         route.connect_to_server().on_message(take)
 
     page.route_web_socket("**/_stcore/stream", connect)
-    page.goto(app.url + "/stop_gradient?lesson=two_passes&step=2")
+    page.goto(app.url + "/stop_gradient?lesson=two_passes&step=4")
     ready(page)
     ran(page)
     left = 0

@@ -42,7 +42,7 @@ def page(strict: Browser) -> Iterator[Page]:
 
 
 def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
-    address = f"{app.url}/reversal?lesson=flip&step=2&embed=true"
+    address = f"{app.url}/reversal?lesson=wrong_ways&step=2&embed=true"
     with elsewhere(f"{HEARS}<iframe src='{address}' width=1200 height=700></iframe>") as site:
         page.goto(site)
         lesson = page.frame_locator("iframe")
@@ -58,7 +58,7 @@ def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
         told = page.evaluate("heard.at(-1)")
         assert told["origin"] == app.url
         assert (told["data"]["type"], told["data"]["version"]) == ("gradient-tricks/results", 1)
-        assert told["data"]["answers"][0]["lesson"] == "flip"
+        assert told["data"]["answers"][0]["lesson"] == "wrong_ways"
         becomes(page, lambda: COOKIE in [one["name"] for one in page.context.cookies()], True)
         (kept,) = (one for one in page.context.cookies() if one["name"] == COOKIE)
         assert (kept["sameSite"], kept["secure"]) == ("None", True)
@@ -71,7 +71,7 @@ def test_a_framed_lesson_remembers_keeps_to_itself_and_tells(app, page: Page):
 
 def test_a_learner_downloads_the_results_of_the_lesson(app, page: Page):
     trail = Trail(len(FLIP.prose.steps))
-    said = {"reversed": "nothing", "twice": str(Typed(12, "product", 12)), "bug": FLIP.bug.right()}
+    said = {"reversed": "0000000", "twice": str(Typed(12, "product", 12)), "bug": FLIP.bug.right()}
     for question in FLIP.prose.questions[:3]:
         trail.commit(question, said[question.name], question.name != "reversed")
     page.context.add_cookies(

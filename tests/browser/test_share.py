@@ -13,7 +13,7 @@ from tests.support.browser import new_context
 
 pytestmark = pytest.mark.browser
 
-LESSON = "/reversal?lesson=flip&step=2&scale=2.5"
+LESSON = "/reversal?lesson=flip&step=3&scale=2.5"
 
 
 def saved(page: Page, form: str) -> bytes:
@@ -46,7 +46,7 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
     assert svg.startswith("<svg")
     assert title in svg
     assert re.sub(r"[`*]", "", find("flip").title) in svg
-    assert "/reversal?lesson=flip&amp;step=2&amp;scale=2.5</text>" in svg
+    assert "/reversal?lesson=flip&amp;step=3&amp;scale=2.5</text>" in svg
     assert "@font-face" in svg
     assert "data:font/woff2;base64," in svg
     page.get_by_role("button", name=says("copy_embed_code")).click()
@@ -60,6 +60,6 @@ def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser
         frame.locator(".gl-tabs").get_by_role("button", name=MORE).click()
         expect(frame.locator('[data-control="scale"] .gl-exact')).to_have_value("2.5")
         expect(frame.locator(".st-key-turn [aria-current]")).to_have_attribute(
-            "aria-label", re.compile("^Step 2: ")
+            "aria-label", re.compile("^Step 3: ")
         )
     context.close()

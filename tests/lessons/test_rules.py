@@ -66,16 +66,12 @@ BROKEN = {
         ("A value is", "`{{ plain_off }}` is", "can have"),
     ],
     (numbers.facts, "flip", "en.md"): [
-        (
-            "{{ sign_only",
-            "{{ signs_only",
-            "no fact 'signs_only' to fill in. Did you mean sign_only?",
-        )
+        ("{{ added", "{{ adde", "no fact 'adde' to fill in. Did you mean added?"),
     ],
     (numbers.kept, "flip", "numbers.json"): [
         ('"path": -4.0', '"path": -4.1', "'path' was -4.1"),
         ('"answer": "path"', '"answer": "other"', "was other"),
-        ('"sign_only"', '"signs"', "keep flip"),
+        ('"added"', '"adds"', "keep flip"),
     ],
     (questions.options, "flip", "en.md"): [
         ("- product: {{ product", "- path: {{ product", "same key"),
@@ -84,7 +80,7 @@ BROKEN = {
     (questions.typed, "flip", "en.md"): [("- added:", "- added = product:", "counts as 'product'")],
     (questions.sketches, "wrong_place", "en.md"): [
         ("hides=trick_gradient", "", "Hide 'trick_"),
-        ("- zero:", "- nil:", "curve for each option"),
+        ("- same = true_gradient", "- same = reciprocal", "as good as"),
     ],
     (questions.sketches, "wrong_place", "lesson.py"): [
         ("near=0.45", "near=-1.0", "counts as ''"),

@@ -14,11 +14,13 @@ from lessons.outputs.catalogue import lessons
 X = (-2.0, -1.0, 1.0, 2.0)
 
 
-def beliefs(x, facts):
-    return {"line": facts["slope"] * x, "flat": 0 * x, "bent": facts["slope"] * np.abs(x)}
+def with_slope(slope):
+    x = np.array(X)
+    beliefs = {"line": slope * x, "flat": 0 * x, "bent": slope * np.abs(x)}
+    return Sketch(X, near=0.4, low=-3.0, high=3.0, label="dy/dx", beliefs=beliefs)
 
 
-SKETCH = Sketch(beliefs, X, near=0.4, low=-3.0, high=3.0, label="dy/dx")
+SKETCH = with_slope(1.0)
 DRAWN = [
     (lesson, step)
     for lesson in lessons()
@@ -32,7 +34,7 @@ def result(slope=1.0, y=None) -> Result:
     x = np.linspace(-2.5, 2.5, 51)
     curve = slope * x if y is None else y(x)
     series = Series("trick_gradient", "trick_gradient", x, curve)
-    return Result((series,), (series,), facts={"slope": slope})
+    return Result((series,), (series,))
 
 
 def drawn(values, of=SKETCH) -> str:
@@ -55,10 +57,10 @@ def test_hits_are_those_near_the_computed_curve_not_near_a_belief():
     assert "3 of 4 handles" in str(SKETCH.grade(drawn([2, 1, -1, 0]), falling))
 
 
-def test_the_facts_decide_and_what_is_off_the_chart_counts_as_its_edge():
-    flat_is_line = SKETCH.grade(drawn([0, 0, 0, 0]), result(slope=0.0))
+def test_the_beliefs_decide_and_what_is_off_the_chart_counts_as_its_edge():
+    flat_is_line = with_slope(0.0).grade(drawn([0, 0, 0, 0]), result(slope=0.0))
     assert (flat_is_line.key, flat_is_line.hits) == ("line", 4)
-    steep = SKETCH.grade(drawn([-3, -3, 3, 3]), result(slope=9.0))
+    steep = with_slope(9.0).grade(drawn([-3, -3, 3, 3]), result(slope=9.0))
     assert (steep.key, steep.hits) == ("line", 4)
 
 
@@ -67,7 +69,7 @@ def test_gaps_of_the_curve_are_bridged_and_a_short_curve_is_an_error():
     assert SKETCH.grade(drawn(X), with_gap).hits == len(X)
     short = replace(SKETCH, x=(-9.0, 9.0))
     with pytest.raises(ValueError, match="does not reach"):
-        short.grade("00", result())
+        short.computed(result())
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,11 @@ def answered_page():
     slug, number = st.session_state["asked"]
     lesson = find(slug)
     step = lesson.prose.steps[number - 1]
-    answer = step.question.options[0].key if step.question.kind == "choice" else "987654~~1"
+    kinds = {"number": "987654~~1", "choice": step.question.options[0].key}
+    drawn = (
+        "0" * len(lesson.sketches[step.question.name].x) if step.question.kind == "sketch" else ""
+    )
+    answer = kinds.get(step.question.kind, drawn)
     trail = Trail(number, {step.question.name: answer})
     lesson_view._words(lesson, Place.opened(lesson, step.lab), trail)
 
@@ -185,7 +189,7 @@ def type_in(page, text):
 
 @pytest.mark.parametrize(
     ("slug", "settings"),
-    [("the_end", {"x": "0"}), ("the_end", {"u": "-1"}), ("straight_through", {"x": "1e308"})],
+    [("in_place", {"x": "1000"}), ("scope", {"x": "1e308"}), ("flip", {"x": "1e308"})],
 )
 def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again(slug, settings):
     page = opened(question_page, (slug, "number", settings))
@@ -200,7 +204,7 @@ def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again
 
 @pytest.mark.parametrize("typed", ["<b>x</b><img src=//a.bc>", "[Click](//a.bc)", "$x$", "1/0<i>"])
 def test_what_cannot_be_read_shows_as_it_was_typed(typed):
-    page = opened(question_page, ("the_end", "number", {}))
+    page = opened(question_page, ("flip", "number", {}))
     type_in(page, typed)
     (refused,) = told(page, "gt-refused")
     assert html.escape(typed)[:16] in refused

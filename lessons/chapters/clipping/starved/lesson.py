@@ -12,7 +12,7 @@ from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Facts, Result, Series
+from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
@@ -46,20 +46,6 @@ def starved(x: torch.Tensor, right: torch.Tensor, loss: str, scale: float) -> to
     else:
         error = -torch.log_softmax(logits, dim=-1)[..., 1]
     return scale * error
-
-
-def as_it_gets_worse(result: Result) -> str:
-    """zero, grows or starves: what the gradient does as the wrong answer's logit grows."""
-    start, peak, end = result.numbers("even", "peak", "far")
-    if peak < 1e-6:
-        return "zero"
-    return "starves" if end < start else "grows"
-
-
-def on_the_way(x: Array, facts: Facts) -> dict[str, Array]:
-    """The gradient that each belief expects at these x."""
-    wrong = 1 / (1 + np.exp(float(facts["right"]) - x))
-    return {"grows": wrong, "zero": 0 * wrong, "starves": 4 * wrong**2 * (1 - wrong)}
 
 
 FAR = 20.0
@@ -297,14 +283,7 @@ LAB = replace(_BASE, compute=compute, charts=(_sizes, *_BASE.charts), table=tabl
 LESSON = Lesson(
     program=starved,
     lab=LAB,
-    predictions={"worse": as_it_gets_worse},
-    sketches={
-        "worse": Sketch(
-            beliefs=on_the_way,
-            x=(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0),
-            near=0.16,
-        )
-    },
+    sketches={"worse": Sketch(x=(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0), near=0.16)},
     facts=(_way, _rescues, _four_losses),
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
 )

@@ -13,6 +13,7 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import choice, slider
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.chart_pieces import Trace
 from lessons.kit.curve_lab import Curve, curve_lab
@@ -195,6 +196,7 @@ def _lost(series: Series) -> Series:
 LESSON = Lesson(
     program=in_place,
     lab=replace(_BASE, compute=compute, charts=(chart,), start=start),
+    sketches={"data": Sketch(x=(-1.0, -0.6, -0.2, 0.2, 0.6, 1.0), near=3.0)},
     highlight="y.data.add_(added)",
     facts=(a_step_too_early,),
 )

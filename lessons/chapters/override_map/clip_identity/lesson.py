@@ -2,11 +2,9 @@
 
 import math
 
-import numpy as np
 import torch
 
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Facts
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
@@ -94,17 +92,6 @@ def hooked() -> dict[str, float]:
     }
 
 
-def over_x(x: Array, facts: Facts) -> dict[str, Array]:
-    """The gradient that each belief expects at these x."""
-    limit, factor, uses = (float(facts[name]) for name in ("limit", "factor", "uses"))
-    slope = factor * np.ones_like(x) if facts["power"] == "1" else 2 * factor**2 * x
-    return {
-        "sum": np.clip(uses * slope, -limit, limit),
-        "clip": uses * np.clip(slope, -limit, limit),
-        "none": uses * slope,
-    }
-
-
 CURVE = Curve(
     settings=Settings,
     plain=lambda x, factor, uses, power, **_: uses * (factor * x) ** int(power),
@@ -117,13 +104,7 @@ CURVE = Curve(
 LESSON = Lesson(
     program=clip_identity,
     lab=curve_lab(CURVE),
-    sketches={
-        "summed": Sketch(
-            beliefs=over_x,
-            x=(-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5),
-            near=0.8,
-        )
-    },
+    sketches={"summed": Sketch(x=(-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5), near=0.8)},
     facts=(hooked,),
     highlight='with gradient_override_map({"identity": clip}):',
 )

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice, slider, whole
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
@@ -153,5 +154,6 @@ CURVE = Curve(
 LESSON = Lesson(
     program=scope,
     lab=curve_lab(CURVE),
+    sketches={"nested": Sketch(x=(-3.0, -2.0, -1.0, 1.0, 2.0, 3.0), near=1.5)},
     highlight='with gradient_override_map({"identity": lambda op, upstream: factor * upstream}):',
 )

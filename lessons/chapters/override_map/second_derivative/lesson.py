@@ -10,6 +10,7 @@ from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -128,6 +129,7 @@ def first_order(settings: Settings) -> Start:
 LESSON = Lesson(
     program=second_derivative,
     lab=replace(curve_lab(CURVE), charts=(chart,), table=table, start=first_order),
+    sketches={"identity": Sketch(x=(-2.0, -1.5, -1.0, 1.0, 1.5, 2.0), near=7.0)},
     facts=(penalty,),
     highlight="(y,) = torch.autograd.grad(y.sum(), x, create_graph=True)",
 )

@@ -8,6 +8,7 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
@@ -122,5 +123,8 @@ CURVE = Curve(
 )
 
 LESSON = Lesson(
-    program=halve, lab=curve_lab(CURVE), highlight="with gradient_override_map({op_type: half}):"
+    program=halve,
+    lab=curve_lab(CURVE),
+    sketches={"square": Sketch(x=(-0.4, -0.3, -0.2, 0.2, 0.3, 0.4), near=2.2)},
+    highlight="with gradient_override_map({op_type: half}):",
 )

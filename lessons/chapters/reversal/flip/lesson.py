@@ -6,6 +6,7 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import slider, whole
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
@@ -71,4 +72,9 @@ CURVE = Curve(
     facts=(beliefs,),
 )
 
-LESSON = Lesson(program=flip, lab=curve_lab(CURVE), highlight="y = flip_gradient(y, scale)")
+LESSON = Lesson(
+    program=flip,
+    lab=curve_lab(CURVE),
+    sketches={"reversed": Sketch(x=(-1.4, -1.0, -0.6, 0.0, 0.6, 1.0, 1.4), near=1.5)},
+    highlight="y = flip_gradient(y, scale)",
+)

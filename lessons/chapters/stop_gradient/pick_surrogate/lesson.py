@@ -13,7 +13,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Numbers, Text
-from lessons.contract.result import Array, Facts, Note, Result, Series
+from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import choice, declared
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
@@ -73,7 +73,6 @@ def observed(program: Program) -> Mapping[str, float]:
         {
             "steep_x": 0.2,
             "steep_value": steep["forward"],
-            "steep_slope": steep["trick_gradient"],
             "steep_g": steep["intended_gradient"],
             "steep_at_zero": run("step(x)", "sigmoid(5 * x)", [0.0], [1.0])["intended_gradient"],
             "hard_apart": hard["apart"]["trick_gradient"],
@@ -137,18 +136,6 @@ def leaky_spellings() -> dict[str, float]:
 def which_line(result: Result) -> str:
     """The first line with relu's value and the leaky slope."""
     return next(name for name in LINES if result.facts[f"{name}_fits"])
-
-
-def slopes(x: Array, facts: Facts) -> dict[str, Array]:
-    """The gradient that each answer expects at these x."""
-    sigmoid = 1 / (1 + np.exp(-5 * x))
-    ones = np.ones_like(x)
-    return {
-        "steep_g": 5 * sigmoid * (1 - sigmoid),
-        "zero": 0 * ones,
-        "one": ones,
-        "steep_at_zero": float(facts["steep_at_zero"]) * ones,
-    }
 
 
 def by_role(
@@ -308,13 +295,7 @@ LESSON = Lesson(
         sampled_values=lambda settings: {name: read(settings[name]).inline for name in ("f", "g")},
     ),
     predictions={"transfer": which_line},
-    sketches={
-        "slope": Sketch(
-            beliefs=slopes,
-            x=(-1.2, -0.8, -0.4, -0.2, 0.0, 0.2, 0.4, 0.8, 1.2),
-            near=0.25,
-        )
-    },
+    sketches={"slope": Sketch(x=(-1.2, -0.8, -0.4, -0.2, 0.0, 0.2, 0.4, 0.8, 1.2), near=0.25)},
     facts=(observed,),
     highlight="soft + stop_gradient(f(x) - soft)",
 )

@@ -185,6 +185,7 @@ def _facts(
         "inputs": len(u),
         "root_slope": float(1 / (2 * roles["forward"][place])),
         "square_slope": 2 * settings.x[place],
+        "reciprocal": float(1 / roles["true_gradient"][place]),
         "product": float(roles["trick_gradient"][place]) * float(roles["true_gradient"][place]),
     }
     for role, spread in spreads.items():

@@ -9,6 +9,7 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import choice
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -138,5 +139,6 @@ LESSON = Lesson(
     program=quantised,
     lab=curve_lab(CURVE),
     predictions={"transfer": who_learns},
+    sketches={"slope": Sketch(x=(-1.7, -1.3, -0.7, -0.3, 0.3, 0.7, 1.3, 1.7), near=0.28)},
     highlight="x + stop_gradient(f(x) - x)",
 )

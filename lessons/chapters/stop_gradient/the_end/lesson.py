@@ -7,6 +7,7 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
@@ -162,5 +163,6 @@ LESSON = Lesson(
     program=the_end,
     lab=curve_lab(CURVE),
     predictions={"transfer": what_the_noise_changes},
+    sketches={"square": Sketch(x=(-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4), near=0.5)},
     highlight="op(stop_gradient(z - clean) + clean)",
 )

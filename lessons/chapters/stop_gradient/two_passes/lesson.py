@@ -7,6 +7,7 @@ import torch
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice
+from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
@@ -108,4 +109,9 @@ CURVE = Curve(
     facts=(measured, over_itself),
 )
 
-LESSON = Lesson(program=two_passes, lab=curve_lab(CURVE), highlight="stop_gradient(x)")
+LESSON = Lesson(
+    program=two_passes,
+    lab=curve_lab(CURVE),
+    sketches={"path": Sketch(x=(-4.5, -3.5, -2.5, 0.0, 2.5, 3.5, 4.5), near=3.0)},
+    highlight="stop_gradient(x)",
+)

@@ -3,7 +3,6 @@
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
-from lessons.chapters.stop_gradient.shared_noise.predictions import formulas, which_formula
 from lessons.contract.lesson import Lesson
 from lessons.contract.sketch import Sketch
 from lessons.tricks import stop_gradient
@@ -38,14 +37,7 @@ def before_other_ops() -> dict[str, float]:
 LESSON = Lesson(
     program=wrong_place,
     lab=LAB,
-    predictions={"gradient": which_formula},
-    sketches={
-        "gradient": Sketch(
-            beliefs=lambda x, facts: formulas(x, float(facts["u"])),
-            x=(-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4),
-            near=0.45,
-        )
-    },
+    sketches={"gradient": Sketch(x=(-2.4, -1.8, -1.2, -0.6, 0.6, 1.2, 1.8, 2.4), near=0.45)},
     highlight="yu_fixed = stop_gradient(yu - y) + y",
     facts=(before_other_ops,),
 )

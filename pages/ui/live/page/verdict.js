@@ -7,6 +7,7 @@ import { phrase } from "../phrase.js";
 const PLACE = ".st-key-verdict";
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PATIENT = 5000; // ms that the page may take to draw the verdict
+const SEEN = 0.75; // of the window's height: above it a reply shows its first lines
 const GROWS = 1500; // ms in which what is drawn in it has its size
 
 /** @type {?MutationObserver} */
@@ -38,8 +39,8 @@ function take() {
   if (!place) return false;
   setAll(place, { tabindex: -1, role: "group", "aria-label": phrase("feedback") });
   place.focus({ preventScroll: true });
-  // What is drawn in it grows for a moment. The page scrolls as far as it takes, and never past its
-  // beginning.
+  // A verdict that begins in sight leaves the page where it is. What is drawn in it grows for a moment.
+  if (place.getBoundingClientRect().top < innerHeight * SEEN) return true;
   const behavior = STILL.matches ? "auto" : "smooth";
   const grown = new ResizeObserver(() => place.scrollIntoView({ block: "nearest", behavior }));
   grown.observe(place);
