@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from pages.ui.words import WORDS
 from tests.browser.looking import (
@@ -45,6 +45,7 @@ def cut(page: Page) -> None:
 
 def answer(page: Page) -> None:
     commit(page, 0)
+    expect(page.locator('.gl-lab[aria-busy="true"]')).to_have_count(0)  # its stage is pale
 
 
 def nothing(page: Page) -> None:

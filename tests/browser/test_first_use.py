@@ -73,7 +73,7 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
 
 
 def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
-    page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=1", script=PATIENT))
+    page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=1", script=PATIENT))
     look(page, 1920, "light")
     left = [box(page.locator(one).first)["x"] for one in (".st-key-header a", "h1", "nav a")]
     assert max(left) - min(left) < 20, "a wide window begins at one line"
@@ -93,7 +93,7 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
     # Each dot is a link with its step's title: a question that is answered is said to be.
     dots = page.get_by_role("navigation", name=WORDS("steps")).get_by_role("link")
     names = dots.evaluate_all("links => links.map((link) => link.getAttribute('aria-label'))")
-    titles = [step.title for step in find("two_passes").prose.steps]
+    titles = [step.title for step in find("right_place").prose.steps]
     kinds = {0: "step", 1: "step_answered", 4: "step_asks"}
     for index, kind in kinds.items():
         assert names[index] == says(kind, number=index + 1, title=titles[index])
@@ -113,7 +113,9 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
 
 
 def test_a_phone(app, open_page):
-    page = ready(open_page(app.url + "/reversal?lesson=flip", **PHONE, script=PATIENT))
+    page = ready(
+        open_page(app.url + "/gone_missing?lesson=cut_by_accident", **PHONE, script=PATIENT)
+    )
     on(page, 2)
     small = "parts => parts.filter((one) => one.getBoundingClientRect().height < 44).length"
     targets = ".st-key-tiles button, .st-key-turn button, .st-key-turn nav a"

@@ -253,6 +253,7 @@ def test_what_is_no_noise_is_refused(text):
          said("like_no_input did_you_mean", "“xx”")),
         ((Input("x", 1.0), Input("u", noise=Noise("normal", float("nan"), 1))), said("wide_noise")),
         ((Input("x", (1.0, float("nan"))),), said("not_finite")),
+        ((Input("x", ((1.0,), (1.0, 2.0))),), said("rows_differ")),
         ((Input("x", (0.0,) * 1025),), said("many_numbers", "1,025")),
         (tuple(Input(f"x{i}", 1.0) for i in range(13)), said("many_inputs", "12")),
         ((Input("x" * 33, 1.0),), said("long_name", "33")),

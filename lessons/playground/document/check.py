@@ -151,6 +151,8 @@ def _check_values(input_: Input) -> None:
     if not flat or len(flat) > MAX_INPUT_ELEMENTS:
         message = WORDS("many_numbers", count=len(flat), most=MAX_INPUT_ELEMENTS)
         raise _wrong(message, input_.name)
+    if len({len(row) if isinstance(row, tuple) else 0 for row in rows}) > 1:
+        raise _wrong(WORDS("rows_differ"), input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
         raise _wrong(WORDS("not_finite"), input_.name)
     if not -_WIDEST <= input_.low < input_.high <= _WIDEST:

@@ -25,10 +25,10 @@ addEventListener(
   { capture: true },
 );
 
-/** What one answers with, where a question is open. */
+/** What one answers with, where a question is open; a sketch is drawn on the stage. */
 function answer() {
-  const question = document.querySelector(".st-key-question");
-  return question?.querySelector("button") ? question.querySelector(ANSWERS) : null;
+  const places = document.querySelectorAll(".st-key-question:has(button), .st-key-stage:has(.gt-commit)");
+  return places[0]?.querySelector(ANSWERS) ?? null;
 }
 
 function words() {
