@@ -287,6 +287,7 @@ def test_a_preset_is_found_by_its_trick(page):
     expect(rows.first).to_be_hidden()
     expect(opener(page)).to_be_focused()
     page.keyboard.press("Enter")
+    expect(tricks.nth(0)).to_be_focused()  # the list is open
     tricks.nth(3).check(force=True)
     expect(rows).to_have_text(titles("reversal"))
     page.locator(".gl-preset").nth(1).press("Enter")
