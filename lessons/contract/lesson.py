@@ -256,7 +256,7 @@ class Lesson:
 
         An answer expects its own fact at each handle. Cached, as `asked_about` is.
         """
-        if question.name not in self._drawn:
+        if question.name not in self._sketch_by_question:
             lab, sketch = self.step_of(question).lab, self.sketches[question.name]
             handles = {"x": ", ".join(map(str, sketch.x))}
             along = [
@@ -270,11 +270,11 @@ class Lesson:
             # Drawn before anything is hidden: the chart has room for the curve.
             whole = self.lab.figures(self.asked_about(question), self.validate(lab))
             figures = [covered_figure(one, frozenset(question.hides)) for one in whole]
-            self._drawn[question.name] = sketch.on(figures, beliefs)
-        return self._drawn[question.name]
+            self._sketch_by_question[question.name] = sketch.on(figures, beliefs)
+        return self._sketch_by_question[question.name]
 
     @cached_property
-    def _drawn(self) -> dict[str, Sketch]:
+    def _sketch_by_question(self) -> dict[str, Sketch]:
         return {}
 
     def case(self, question: Question) -> Settings:

@@ -28,10 +28,8 @@ from lessons.kit.formulas.drawing import picture as drawing
 from lessons.outputs.address import step_controls
 from lessons.outputs.computed import Computed
 from lessons.outputs.plain_torch import equivalents, in_torch, plain_torch, source_with
-from lessons.playground.language.limits import MAX_DRAWN
 from lessons.recorder import Recording
 from lessons.recorder.cutting import Cut
-from lessons.recorder.picture.graph_drawing import picture_seconds
 from lessons.text import number
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
@@ -51,8 +49,6 @@ from pages.labs.messages import (
 from pages.labs.visit import Visit
 from pages.labs.words import VIEWS, WORDS
 
-LONGEST_LAYOUT = 0.1
-"""Seconds that the layout of a graph may take."""
 _LONGEST_SHOWN = LONGEST_TEXT + 1
 """Characters of a text sent to its field: one over the limit, so a longer text stays refused."""
 
@@ -128,12 +124,6 @@ def table(shown: Table) -> TableSpec:
         "columns": [{"label": label, "role": role} for label, role in shown.columns],
         "rows": [list(row) for row in shown.rows],
     }
-
-
-def can_draw(recording: Recording) -> bool:
-    """Tell whether the graph is small enough to draw; its layout is what takes long."""
-    ops = sum(node.kind != "input" for node in recording)
-    return ops <= MAX_DRAWN and picture_seconds(recording) <= LONGEST_LAYOUT
 
 
 def graph(

@@ -29,6 +29,7 @@ from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, is_cut, snip
 from lessons.recorder import Recording
+from lessons.recorder.picture.graph_drawing import picture_seconds
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build
@@ -41,6 +42,8 @@ from pages.labs.words import WORDS
 
 FIRST = "noise_leaks"
 """The program that is there at first."""
+LONGEST_LAYOUT = 0.1
+"""Estimated seconds that the layout of a graph may take."""
 
 
 def frame(wish: Wish) -> Frame:
@@ -164,7 +167,7 @@ def _computed(document: Document, text: str) -> Computed | PlaygroundError:
         checked = check(document)
         outcome = run_checked(checked)
         recording = recorded(checked) if checked.program.ops <= MAX_DRAWN else None
-        if recording and not payload.can_draw(recording):
+        if recording and picture_seconds(recording) > LONGEST_LAYOUT:
             recording = None
     except PlaygroundError as error:
         # Its traceback holds every tensor of the run that was refused.

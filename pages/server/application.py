@@ -15,7 +15,7 @@ from pages.server import files, forkserver, log
 from pages.server.addresses import Addresses, root
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
-from pages.server.limits import descriptors
+from pages.server.limits import raise_file_limit
 from pages.server.process import keep_house, prepare
 from pages.server.site import Site
 from pages.server.socket_guard import STREAM, SocketGuard
@@ -77,7 +77,7 @@ def middleware() -> list[Middleware]:
 async def lifespan(app: object) -> AsyncIterator[None]:
     """Load everything before the first request; end the workers with the server."""
     sys.setswitchinterval(SWITCH)
-    descriptors()  # each socket takes one
+    raise_file_limit()  # each socket takes one
     try:
         forkserver.start()
         prepare()

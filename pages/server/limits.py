@@ -42,7 +42,7 @@ def workers() -> int:
     return max(1, min(MOST_CORES, cores(), int((memory() - BASE) / PER_CORE)))
 
 
-def descriptors() -> int:
+def raise_file_limit() -> int:
     """Raise this process's limit of open files as far as it may be, and return it."""
     if os.name == "nt":
         return 1 << 20

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pages.server.limits import descriptors
+from pages.server.limits import raise_file_limit
 from pages.server.visitors import Shares, visitor
 
 MOST, LEAST = 3_000, 16
@@ -43,7 +43,7 @@ class Listener(socket.socket):
 
     def __init__(self, listening: socket.socket, proxies: str = "") -> None:
         super().__init__(fileno=listening.detach())
-        most = max(LEAST, min(MOST, (descriptors() - KEPT) // OF_A_PAGE))
+        most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
         self._shares = Shares(most, most // 2, proxies)
 
     def accept(self) -> tuple[socket.socket, Any]:

@@ -81,7 +81,7 @@ def test_a_place_is_left_for_another_visitor():
 
 
 def test_a_visitor_who_has_too_many_connections_gets_no_more_and_others_do(monkeypatch):
-    monkeypatch.setattr(listening, "descriptors", lambda: 100)
+    monkeypatch.setattr(listening, "raise_file_limit", lambda: 100)
     monkeypatch.setattr(listening, "LEAST", 6)
     bound = socket.create_server(("127.0.0.1", 0))
     bound.setblocking(False)

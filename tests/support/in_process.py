@@ -2,36 +2,26 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from pages.server.lanes import Lane
 from pages.server.site import Site
-from pages.server.visitors import Turns
 
 T = TypeVar("T")
 
 
-class ThreadLane:
-    """In place of ``pages.server.lanes.Lane``: one thread, and whatever it is given runs there."""
+class ThreadLane(Lane):
+    """A lane with a thread as its only worker."""
 
     def __init__(self) -> None:
-        self._thread, self._turns = ThreadPoolExecutor(1, "lane"), Turns(1, 1)
+        super().__init__("thread", 1)
 
-    async def run(
-        self,
-        function: Callable[..., T],
-        *args: object,
-        who: str = "",
-        known: Callable[[], T | None] = lambda: None,
-        again: bool = False,
-    ) -> T:
-        async with self._turns.of(who):
-            if (answer := known()) is not None:
-                return answer
-            return await asyncio.wrap_future(self._thread.submit(function, *args))
+    def _workers(self, count: int) -> Any:
+        return ThreadPoolExecutor(count, "lane")
 
-    def end(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+    async def _run_in(self, pool: Executor, function: Callable[..., T], *args: object) -> T:
+        return await asyncio.wrap_future(pool.submit(function, *args))
 
 
 def site() -> Site:

@@ -17,6 +17,7 @@ import { Line } from "./wire/socket.js";
 
 const ORDERS = 200; // orders that are remembered as done
 const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
+const MOST_TOUCHED = 16; // controls that the server reads, as pages/labs/messages.py has it
 
 /**
  * How a lab was left in this tab: a page that is come back to finds it as it was. Nothing of it reaches
@@ -235,7 +236,7 @@ class Lab {
 
   /** The wish as text. @param {boolean} live */
   #asking(live) {
-    const touched = this.#playing ? [...this.controls.since].slice(-16) : [];
+    const touched = this.#playing ? [...this.controls.since].slice(-MOST_TOUCHED) : [];
     return this.wish.text(this.place, live, touched, this.view.views.open);
   }
 
