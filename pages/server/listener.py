@@ -17,8 +17,9 @@ MOST, LEAST = 3_000, 16
 KEPT, OF_A_PAGE = 512, 4
 """Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
 their pages were closed; and those of an open page: a socket, and an event loop with three."""
-AT_ONCE = 64
-"""Connections closed in a row before others are answered."""
+AT_ONCE = 8
+"""Connections accepted or closed in a row before others are answered. A websocket's handshake takes
+a millisecond, and asyncio would accept all that wait, 2,048 at most, and shake hands with all."""
 
 
 class Connection(socket.socket):
@@ -45,15 +46,20 @@ class Listener(socket.socket):
         super().__init__(fileno=listening.detach())
         most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
         self._shares = Shares(most, most // 2, proxies)
+        self._in_a_row = 0
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Accept the next connection that there is room for.
 
         Raises:
-            BlockingIOError: none is waiting, or ``AT_ONCE`` were closed.
+            BlockingIOError: none is waiting, or ``AT_ONCE`` were accepted or closed.
         """
-        for _ in range(AT_ONCE):
-            accepted, address = super().accept()
+        while self._in_a_row < AT_ONCE:
+            try:
+                accepted, address = super().accept()
+            except BlockingIOError:
+                break
+            self._in_a_row += 1
             who = visitor(address)
             if self._shares.take(who):
                 connection = Connection(fileno=accepted.detach())
@@ -61,4 +67,5 @@ class Listener(socket.socket):
                 return connection, address
             accepted.close()
             logging.getLogger(__name__).warning("no room for a connection: closed")
+        self._in_a_row = 0
         raise BlockingIOError

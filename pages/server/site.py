@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import random
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
@@ -30,7 +31,9 @@ MOST_SOCKETS, OF_ONE = 1_500, 500
 """Open sockets in a process, and of one visitor; the next one is told to try again later."""
 MOST_QUESTIONS, ASKED_BY_ONE = 64, 16
 """Requests for /frame.json that wait, and of one visitor."""
-TRY_LATER = 1013
+TRY_LATER, REFUSED_WITHIN = 1013, 12.0
+"""The code that refuses a socket, and within how many seconds at random: 1,100 that come back a
+second after they were refused take up most of the server's core with handshakes."""
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
 IDLE = 20.0
@@ -66,6 +69,7 @@ class Site:
         await websocket.accept()
         who = visitor(websocket.scope.get("client"))
         if not self.sockets.take(who):
+            await asyncio.sleep(random.uniform(0, REFUSED_WITHIN))
             await websocket.close(TRY_LATER, WORDS("many_labs"))
             return
         try:

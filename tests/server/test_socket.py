@@ -177,6 +177,7 @@ def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch
 def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
     until(lambda: not site.sockets.open)
     monkeypatch.setattr(site.sockets, "most", 2)
+    monkeypatch.setattr("pages.server.site.REFUSED_WITHIN", 0.1)
     with Browser(url) as first, Browser(url) as second:
         for one in (first, second):
             one.ask("flip")
