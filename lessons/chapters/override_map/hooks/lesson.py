@@ -154,7 +154,7 @@ CURVE = Curve(
 LESSON = Lesson(
     program=hooks,
     lab=curve_lab(CURVE),
-    sketches={"overwritten": Sketch(x=(-3.5, -2.5, -2.0, 0.5, 1.5, 2.5, 3.5), near=0.6)},
+    sketches={"overwritten": Sketch(x=(-2.4, -1.9, -0.5, 0.3, 0.8, 1.5, 2.2), near=0.4)},
     facts=(on_a_weight, on_a_module, in_place),
     highlight="h.register_hook(on_gradient)",
 )
