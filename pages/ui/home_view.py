@@ -1,7 +1,6 @@
 """Home: the bench, the way into the course, four symptoms."""
 
 from pathlib import Path
-from urllib.parse import quote
 
 import streamlit as st
 
@@ -9,9 +8,10 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
 from pages.ui import memory
 from pages.ui.bench_view import bench
-from pages.ui.course_view import length
+from pages.ui.course_view import length, lesson_in_progress, picture
 from pages.ui.words import WORDS
 
+_PICTURES = Path(__file__).with_name("symptoms")
 _SYMPTOMS = {
     "cut_by_accident": WORDS("symptom_cut"),
     "collapse": WORDS("symptom_collapse"),
@@ -38,18 +38,16 @@ def home() -> None:
 def _start() -> None:
     """Link to the lesson in progress, else to the first one not done, else to the first."""
     course = catalogue.lessons()
-    trails = [(lesson, memory.trail(lesson)) for lesson in course]
-    begun = [lesson for lesson, trail in trails if trail != memory.Trail() and not trail.done]
-    ahead = [lesson for lesson, trail in trails if not trail.done]
-    lesson = (begun or ahead or [*course])[0]
+    begun = lesson_in_progress()
+    ahead = [lesson for lesson in course if not memory.trail(lesson).done]
+    lesson = begun or (ahead or [*course])[0]
     first = lesson is course[0] and not begun
     label = WORDS("start") if first else WORDS("go_on", lesson=lesson.prose.front["short"])
     st.page_link(f"{lesson.chapter}.py", label=label, query_params={"lesson": lesson.slug})
 
 
 def _card(lesson: Lesson, symptom: str) -> None:
-    picture = Path(__file__).with_name("symptoms") / f"{lesson.slug}.svg"
-    st.html(f'<img alt="" src="data:image/svg+xml,{quote(picture.read_text("utf-8"))}">')
+    st.html(picture(_PICTURES / f"{lesson.slug}.svg"))
     query = {"lesson": lesson.slug}
     st.page_link(f"{lesson.chapter}.py", label=f"**{symptom}**", query_params=query)
     chapter = catalogue.chapters_by_slug()[lesson.chapter].title

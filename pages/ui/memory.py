@@ -8,12 +8,13 @@ short, because browsers drop a cookie beyond 4 KB::
 
 Each lesson has its slug, its step with ``*`` once it is done, and its answers: the question, 1 or 0
 for a first answer that was right or wrong, the last answer. Questions and answers are shortened to
-the letters that distinguish them from the lesson's others.
+the letters that distinguish them from the lesson's others. A chapter has its slug and how many
+answers of its last quiz were right, as in ``reversal:4``.
 """
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -21,6 +22,8 @@ import streamlit as st
 
 from lessons.contract.lesson import Lesson
 from lessons.outputs import catalogue
+from lessons.outputs.catalogue import Chapter
+from lessons.outputs.quiz import LENGTH
 from lessons.outputs.typed import Typed
 from lessons.prose.steps import Question
 from pages.server.addresses import root
@@ -69,11 +72,12 @@ class Trail:
 
 @dataclass
 class _Memory:
-    """What a session knows: the trails by lesson, the cookie that it found, how often the
-    learner had everything forgotten, and a name that no other session has.
+    """What a session knows: the trails by lesson, the scores by chapter, the cookie that it found,
+    how often the learner had everything forgotten, and a name that no other session has.
     """
 
     trails: dict[str, Trail]
+    scores: dict[str, int]
     start: str
     forgotten: int = 0
     session: str = field(default_factory=secrets.token_hex)
@@ -82,7 +86,7 @@ class _Memory:
 def _memory() -> _Memory:
     if _KEY not in st.session_state:
         start = st.context.cookies.get(_name(), "")
-        st.session_state[_KEY] = _Memory(unpack(start), start)
+        st.session_state[_KEY] = _Memory(unpack(start), unpack_scores(start), start)
     memory: _Memory = st.session_state[_KEY]
     return memory
 
@@ -97,6 +101,16 @@ def trail(lesson: Lesson) -> Trail:
     return _memory().trails.setdefault(lesson.slug, Trail())
 
 
+def score(chapter: Chapter) -> int | None:
+    """Return how many answers of the chapter's last quiz were right; None before the first."""
+    return _memory().scores.get(chapter.slug)
+
+
+def keep_score(chapter: Chapter, right: int) -> None:
+    """Keep how many answers of a chapter's quiz were right."""
+    _memory().scores[chapter.slug] = right
+
+
 def progress(of: Iterable[Lesson]) -> str:
     """Say how many of these lessons are done, and how many first answers were right."""
     trails = [trail(lesson) for lesson in of]
@@ -109,13 +123,15 @@ def progress(of: Iterable[Lesson]) -> str:
 
 def is_empty() -> bool:
     """Whether there is nothing to forget."""
-    return all(one == Trail() for one in _memory().trails.values())
+    memory = _memory()
+    return not memory.scores and all(one == Trail() for one in memory.trails.values())
 
 
 def clear() -> None:
     """Forget everything, in this session and, once the cookie is written, in the browser."""
     memory = _memory()
     memory.trails.clear()
+    memory.scores.clear()
     memory.forgotten += 1
 
 
@@ -130,7 +146,7 @@ def keep() -> None:
         "name": _name(),
         "path": _path(),
         "session": memory.session,
-        "value": pack(memory.trails),
+        "value": pack(memory.trails, memory.scores),
         "start": memory.start,
         "forgotten": memory.forgotten,
         "longest": LONGEST,
@@ -138,21 +154,37 @@ def keep() -> None:
     _component(key="kept", data=data)
 
 
-def pack(trails: dict[str, Trail]) -> str:
-    """Write trails as a cookie's value."""
+def pack(trails: Mapping[str, Trail], scores: Mapping[str, int]) -> str:
+    """Write trails and scores as a cookie's value."""
     parts = [_pack_trail(slug, one) for slug, one in trails.items() if one != Trail()]
+    parts += [f"{slug}:{right}" for slug, right in scores.items()]
     return _FORM + "/".join(parts) if parts else ""
 
 
 def unpack(text: str) -> dict[str, Trail]:
     """Read trails from a cookie's value; ignore everything malformed."""
-    text = text[:20_000]
-    parts = text.removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
     trails = {}
-    for slug, *fields in (part.split(":") for part in parts):
+    for slug, *fields in _parts(text):
         if lesson := catalogue.lessons_by_slug().get(slug):
             trails[slug] = _unpack_trail(lesson, fields)
     return trails
+
+
+def unpack_scores(text: str) -> dict[str, int]:
+    """Read scores by chapter from a cookie's value; ignore everything malformed."""
+    scores = {}
+    for slug, *fields in _parts(text):
+        right = natural(fields[0], LENGTH) if len(fields) == 1 else None
+        if slug in catalogue.chapters_by_slug() and right is not None:
+            scores[slug] = right
+    return scores
+
+
+def _parts(text: str) -> list[list[str]]:
+    """Split a cookie's value into lessons and chapters, each into its fields."""
+    text = text[:20_000]
+    parts = text.removeprefix(_FORM).split("/") if text.startswith(_FORM) else []
+    return [part.split(":") for part in parts]
 
 
 def clamp_step(lesson: Lesson, step: int) -> int:

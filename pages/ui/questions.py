@@ -202,7 +202,6 @@ def _answered(lesson: Lesson, question: Question, options: dict[str, Option], tr
 def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """Let the learner try fixes until one passes; the stage shows what each one does."""
     assert lesson.bug is not None  # the catalogue checks this
-    st.markdown(WORDS("bug_from", link=f"[{lesson.bug.source}]({lesson.bug.url})"))
     tried, right = trail.answers.get(question.name), lesson.bug.right()
     if tried:
         with st.container(key="verdict"):
@@ -215,6 +214,18 @@ def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: 
 
         left = {name: option for name, option in options.items() if name != tried}
         tiles(labels(left), f"{lesson.slug}_{question.name}", run)
+
+
+def story_and_question(text: str) -> tuple[str, str]:
+    """Split a bug's text into what its thread tells and what is asked; the question comes last."""
+    story, _, last = text.strip().rpartition("\n\n")
+    return (story, last) if last.endswith("?") else (text, WORDS("which_change"))
+
+
+def show_source(lesson: Lesson) -> None:
+    """Name the thread that the bug is from."""
+    assert lesson.bug is not None  # the catalogue checks this
+    st.markdown(WORDS("bug_from", link=f"[{lesson.bug.source}]({lesson.bug.url})"))
 
 
 def _bug_stage(bug: Bug, tried: str | None) -> None:
@@ -232,7 +243,8 @@ def _bug_stage(bug: Bug, tried: str | None) -> None:
         st.markdown(WORDS("assertion_fails"))
         st.html(output(failure))
     assertion = markup(code_of(bug.check), label=WORDS("assertion"))
-    st.html(f"<details><summary>{WORDS('assertion')}</summary>{assertion}</details>")
+    unfolded = " open" if tried is None else ""
+    st.html(f"<details{unfolded}><summary>{WORDS('assertion')}</summary>{assertion}</details>")
 
 
 def code_of(function: Callable[..., object], name: str = "") -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from lessons.prose.steps import fill
+from pages.ui import memory
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
@@ -114,7 +115,9 @@ def _go_on(place: int) -> None:
 def _end(chapter: Chapter, items: Sequence[Item], said: Sequence[str]) -> None:
     """Say how many were right, the chapter in a sentence, and the way on."""
     missed = [item for item, answer in zip(items, said, strict=True) if answer != item.right]
-    score = WORDS("score", right=len(items) - len(missed), all=len(items))
+    right = len(items) - len(missed)
+    memory.keep_score(chapter, right)
+    score = WORDS("score", right=right, all=len(items))
     st.markdown(f"## {score}", anchors=False)
     st.markdown(f"**{chapter.title}:** {chapter.summary}")
     if st.context.is_embedded:

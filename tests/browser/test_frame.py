@@ -75,7 +75,7 @@ def test_a_learner_downloads_the_results_of_the_lesson(app, page: Page):
     for question in FLIP.prose.questions[:3]:
         trail.commit(question, said[question.name], question.name != "reversed")
     page.context.add_cookies(
-        [{"name": COOKIE, "value": pack({"flip": trail}), "url": app.url}],
+        [{"name": COOKIE, "value": pack({"flip": trail}, {}), "url": app.url}],
     )
     page.goto(f"{app.url}/reversal?lesson=flip&step={trail.step}")
     page.get_by_role("textbox", name=WORDS("your_answer")).fill("0")

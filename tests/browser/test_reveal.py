@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.contract.covering import COVERED
+from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
 from tests.browser.looking import PATIENT, commit, is_at_step, on, ready, says, tiles
 
@@ -45,16 +46,21 @@ def test_the_stage_shows_the_case_that_was_asked_and_then_the_bug(app, open_page
     expect(page.locator(".gl-lab:visible")).to_have_count(0)
     tall = code.locator(".gt-row").evaluate_all("rows => rows.map(row => row.offsetHeight)")
     assert max(tall) < 1.5 * min(tall), "a line wraps"
-    assertion = page.get_by_label(WORDS("assertion"), exact=True)
-    expect(assertion).to_be_hidden()
-    page.get_by_text(WORDS("assertion"), exact=True).click()
-    expect(assertion).to_be_visible()
+    expect(page.get_by_label(WORDS("assertion"), exact=True)).to_be_visible()
+    lesson = find("two_passes")
+    thread = page.locator(".st-key-words").get_by_role("link", name=lesson.bug.source)
+    expect(thread).to_have_count(0)
     tiles(page).filter(has_text="Keep the graph").press("Enter")
     verdict = page.locator(".st-key-verdict")
     expect(verdict).to_be_focused()
     expect(verdict).to_contain_text(WORDS("you_tried", fix="Keep the graph"))
     fixed = page.get_by_label(WORDS("code_with_fix")).locator("ins")
     expect(fixed).to_contain_text("retain_graph=True")
+    expect(thread).to_have_count(0)
+    (question,) = (one for one in lesson.prose.questions if one.kind == "bug")
+    keys = [option.key for option in question.options if option.key != "retain"]
+    tiles(page).nth(keys.index(lesson.bug.right())).click()
+    expect(thread).to_be_visible()
 
 
 def test_what_a_question_covers_can_be_seen_without_an_answer(app, open_page):

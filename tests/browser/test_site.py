@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.outputs.catalogue import chapters, chapters_by_slug, find, lessons
+from lessons.outputs.quiz import LENGTH
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB, SPY, control, look, ran, ready, silent, to_lesson
 
@@ -32,10 +33,12 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     to_lesson(page, "In place")
     page.wait_for_url("**/gone_missing?lesson=in_place*")
     expect(page.locator(".gt-here")).to_have_text("2 of 6 · In place")
+    page.set_viewport_size({"width": 1280, "height": 400})
     page.get_by_role("link", name="← Gone missing").click()
     page.wait_for_url("**/course?chapter=gone_missing")
     expect(page.locator(".st-key-chapter_gone_missing h2")).to_be_in_viewport()
-    expect(page.get_by_role("heading", name=WORDS("course"))).not_to_be_in_viewport()
+    expect(page.get_by_role("heading", name=WORDS("course"))).not_to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 800})
     ran(page)
     page.get_by_role("link", name=WORDS("quiz_of", chapter="Gone missing")).click()
     expect(page.locator(".gt-here")).to_have_text(WORDS("quiz"))
@@ -71,14 +74,20 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     expect(quizzes).to_have_count(len(chapters()))
     expect(page.get_by_role("link", name=WORDS("glossary"))).to_be_visible()
     expect(page.get_by_role("link", name=WORDS("teach"))).to_be_visible()
-    name = "gradient_tricks_lab"
-    page.context.add_cookies([{"name": name, "value": "2!flip:7*/moons:3", "url": app.url}])
+    name, done = "gradient_tricks_lab", "2!flip:7*/moons:3/reversal:4"
+    page.context.add_cookies([{"name": name, "value": done, "url": app.url}])
     page.reload()
     expect(rows.filter(has_text=f"· {WORDS('done')}")).to_have_count(1)
     expect(rows.filter(has_text=f"· {WORDS('done')}")).to_contain_text("Flip")
-    reversal = page.locator(".st-key-chapter_reversal")
-    all_ = len(chapters_by_slug()["reversal"].lessons)
-    expect(reversal).to_contain_text(WORDS("done_of", done=1, all=all_))
+    expect(rows.filter(has_text=WORDS("you_are_here"))).to_contain_text("Two domains")
+    score = WORDS("right_of", right=4, all=LENGTH)
+    expect(quizzes.filter(has_text=score)).to_contain_text(chapters_by_slug()["reversal"].title)
+    question = rows.first.locator("em")
+    expect(question).to_have_css("opacity", "0")
+    rows.first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")  # a focus of the keyboard's
+    expect(question).to_have_css("opacity", "1")
     page.goto(app.url)
     expect(page.locator(".st-key-onward a")).to_have_text(WORDS("go_on", lesson="Two domains"))
 

@@ -3,9 +3,10 @@
 import pytest
 from streamlit import config
 
-from lessons.outputs.catalogue import find, lessons
+from lessons.outputs.catalogue import chapters, find, lessons
+from lessons.outputs.quiz import LENGTH
 from pages.ui import memory
-from pages.ui.memory import COOKIE, LONGEST, Trail, pack, unpack
+from pages.ui.memory import COOKIE, LONGEST, Trail, pack, unpack, unpack_scores
 
 
 def everything() -> dict[str, Trail]:
@@ -24,10 +25,17 @@ def everything() -> dict[str, Trail]:
 
 def test_trails_come_back():
     kept = everything()
-    assert unpack(pack(kept)) == kept
+    assert unpack(pack(kept, {})) == kept
     one = {"noise_leaks": Trail(2, {"leak": "band"}, {"leak": True})}
-    assert unpack(pack(one)) == one
+    assert unpack(pack(one, {})) == one
     assert unpack("2!noise_leaks:2:l=1b/~round") == one, "a goal of an earlier release"
+
+
+def test_scores_come_back_and_no_others():
+    scores = {"reversal": 4, "clipping": 0}
+    assert unpack_scores(pack(everything(), scores)) == scores
+    assert unpack(pack({}, scores)) == {}
+    assert unpack_scores("2!reversal:6/clipping:-1/flip:2/reversal:4:x/nothing:1/clipping") == {}
 
 
 def test_only_the_first_answer_counts_and_the_last_is_shown():
@@ -36,7 +44,7 @@ def test_only_the_first_answer_counts_and_the_last_is_shown():
     for key, right in (("line", False), ("band", True), ("line", False), ("band", True)):
         one.commit(question, key, right)
     assert one == Trail(1, {"leak": "band"}, {"leak": False})
-    assert unpack(pack({"noise_leaks": one})) == {"noise_leaks": one}
+    assert unpack(pack({"noise_leaks": one}, {})) == {"noise_leaks": one}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +62,7 @@ def test_it_lies_where_the_app_lies(base, name, path, monkeypatch):
 
 
 def test_the_whole_course_fits_a_cookie():
-    text = pack(everything())
+    text = pack(everything(), {chapter.slug: LENGTH for chapter in chapters()})
     assert len(text) <= LONGEST
     assert not set(text) & set(' ;,"\\'), "a cookie's value has none of these"
 
@@ -90,8 +98,8 @@ def test_a_step_past_the_end_is_the_last_and_one_that_is_no_number_is_the_first(
 def test_what_was_written_in_whole_words_is_still_read():
     trails = {"noise_leaks": Trail(4, {"leak": "band"}, {"leak": True}, done=True)}
     assert unpack("2!noise_leaks:4*:leak=1band") == trails
-    assert len(pack(trails)) < len("2!noise_leaks:4*:leak=1band")
-    assert unpack(pack(trails)) == trails
+    assert len(pack(trails, {})) < len("2!noise_leaks:4*:leak=1band")
+    assert unpack(pack(trails, {})) == trails
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda one: one.slug)
@@ -99,4 +107,4 @@ def test_each_answer_alone_comes_back(lesson):
     for question in lesson.prose.questions:
         for option in question.options if question.kind in ("choice", "bug") else ():
             one = Trail(1, {question.name: option.key}, {question.name: True})
-            assert unpack(pack({lesson.slug: one})) == {lesson.slug: one}
+            assert unpack(pack({lesson.slug: one}, {})) == {lesson.slug: one}
