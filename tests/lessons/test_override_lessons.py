@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from lessons.chapters.override_map.second_derivative.bug import BUG
 from lessons.chapters.override_map.second_derivative.lesson import (
     CURVE,
     second_derivative,
@@ -151,3 +152,12 @@ def test_the_table_names_what_is_differentiated_as_the_chart_does(order, name):
     result = lesson.compute(values)
     columns = [label for label, _ in lesson.lab.table(result, values).columns]
     assert columns[1] == f"forward {name}"
+
+
+def test_gradgradcheck_tells_the_right_fix_of_the_second_derivative_from_the_wrong_ones():
+    x = torch.tensor([0.5], dtype=torch.float64, requires_grad=True)
+    passed = {}
+    for name, code in ({"broken": BUG.broken} | BUG.fixes).items():
+        assert torch.autograd.gradcheck(code, x)
+        passed[name] = torch.autograd.gradgradcheck(code, x, raise_exception=False)
+    assert passed == {name: name == "recomputed" for name in passed}

@@ -22,6 +22,16 @@ def test_each_runs_where_nothing_of_ours_is_loaded(tmp_path, alone):
         assert json.loads(printed).keys() >= {"forward", "trick_gradient"}
 
 
+def test_each_function_that_learners_see_works_under_torch_func():
+    """It can, if it has a ``setup_context``."""
+    chapters = find("flip").folder.parents[1]
+    for path in [*chapters.rglob("*.py"), *chapters.rglob("*.md")]:
+        text = path.read_text("utf-8")
+        assert text.count("(torch.autograd.Function):") == text.count("    def setup_context(") + (
+            text.count("    setup_context =")
+        ), path
+
+
 @pytest.mark.parametrize("cuts", [2, 20])
 def test_the_cuts_of_the_screen_are_named_and_change_no_code(cuts):
     lesson = find("flip")

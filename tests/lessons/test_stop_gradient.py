@@ -83,6 +83,14 @@ def test_the_obvious_place_spreads_more_than_no_trick_where_the_noise_comes_near
     assert any("At x = 0" in note.text for note in result.notes)
 
 
+@pytest.mark.parametrize("narrow", [torch.bfloat16, torch.float16])
+def test_the_usual_straight_through_line_is_exact_for_round_and_floor_and_not_for_sign(narrow):
+    x = torch.arange(-(2**15), 2**15).to(torch.int16).view(narrow)
+    x = x[x.isfinite()]
+    exact = [torch.equal(x + (f(x) - x), f(x)) for f in (torch.round, torch.floor, torch.sign)]
+    assert exact == [True, True, False]
+
+
 def test_a_gradient_that_is_of_a_function_adds_up_to_0_around_a_rectangle():
     lesson = find("straight_through")
     smooth = replace(lesson, program=lambda x, function, spelling, after: x**3)

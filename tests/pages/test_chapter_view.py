@@ -42,7 +42,7 @@ def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there():
     assert not page.warning
     assert page.query_params == {"lesson": "unroll", "step": "2"}
     assert any(find("unroll").prose.steps[1].title in one.value for one in page.markdown)
-    assert any("3 of 6" in str(one.proto.body) for one in page.get("html"))
+    assert any("3 of 7" in str(one.proto.body) for one in page.get("html"))
 
 
 @pytest.mark.parametrize("lesson", ["no_such_lesson", "x" * 3000])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
@@ -155,6 +156,12 @@ def _example(program: Program) -> dict[str, float | str]:
             for which, slope in (("first", slopes[0]), ("last", slopes[-1])):
                 facts[f"{bad}_{clip}_{which}"] = slope
                 facts[f"{bad}_{clip}_{which}_said"] = number(slope, 4)
+    far = torch.full((2,), 1e30)  # in float32 its norm is infinite
+    weight = torch.zeros(2, requires_grad=True)
+    for clip, bound in (("value", clip_grad_value_), ("norm", clip_grad_norm_)):
+        weight.grad = far.clone()
+        bound(weight, 1.0)
+        facts[f"far_{clip}"] = number(float(weight.grad[0]), 4)
     return facts
 
 

@@ -115,34 +115,22 @@ def skipped(
 
 
 def accumulated() -> Mapping[str, float]:
-    """The gradient of a batch of 32 tokens at once, and in micro-batches of 2 and 30.
-
-    The loss of a token is the squared distance of one weight, at 0, from its target.
-    """
-    generator = torch.Generator().manual_seed(0)
-    parts = torch.randn(2, generator=generator) + 3, torch.randn(30, generator=generator) - 1
-    w = torch.zeros(1, requires_grad=True)
-
-    def slope(*losses: torch.Tensor) -> float:
-        return float(sum(torch.autograd.grad(one, w, retain_graph=True)[0] for one in losses))
-
-    means = [((w - part) ** 2).mean() for part in parts]
-    whole = ((w - torch.cat(parts)) ** 2).mean()
-    sums = [((w - part) ** 2).sum() for part in parts]
-    few, many = map(len, parts)
-    first, second = map(slope, means)
+    """The gradient of two micro-batches, each unscaled by a GradScaler after its backward pass."""
+    own, scale = 3.0, 8.0
+    weight = torch.zeros((), requires_grad=True)
+    optimizer: Any = _Descent(weight)
+    scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+    for _ in range(2):
+        torch.autograd.backward(scaler.scale(own * weight))
+        scaler.unscale_(optimizer)
+        scaler.update()
+    assert weight.grad is not None
     return {
-        "acc_few": few,
-        "acc_many": many,
-        "acc_all": few + many,
-        "acc_first": first,
-        "acc_second": second,
-        "acc_came": slope(*(one / 2 for one in means)),
-        "acc_whole": slope(whole),
-        "acc_mended": slope(*(one / (few + many) for one in sums)),
-        "acc_half": (first + second) / 2,
-        "acc_sum": first + second,
-        "acc_times": many / few,
+        "acc_own": own,
+        "acc_scale": scale,
+        "acc_came": float(weight.grad),
+        "acc_sum": 2 * own,
+        "acc_scaled": 2 * scale * own,
     }
 
 

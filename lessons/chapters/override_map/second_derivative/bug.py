@@ -12,31 +12,19 @@ from lessons.contract.bug import Bug, Code, changed
 def broken(x: torch.Tensor) -> Any:
     class DoubledSquare(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, x: torch.Tensor) -> Any:
+        def forward(x: torch.Tensor) -> Any:
+            return (2 * x) ** 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
+            (x,) = inputs
             ctx.doubled = 2 * x
-            return ctx.doubled**2
 
         @staticmethod
         def backward(ctx: Any, upstream: torch.Tensor) -> Any:
             return 4 * ctx.doubled * upstream
 
     return DoubledSquare.apply(x)
-
-
-def as_output(x: torch.Tensor) -> Any:
-    class DoubledSquare(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: torch.Tensor) -> Any:
-            doubled = 2 * x
-            ctx.save_for_backward(doubled)
-            return doubled**2, doubled
-
-        @staticmethod
-        def backward(ctx: Any, upstream: torch.Tensor, of_doubled: torch.Tensor) -> Any:
-            (doubled,) = ctx.saved_tensors
-            return 4 * doubled * upstream + 2 * of_doubled
-
-    return DoubledSquare.apply(x)[0]
 
 
 def check(code: Code) -> None:
@@ -61,8 +49,7 @@ BUG = Bug(
         "saved": changed(
             broken,
             {
-                "ctx.doubled = 2 * x": "doubled = 2 * x\nctx.save_for_backward(doubled)",
-                "ctx.doubled**2": "doubled**2",
+                "ctx.doubled = 2 * x": "ctx.save_for_backward(2 * x)",
                 "return 4 * ctx.doubled": "(doubled,) = ctx.saved_tensors\nreturn 4 * doubled",
             },
         ),
@@ -70,7 +57,13 @@ BUG = Bug(
             broken,
             {"return 4 * ctx.doubled": "with torch.enable_grad():\n    return 4 * ctx.doubled"},
         ),
-        "as_output": as_output,
+        "recomputed": changed(
+            broken,
+            {
+                "ctx.doubled = 2 * x": "ctx.save_for_backward(x)",
+                "return 4 * ctx.doubled": "(x,) = ctx.saved_tensors\nreturn 4 * (2 * x)",
+            },
+        ),
     },
     check=check,
 )

@@ -42,8 +42,12 @@ def static(x: torch.Tensor) -> torch.Tensor:
 def function(x: torch.Tensor) -> torch.Tensor:
     class Reversal(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        def forward(x: torch.Tensor) -> torch.Tensor:
             return x.view_as(x)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
+            pass  # nothing to save
 
         @staticmethod
         def backward(ctx: Any, upstream: torch.Tensor) -> torch.Tensor:

@@ -12,9 +12,8 @@ dtype = torch.float64
 
 
 class StraightThrough(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, f):
-        return f(x)
+    forward = staticmethod(lambda x, f: f(x))
+    setup_context = staticmethod(lambda ctx, inputs, output: None)  # nothing to save
 
     @staticmethod
     def backward(ctx, upstream):
@@ -35,6 +34,5 @@ def quantised(x, function, spelling, after):
 if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = quantised(x, function, spelling, after)
-    (gradient,) = torch.autograd.grad((y + 0 * x).sum(), x)  # 0 if all is cut
-    result = {"forward": y.tolist(), "trick_gradient": gradient.tolist()}
-    print(json.dumps(result))
+    slope = torch.autograd.grad((y + 0 * x).sum(), x)[0].tolist()  # 0 if all is cut
+    print(json.dumps(result := {"forward": y.tolist(), "trick_gradient": slope}))
