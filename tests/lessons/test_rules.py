@@ -23,7 +23,7 @@ from lessons.check import (
 )
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
-from lessons.outputs import catalogue
+from lessons.outputs import catalogue, new
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 
@@ -158,6 +158,17 @@ def chapter(tmp_path, monkeypatch):
     for module in [m for m in sys.modules if m.startswith("lessons.chapters.broken_chapter")]:
         monkeypatch.delitem(sys.modules, module)
     return tmp_path
+
+
+def test_a_new_lesson_breaks_no_rule_and_comes_last_in_its_chapter(chapter, monkeypatch):
+    *_, last = catalogue.chapters_by_slug()["gone_missing"].lessons
+    monkeypatch.setattr(catalogue, "ROOT", chapter)
+    folder = new.write("gone_missing/my_lesson", "frozen_checkpoint")
+    assert check("my_lesson") == []
+    front = catalogue.load(folder).prose.front
+    assert front["short"] == "My lesson"
+    assert float(front["order"]) > float(last.prose.front["order"])
+    assert "gone_missing.frozen_checkpoint" not in (folder / "lesson.py").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
