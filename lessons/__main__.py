@@ -88,7 +88,8 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
         slugs = options.lessons or [lesson.slug for lesson in lessons()]
         problems += [problem for slug in slugs for problem in check(slug, options.all)]
         found = f"{counted(len(slugs), 'lesson')}, {counted(len(problems), 'problem')}"
-        if stale := " ".join(slug for slug in slugs if is_stale(load(folder_of(slug)))):
+        stale = " ".join(slug for slug in slugs if not problems and is_stale(load(folder_of(slug))))
+        if stale:
             found += f"\nTrained again, for a source changed. To keep that: {_PROGRAM} keep {stale}"
         return "\n".join([*map(str, problems), found])
     if options.command == "keep":

@@ -71,7 +71,8 @@ def bug(runs: Runs) -> Problems:
         return
     (question,) = (one for one in runs.lesson.prose.questions if one.kind == "bug")
     if [option.key for option in question.options] != list(bug.fixes):
-        yield "bug.py", f"The text's options need the order of the fixes: {[*bug.fixes]}."
+        order = f"The options need the order of the fixes in bug.py: {[*bug.fixes]}."
+        yield runs.lesson.step_of(question), order
     torch.set_warn_always(True)  # else torch warns once in a process
     try:
         broken, *fixes = (bug.failure(code) for code in (bug.broken, *bug.fixes.values()))
@@ -83,7 +84,8 @@ def bug(runs: Runs) -> Problems:
         if "Warning" in said or said.startswith(("NameError", "SyntaxError")):
             yield "bug.py", f"It fails for a reason that isn't the bug's: {said}"
     if (passing := fixes.count(None)) != 1:
-        yield "bug.py", f"Exactly one fix passes; here {passing} do."
+        said = "; ".join(f"{name}: {why}" for name, why in zip(bug.fixes, fixes, strict=True))
+        yield "bug.py", f"Exactly one fix passes; here {passing} do. {said}"
     if not re.fullmatch(_THREAD, bug.url):
         yield "bug.py", f"{bug.url} is no issue on GitHub and no thread on discuss.pytorch.org."
     if len(bug.title) <= 8:

@@ -17,6 +17,7 @@ from lessons.kit.formulas.drawing import covered
 from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
 
+_NOT_OF_LAB = {"cuts", "at", "run"}
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
 
 
@@ -33,6 +34,20 @@ def read(runs: Runs, step: Step, given: Mapping[str, str]) -> tuple[Settings, tu
         raise ValueError(f"run={steps} is set, and there is nothing to train")
     values = runs.lesson.validate(settings)
     return values, runs.cuts(cuts, values), steps
+
+
+def settings(runs: Runs) -> Problems:
+    """The lab takes each setting that the text names."""
+    for step in runs.lesson.prose.steps:
+        reveal = step.question.reveal if step.question else {}
+        tasks = (step.turn.solved, *step.turn.missed) if step.turn else ()
+        for given in ({}, step.touch, reveal, *step.quiz, *tasks):
+            told = {**step.lab, **given}
+            try:
+                runs.lesson.validate({name: told[name] for name in told.keys() - _NOT_OF_LAB})
+            except InvalidParametersError as error:
+                for name, why in error.errors.items():
+                    yield step, f"`{name}={told.get(name)}`: {why}"
 
 
 def facts(runs: Runs, step: Step, given: Mapping[str, str]) -> Facts:

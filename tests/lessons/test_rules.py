@@ -127,7 +127,7 @@ BROKEN = {
         ("class Flip", "class lessons", "has 'lessons'"),
     ],
     (torch_file.numbers, "flip", "in_torch.py"): [
-        ("return -ctx", "return ctx", "another trick_gradient")
+        ("return -ctx", "return ctx", 'another `"trick_gradient"`')
     ],
     (torch_file.numbers, "moving_target", "in_torch.py"): [
         ("w -= rate * slope", "w += rate * slope", "after 2 steps")
@@ -179,6 +179,37 @@ def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
     runs = Runs(catalogue.load(edited(chapter, slug, file, old, new)))
     found = list(map(str, problems(runs, rule)))
     assert any(says in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("en.md", "{{ reversed_path:.4g }}.", "{{ reversd_path:.4g }}.", "Did you mean reversed_"),
+        ("en.md", "This is what", "This is {{ what", "no placeholder: `{{ what`"),
+        ("en.md", "asks=two_flips", "asks=two_flip", "no fact 'two_flip'. Did you mean two_flips"),
+        ("en.md", "goal: trick_gradient", "goal: trick_gradint", "no fact 'trick_gradint'"),
+        ("en.md", "touch: scale=3", "touch: scal=3", "`scal=3`: There is no such"),
+        ("en.md", "touch: scale=3", "touch: scale", "`touch: scale` needs name=value"),
+        ("en.md", "stage: curves", "stag: curves", "unknown directive 'stag'"),
+        ("en.md", "## Words\n", "## Words\n- foo: A word\n", "the word 'foo' is used in no file"),
+        ("en.md", "order: 10", "order: last", "`order: last` is no number"),
+        ("en.md", "bench: trick=reversal", "bench: trick=reversl", "“reversl” is not one of"),
+        ("en.md", "&b.times=1", "&b.tims=1", "no control 'b.tims'"),
+        ("lesson.py", "class Settings(AlongX):", "class Settings(AlongX)", "SyntaxError"),
+        ("lesson.py", "whole(1,", "wole(1,", "NameError: name 'wole'"),
+        ("lesson.py", "(y, scale)\n", "(y, scal)\n", "NameError: name 'scal'"),
+        ("in_torch.py", "    y = x\n", "    y = xx\n", "NameError: name 'xx'"),
+    ],
+)
+def test_a_mistake_is_told_once_with_its_line(chapter, monkeypatch, file, old, new, says):
+    folder = edited(chapter, "flip", file, old, new)
+    monkeypatch.setattr(catalogue, "ROOT", chapter)
+    was = (find("flip").folder / file).read_text("utf-8").splitlines()
+    now = (folder / file).read_text("utf-8").splitlines()
+    line = next(n for n, pair in enumerate(zip(was, now, strict=False), 1) if len({*pair}) == 2)
+    (problem,) = check("flip")
+    assert str(problem).startswith(f"{folder / file}:{line}: ")
+    assert says in str(problem)
 
 
 def moved(result, **by):
