@@ -16,6 +16,7 @@ from lessons.contract.settings import Settings
 from lessons.kit.formulas.drawing import covered
 from lessons.prose.steps import Step
 from lessons.recorder.cutting import Cut
+from lessons.text.words import HEADING, in_language, listed_under
 
 _NOT_OF_LAB = {"cuts", "at", "run"}
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
@@ -99,8 +100,10 @@ def views(runs: Runs, values: Settings) -> set[str]:
 
 
 def stages(runs: Runs) -> Problems:
-    """Each step of the lab shows a part that the lab has; a step about other code shows none."""
+    """Each step of the lab shows a part that the lab has, or code; each own chart has a step."""
+    drawn = set[str]()
     for step, values, _ in runs.steps:
+        drawn |= views(runs, values)
         if step.question and not step.question.is_of_lab:
             if step.stage:
                 yield step, "Its stage is its own code: take out `stage:`."
@@ -108,6 +111,11 @@ def stages(runs: Runs) -> Problems:
                 yield step, "It asks about=code, and there is no block of Python."
         elif step.stage not in (known := views(runs, values)):
             yield step, f"`stage: {step.stage}` is none of {sorted(known)}."
+    own = listed_under(in_language(runs.lesson.folder), HEADING)
+    for name in sorted(drawn - {step.stage for step in runs.lesson.prose.steps}):
+        if f"{name}_title" in own:
+            mend = f"Show it with `stage: {name}`, or take it out."
+            yield None, f"`- {name}_title` is of a chart that no step shows. {mend}"
 
 
 def graph(runs: Runs) -> Problems:
