@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
         prose.trainings,
     ),
     *(numbers.results, numbers.facts, numbers.kept, numbers.cuts, numbers.ops),
-    *(questions.options, questions.typed, questions.sketches, questions.bug),
+    *(questions.options, questions.typed, questions.sketches, questions.quiz, questions.bug),
     *(stage.stages, stage.graph, stage.touch, stage.answers, stage.tasks, stage.moves),
     *(torch_file.form, torch_file.numbers, frameworks.files, trainings.file),
 )

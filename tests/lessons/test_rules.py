@@ -80,11 +80,17 @@ BROKEN = {
     (questions.typed, "flip", "en.md"): [("- added:", "- added = product:", "counts as 'product'")],
     (questions.sketches, "wrong_place", "en.md"): [
         ("hides=trick_gradient", "", "Hide 'trick_"),
-        ("- same = true_gradient", "- same = reciprocal", "as good as"),
+        ("- same = true_gradient", "- same = reciprocal", "counts as right at"),
     ],
     (questions.sketches, "wrong_place", "lesson.py"): [
         ("near=0.45", "near=-1.0", "counts as ''"),
-        ("near=0.45", "near=9.0", "as good as"),
+        ("near=0.45", "near=9.0", "counts as right at"),
+    ],
+    (questions.quiz, "flip", "en.md"): [
+        ("quiz: scale=3 beside=1", "quiz: scale=1", "'sign_only' is as right as 'path'"),
+        ("quiz: scale=3 beside=1", "quiz: scale=1 beside=3", "the task is done before"),
+        ("quiz: scale=3 beside=1", "quiz: x=1,2,3", "doesn't reach the goal"),
+        ("<!-- bug: -->", "<!-- bug: -->\n<!-- quiz: scale=2 -->", "No quiz can ask this"),
     ],
     (questions.bug, "flip", "en.md"): [("- both_ends", "- no_ends", "order of the fixes")],
     (questions.bug, "flip", "bug.py"): [
