@@ -34,7 +34,7 @@ ROOMS = [
 LAYERS = [*(f"lessons.{room}" for room in ROOMS), "lessons", "pages", "app"]  # the lowest first
 TOP_LEVEL = {
     *("app.py", "pages", "lessons", "tests", "deploy", "requirements.txt", "constraints.txt"),
-    *("README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"),
+    *("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"),
     *("Makefile", "Dockerfile", "pyproject.toml"),
 }
 PYTHONS_PRIVATE = {"_getframe", "_replace"}  # documented, underscore and all

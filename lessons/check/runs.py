@@ -86,7 +86,7 @@ class Runs:
         """
         asked = read_cuts(text)
         if asked and not self.edges(values).issuperset(asked):
-            raise ValueError(f"cuts={text}: the graph has {write_cuts(self.edges(values))}")
+            raise ValueError(f"`cuts={text}`: the graph has {write_cuts(self.edges(values))}")
         return asked
 
     def history(self, values: Settings, cuts: Collection[Cut], steps: int) -> History:

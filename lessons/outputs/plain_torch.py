@@ -96,7 +96,7 @@ def with_settings(text: str, settings: Mapping[str, Any]) -> str:
     'x = [3.0, float("inf")]\\nscale = 2\\ndef f(): ...'
     """
     raw, edits = text.encode(), []
-    for statement in ast.parse(text).body:
+    for statement in ast.parse(text, "in_torch.py").body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.If)):
             break
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
