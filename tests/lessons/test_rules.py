@@ -27,7 +27,7 @@ from lessons.outputs import catalogue, new
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 
-TRY = "drag the {{ scale:.3g }}, or **Scale λ**. The value"
+TRY = "drag the {{ scale:.3g }}, or **Scale λ**. Which changes"
 USE = "**Use it** when one part"
 
 BROKEN = {
@@ -37,7 +37,7 @@ BROKEN = {
         ("remember: A", "remember: Two words\nforget: A", "5 to 25"),
         ("predict: transfer", "predict: other", "predict: transfer"),
         (USE, f"{'word ' * 120}{USE}", "at most 120"),
-        ("**Try it:** step", "Step", "asks nothing"),
+        ("**Try it:** cut", "Cut", "asks nothing"),
         ("stage: graph", "stage: gradient", "one step uses it"),
     ],
     (text.form, "moving_target", "en.md"): [("DRL#5]", "DRL#6]", "leads to wangshusen/DRL#5")],
@@ -128,7 +128,7 @@ BROKEN = {
         ("```python\ndef flip", "```text\ndef flip", "no block of Python")
     ],
     (stage.moves, "flip", "en.md"): [
-        ("or **Scale λ**. The", "or **Device**. The", "“Device” moves")
+        ("or **Scale λ**. Which", "or **Device**. Which", "“Device” moves")
     ],
     (stage.graph, "wrong_place", "en.md"): [
         ("at=1", "at=99", "the backward pass has"),
@@ -306,7 +306,7 @@ def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypat
 
 
 def test_a_problem_names_its_file_and_line(chapter):
-    folder = edited(chapter, "flip", "en.md", "**Try it:** step", "Step")
+    folder = edited(chapter, "flip", "en.md", "**Try it:** cut", "Cut")
     (problem,) = problems(Runs(catalogue.load(folder)), text.form)
     line = (folder / "en.md").read_text("utf-8").splitlines()[problem.line - 1]
     assert (problem.file, line) == (folder / "en.md", "## One loss, two aims")

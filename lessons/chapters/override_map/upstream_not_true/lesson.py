@@ -40,19 +40,17 @@ def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
 
 
 def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
-    """The gradient with the rule on each op, and what the article compares it with."""
+    """The gradient with the rule on each op, and what each answer expects."""
     true = run()["true_gradient"]
     on = {
         f"on_{op}": run(op_type=op, local="missing")["trick_gradient"]
         for op in ("identity", "square", "mul")
     }
-    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
     return {
         **on,
         "square_supplied": run(op_type="square", local="supplied")["trick_gradient"],
         "half_true": true / 2,
         "half_of_six": 0.5 * 6,
-        "bare_identity": float(gradient(identity(x), x)),
         "refused": refusal(),
         **exponential(),
     }

@@ -54,9 +54,6 @@ def measured(run: Run, settings: Settings) -> dict[str, float | str]:
         "no_grad": run(stopped="no_grad")["trick_gradient"],
         "leaf_alone": leaf_after_backward(),
         "functional": torch.func.grad(stop_gradient)(torch.ones(())).item(),
-        "weight": WEIGHT,
-        "rate": RATE,
-        "decay": DECAY,
         "moved_none": moved(None),
         "moved_zero": moved(0.0),
     }
