@@ -8,9 +8,9 @@ from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
+from .held import dead
 from .run import Run
 from .source import backward_of, callee, is_statement
-from .steps import dead
 from .stops import JOIN, bridged, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 

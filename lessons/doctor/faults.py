@@ -13,6 +13,7 @@ from ..recorder.recording.variables import in_line, line_of
 from ..recorder.torch_private import hooks_of
 from ..text import listed
 from .cuts import cuts
+from .held import held
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
@@ -31,7 +32,8 @@ MOST_NOTES = 20
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
-    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *terms(run)]
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
+    found += [*steps(run), *held(run), *terms(run)]
     told = [one for one in found if one.kind != "note"]
     told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *_hooks(run)]
     told = [*raised(run, {one.kind for one in told}), *told]

@@ -120,6 +120,16 @@ class Step:
     def kind(self) -> str:
         return type(self.optimizer).__name__
 
+    @property
+    def came(self) -> set[int]:
+        """The parameters, by `id`, that got a gradient since the step before."""
+        return {one for one, events in self.events.items() if came(events)}
+
+
+def came(events: list[Event]) -> list[Event]:
+    """Those of the events that brought a gradient."""
+    return [one for one in events if one.what == "came"]
+
 
 class Optimizers:
     """Follows the gradients of a program from its backward passes to its optimizers."""
