@@ -8,6 +8,7 @@ from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
+from .graph import zero
 from .held import dead
 from .run import Run
 from .source import backward_of, callee, is_statement
@@ -27,13 +28,12 @@ def cuts(run: Run) -> Iterator[Fault]:
     """
     if run.broke_off or (run.result is None and not run.returned):
         return
-    meant = _copies(run)
-    yield from (Fault("note", says) for says in dict.fromkeys(meant.values()))
-    missing = [
-        name
-        for name, one in run.gradients.items()
-        if one.norm is None and not (name in meant or name in run.idle or _moved(run, name))
-    ]
+    missing = [name for name, one in run.gradients.items() if one.norm is None]
+    moved, held = [name for name in missing if _moved(run, name)], run.optimizers.all_held()
+    own = (name for name in moved if id(run.tensors[name]) not in held)
+    run.meant = dict.fromkeys(own, "") | _copies(run, missing, held)
+    yield from (Fault("note", says) for says in dict.fromkeys(run.meant.values()) if says)
+    missing = [name for name in missing if name not in {*run.meant, *run.idle, *moved}]
     known = {*run.graph.consumers, *run.ends, *(one.node for one in run.recording.left)}
     read = [name for name in missing if name in known]
     told = list(_cut(run, read)) if read else []
@@ -53,19 +53,16 @@ def cuts(run: Run) -> Iterator[Fault]:
         yield _kept_back(run, read)
 
 
-def _copies(run: Run) -> dict[str, str]:
+def _copies(run: Run, missing: list[str], held: set[int]) -> dict[str, str]:
     """Find the leaves that are meant to get no gradient; give each a sentence that says why.
 
     Nothing in such a module trains, and it runs without gradients or not at all. It is a copy of a
     module that trains, or it is in eval mode, or no optimizer holds it.
     """
-    trained = [name for name, one in run.gradients.items() if one.norm is not None]
-    missing = [name for name in run.gradients if name not in trained]
-    if not missing or not trained:
-        return {}
-    held = run.optimizers.all_held()
-    if not held.intersection(id(run.tensors[name]) for name in trained):
-        held = set()
+    trained = [run.tensors[name] for name in run.gradients if name not in missing]
+    weights = [one for one in trained if isinstance(one, torch.nn.Parameter)]
+    if not held.intersection(map(id, weights or map(run.tensors.__getitem__, run.gradients))):
+        held = set()  # the optimizers hold other weights than those that train
     found: dict[str, str] = {}
     ends = ((name, at) for name in missing for at, letter in enumerate(name) if letter == ".")
     for prefix in dict.fromkeys(name[:at] for name, at in ends):
@@ -174,8 +171,11 @@ def _nothing_wanted(run: Run) -> Fault:
 def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     """A fault for each place that cuts the way to these leaves."""
     graph, live = run.graph, run.graph.after(read, live=True)
-    found = stops(run, live, run.wanted)
-    fresh = _fresh_leaves(run)
+    found, fresh = stops(run, live, run.wanted), _fresh_leaves(run)
+    reached = graph.after([*live, *(one.name for one in graph.ends(live))])
+    left_torch = _culprits(run, reached, bool(found))
+    if not found and not left_torch:  # what an update of weights by hand reads
+        found = stops(run, live, graph.before(run.ends))
     for bridge in (run.recording.nodes[name] for _, names in found for name in names):
         pair = bridged(run, bridge)
         if pair is not None:
@@ -193,8 +193,6 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         fresh = [one for one in fresh if one.name not in after]
         none = get_none([name for name in read if name in before])
         yield Fault(why.kind, f"{none}: {why.says}{hides}", why.do, nodes[0], why.where)
-    reached = graph.after([*live, *(one.name for one in graph.ends(live))])
-    left_torch = _culprits(run, reached, bool(found))
     if left_torch:
         yield _left(run, left_torch, read)
     for node in fresh if not found and not left_torch else ():
@@ -205,7 +203,8 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
             f"{first_read}: the gradient ends there without an error. {get_none(read)}."
         )
         do = "Remove requires_grad=True, and find what cut the graph before it."
-        yield Fault("fresh_leaf", says, do, node.name)
+        is_empty = zero(node.outputs[0]) and node.name in run.ends and not run.is_whole
+        yield Fault("note" if is_empty else "fresh_leaf", says, do, node.name)
 
 
 def _bypassed(bridge: Node, hard: str, soft: str, none: str) -> Fault:

@@ -118,7 +118,7 @@ def _is_chosen(run: Run, node: Node) -> bool:
     """Whether a constant only scales what has a gradient, or is its target: that may be meant."""
     readers = _first_live(run, node)
     return bool(readers) and all(
-        one.type in _FACTORS | DISTANCES or (one.type in ("sub", "rsub") and not _is_term(run, one))
+        one.type in _FACTORS | DISTANCES or (one.type in ("sub", "rsub") and not is_term(run, one))
         for one in readers
     )
 
@@ -132,7 +132,7 @@ def _constant_terms(run: Run, ends: list[Node], live: set[str]) -> Iterator[Faul
         for term in (edge.producer for edge in node.operands):
             before = run.graph.before([term.name]) if not (term.requires_grad or term.leaf) else ()
             cut = next((one for one in ends if one.name in before), None)
-            if cut is None or cut.place in told or not _is_term(run, node):
+            if cut is None or cut.place in told or not is_term(run, node):
                 continue
             told.add(cut.place)
             why, read = stop(run, cut, live), cut.operands[0].producer
@@ -213,7 +213,7 @@ def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
         readers = [
             one for one in _first_live(run, node)
             if run.ends & run.graph.after([one.name], live=True)
-            and (_is_term(run, one) or _is_residual(run, node, one))
+            and (is_term(run, one) or _is_residual(run, node, one))
         ]  # fmt: skip
         if readers:
             places.add(node.place)
@@ -237,7 +237,7 @@ def _first_live(run: Run, node: Node) -> list[Node]:
     return [one for one in run.recording if one.name in met]
 
 
-def _is_term(run: Run, reader: Node) -> bool:
+def is_term(run: Run, reader: Node) -> bool:
     """Whether the constant is only added on the way to the result."""
     for name in run.graph.after([reader.name]) & run.wanted:
         node = run.recording.nodes[name]

@@ -161,6 +161,38 @@ class Turns(torch.optim.Optimizer):
             p -= 0.1 * p.grad
 opt = Turns(net.parameters(), {{}})
 {TURN}""",
+    "a mask that is empty at first": """\
+for turn in range(5):
+    opt.zero_grad()
+    mask = torch.full((6,), float(turn > 2))
+    each = nn.functional.cross_entropy(net(x), y, reduction="none")
+    ((each * mask).sum() / mask.sum().clamp(min=1)).backward()
+    opt.step()
+""",
+    "a weight that ramps up": f"""\
+head = nn.Linear(2, 3)
+opt.add_param_group({{"params": head.parameters()}})
+for turn in range(5):
+    opt.zero_grad()
+    ({LOSS} + max(0, turn - 2) / 9 * head(net(x)).square().mean()).backward()
+    opt.step()
+""",
+    "a hinge that is met, next to another loss": f"""\
+head = nn.Linear(2, 3)
+opt.add_param_group({{"params": head.parameters()}})
+for turn in range(5):
+    opt.zero_grad()
+    ({LOSS} + (head(net(x)).square() - 99).relu().mean()).backward()
+    opt.step()
+""",
+    "no pair in the first batches": f"""\
+for turn in range(5):
+    opt.zero_grad()
+    loss = {LOSS}
+    loss = loss if turn > 2 else torch.zeros((), requires_grad=True)
+    loss.backward()
+    opt.step()
+""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
@@ -357,6 +389,22 @@ FAULTY = [
         "for _ in range(3):\n    opt.zero_grad()\n    log_var = net(x) * 1e3\n"
         "    (log_var.exp() - log_var).mean().backward()\n    opt.step()\n",
         1, ("exp", ":11", "clamp"), ("maximum",),
+    ),
+    (
+        "an average next to a loss of plain numbers",
+        "import copy\nslow = copy.deepcopy(net)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    got, wanted = net(x).tolist(), slow(x).detach()\n"
+        "    got = torch.tensor(got, requires_grad=True)\n"
+        "    (got - wanted).square().mean().backward()\n    opt.step()\n"
+        "    for s, p in zip(slow.parameters(), net.parameters()):\n"
+        "        s.data = 0.9 * s.data + 0.1 * p.data\n",
+        1, (r"tolist\(\)", ":12", r"net\.0\.weight"), (r"slow\.0", ":18"),
+    ),
+    (
+        "a teacher is no row of the table",
+        "import copy\nslow = copy.deepcopy(net)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    (net(x) - slow(x).detach() - 1).square().mean().backward()\n    opt.step()\n",
+        0, ("slow gets no gradient here", "copy of net"), ("none came", r"slow\.0"),
     ),
     (
         "leftovers of another loss",
