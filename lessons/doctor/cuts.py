@@ -140,12 +140,17 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
     says = f"{listed(unread)} got no gradient: {reads}."
     says += f" {hidden} was not seen, and may read {them}." if hidden else ""
     do = "Call the layer that owns it, or remove it; DistributedDataParallel stops on such weights."
-    places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
-    if all(places):
-        says += f" Before, a copy without a graph was taken of {them}{in_line(places[0])}."
+    dark = [run.watch.dark.get(id(run.tensors[name])) for name in unread]
+    _, place, off = dark[0] or (None, None, None)
+    if all(dark) and off is None:
+        says += f" Before, a copy without a graph was taken of {them}{in_line(place)}."
         do = f"Compute what depends on {them} again in each forward pass, from {unread[0]} itself."
-    elif not run.is_whole:  # an expert without a token, say
-        yield Fault("note", f"{says} More steps may: --steps watches longer.")
+    elif all(dark) and off is not None:
+        says = f"{listed(unread)} got no gradient: read{in_line(place)}, where torch.{off.name}"
+        says += f"{in_line(off.where)} had switched gradients off."
+        do = f"Take what trains {them} out of there."
+    if off is not None or not (all(dark) or run.is_whole):  # an expert without a token, say
+        yield Fault("note", f"{says} Later steps may read {them}: --steps watches longer.")
         return
     known = next((one for one in unread if one in run.recording.nodes), None)
     yield Fault("unused", says, do, known)

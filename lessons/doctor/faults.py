@@ -19,7 +19,7 @@ from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
 from .run import Run
 from .shapes import broadcasts
-from .source import at_line
+from .source import at_line, gives
 from .steps import steps
 from .stops import bridged, stops
 from .terms import terms
@@ -96,6 +96,19 @@ def _hooks(run: Run) -> Iterator[Fault]:
         yield Fault("hook_unused", says, do, same.name if same else None)
 
 
+def _own_backwards(run: Run) -> Iterator[str]:
+    """Name the modules with a method `backward` that gives something, which nobody calls."""
+    for call in run.watch.calls:
+        method = getattr(type(run.modules.get(call.path)), "backward", None)
+        code = getattr(method, "__code__", None)
+        if code is not None and gives(code.co_filename, code.co_firstlineno):
+            yield (
+                f"{call.path}.backward, in {at_line(code.co_filename, code.co_firstlineno)}, is a "
+                "method of an nn.Module, which autograd never calls: the gradient goes back through"
+                " forward alone. A rule of one's own is the backward of a torch.autograd.Function."
+            )
+
+
 def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     """Write the notes, those on what is `meant` too; none on a node that has a fault."""
     told, hidden = {one.node for one in (*faults, *meant)}, run.watch.hidden
@@ -110,7 +123,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
             f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
             "nothing is said of these. --steps watches longer."
         )
-    usual += [*_applied(run), *(one.says for one in meant)]
+    usual += [*_applied(run), *_own_backwards(run), *(one.says for one in meant)]
     seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
     warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))

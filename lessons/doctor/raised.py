@@ -85,11 +85,11 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     elif returned := _RETURNED.search(said):
         yield _returned(*returned.groups())
     elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch.dark:
-        module, place, off = run.watch.dark
+        read, place, off = [*run.watch.dark.values()][-1]
         by = f"torch.{off.name}{in_line(off.where)}" if off is not None and off.where else "no_grad"
         yield Fault(
             "no_grad",
-            f"{spelled(module, error)} ran{in_line(place)} without gradients, which {by} had "
+            f"{spelled(read, error)} was read{in_line(place)} without gradients, which {by} had "
             "switched off, so the loss has no graph.",
             "Take what trains out of it.",
         )
@@ -133,8 +133,8 @@ def _which(run: Run, error: BaseException) -> str:
         made = [one for one in run.recording if one.off and one.off.name == "inference_mode"]
         if made:
             return f"{called(made[-1])} was made{in_line(made[-1].place)}, and "
-        module, place, _ = run.watch.dark or (None, None, None)
-        return f"{spelled(module, error)} ran last{in_line(place)}, and " if module else ""
+        for read, place, _ in [*run.watch.dark.values()][-1:]:
+            return f"{spelled(read, error)} was read{in_line(place)}, and "
     if "leaf" in str(error):
         tensor = _met(error, leaf="non-leaf" not in str(error))
         place = None if tensor is None else run.recording.node_of(tensor)[0].place

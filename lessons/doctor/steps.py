@@ -14,7 +14,7 @@ from ..recorder.recording.variables import Where, in_line
 from .leaves import spelled
 from .optimizers import Event, Step, came
 from .run import Run
-from .source import cited, spelled_at
+from .source import callee, cited, is_statement, spelled_at
 from .words import Fault, at_step, made_at, named
 
 _ORDER = "The usual order is zero_grad(), the forward pass, backward(), step()."
@@ -25,6 +25,13 @@ def steps(run: Run) -> Iterator[Fault]:
 
     Of several like it, the first of each optimizer.
     """
+    for (name, place), leaf in run.optimizers.copies.items():
+        if is_statement(place) and callee(place) == name:
+            says = (
+                f"{cited(place)}{in_line(place)} gives a new tensor, and nothing reads it: "
+                f"{named(run, [id(leaf)])} and its gradient stay as they were."
+            )
+            yield Fault("thrown_away", says, f"{name}_() changes a tensor in place.", where=place)
     told: set[tuple[str, int]] = set()
     for step in run.optimizers.steps:
         number = id(step.optimizer)
@@ -188,15 +195,24 @@ def _measured(run: Run, step: Step) -> Iterator[Fault]:
         yield _unmoved(run, step, still)
     if step.undone:
         group = step.optimizer.param_groups[0]
-        by = " and ".join(
-            f"{word}={group[word]:g}" for word in ("weight_decay", "momentum") if group.get(word)
-        )
-        says = (
-            f"{at_step(run, step)} moves entries of {named(run, step.undone)} whose gradient the "
-            f"program has set to 0{f', by {by}' if by else ''}.{made_at(run, step.optimizer)} To "
-            "keep them fixed, write their values back after the step."
-        )
-        yield Fault("note", says)
+        words = [one for one in ("weight_decay", "momentum") if group.get(one)]
+        words = words or [one for one in group if one == "betas"]
+        by = " and ".join(f"{word}={group[word]}" for word in words)
+        made = made_at(run, step.optimizer)
+        frozen = {one for one in step.undone if not step.held[one].requires_grad}
+        if frozen:
+            says = (
+                f"{at_step(run, step)} moves {named(run, frozen)}, frozen by requires_grad=False: "
+                f"their .grad is not None{f', and {by} moves them' if by else ''}.{made}"
+            )
+            yield Fault("frozen_moves", says, "Set their .grad to None, as zero_grad() does.")
+        else:
+            says = (
+                f"{at_step(run, step)} moves entries of {named(run, step.undone)} where the "
+                f"program's change of the gradient, or a hook, leaves 0{f', by {by}' if by else ''}"
+                f".{made} To keep them fixed, write their values back after the step."
+            )
+            yield Fault("note", says)
 
 
 def _unmoved(run: Run, step: Step, still: set[int]) -> Fault:

@@ -1,5 +1,5 @@
-"""Notes on the terms of a loss: an activation that the loss applies itself, a term that is added
-twice or never, a sum that keeps each step's graph, gradients that add up undivided.
+"""The terms of a loss: an activation that the loss applies itself, a term that is added twice or
+never, a sum that keeps each step's graph, gradients that add up undivided, a loss times itself.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,18 @@ _ADDS = RESHAPE | {"add", "sum", "mean", "stack", "mul", "div"}
 
 
 def terms(run: Run) -> Iterator[Fault]:
-    """Yield a note for each term that the loss may not hold as it was meant to."""
+    """Yield a note for each term that the loss may not hold as it was meant to.
+
+    A loss that is its own upstream gradient is a fault.
+    """
+    for one in run.recording.passes:
+        if one.by_itself:
+            name = called(run.recording.nodes[one.node])
+            says = (
+                f"backward(){in_line(one.place)} starts with {name} itself as the upstream "
+                f"gradient, so each gradient is multiplied by {name}: it is that of {name}²/2."
+            )
+            yield Fault("by_itself", says, "Write backward() without it.", where=one.place)
     for node in run.recording if not run.broke_off else ():
         if node.type in _OWN and node.name in run.wanted:
             yield from _activated(run, node)

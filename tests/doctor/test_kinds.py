@@ -193,6 +193,32 @@ for turn in range(5):
     loss.backward()
     opt.step()
 """,
+    "an upstream gradient of one's own": """\
+for _ in range(3):
+    opt.zero_grad()
+    out = net(x)
+    out.backward(out.detach())
+    opt.step()
+""",
+    "a gradient that is clamped, and weights that are": f"""\
+for _ in range(3):
+    opt.zero_grad()
+    {LOSS}.backward()
+    for p in net.parameters():
+        p.grad.data.clamp_(-0.1, 0.1)
+        print(p.grad.abs().max())
+    opt.step()
+    for p in net.parameters():
+        p.data = p.data.clamp(-1, 1)
+""",
+    "weights that are frozen after a step, and stay": f"""\
+opt = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
+for turn in range(3):
+    net[0].requires_grad_(turn < 1)
+    opt.zero_grad()
+    {LOSS}.backward()
+    opt.step()
+""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
@@ -405,6 +431,39 @@ FAULTY = [
         "import copy\nslow = copy.deepcopy(net)\nfor _ in range(3):\n    opt.zero_grad()\n"
         "    (net(x) - slow(x).detach() - 1).square().mean().backward()\n    opt.step()\n",
         0, ("slow gets no gradient here", "copy of net"), ("none came", r"slow\.0"),
+    ),
+    (
+        "a reversal whose backward is a module's method",
+        "class Reverse(nn.Module):\n    def forward(self, x):\n        return x\n"
+        "    def backward(self, g):\n        return -g\nnet.append(Reverse())\n" + TURN,
+        0, (r"net\.3\.backward", ":11", "never calls", r"autograd\.Function"), (),
+    ),
+    (
+        "a loss as its own upstream gradient",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n    loss.backward(loss)\n"
+        "    opt.step()\n",
+        1, (":11", "loss itself", "multiplied by loss"), (),
+    ),
+    (
+        "a clamp of the gradient that is thrown away",
+        f"for _ in range(3):\n    opt.zero_grad()\n    {LOSS}.backward()\n"
+        "    for p in net.parameters():\n        p.grad.data.clamp(-0.1, 0.1)\n    opt.step()\n",
+        1, (":12", r"clamp\(-0\.1, 0\.1\)", "nothing reads it", "clamp_"), (),
+    ),
+    (
+        "frozen weights that momentum moves",
+        "opt = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)\nfor turn in range(3):\n"
+        "    net[0].requires_grad_(turn < 1)\n    opt.zero_grad(set_to_none=False)\n"
+        f"    {LOSS}.backward()\n    opt.step()\n",
+        1, (":13", r"moves net\.0\.weight, net\.0\.bias", "momentum=0.9", "frozen"), (),
+    ),
+    (
+        "weights read in a block without gradients",
+        "first = nn.Linear(4, 4)\nopt.add_param_group({'params': first.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    with torch.no_grad():\n"
+        "        z = first(x)\n    nn.functional.cross_entropy(net(z), y).backward()\n"
+        "    opt.step()\n",
+        0, (r"first\.weight", ":13", ":12", "no_grad"), ("no op of",),
     ),
     (
         "leftovers of another loss",

@@ -108,8 +108,9 @@ class Recorder(TorchFunctionMode):
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or lazy or name in LETS_OTHERS_WRITE:
             if func in (torch.Tensor.backward, torch.autograd.backward):
-                root = tensors_in(args[0])[0]
-                return self.recording.listener.back(root, run)
+                root, *_ = tensors_in(args[0])
+                given = tensors_in([*args[1:], *kwargs.values()])
+                return self.recording.listener.back(root, run, given[0] if given else None)
             if self.recording.quiet:
                 return run()
             self.recording.listener.heard(func, args)
@@ -119,8 +120,7 @@ class Recorder(TorchFunctionMode):
             return result
         call = Call(op_type_of(spelling, args, kwargs), args, kwargs, spelling.swapped)
         between = self.recording.passes and (not torch.is_grad_enabled() or name in CLEARS)
-        if is_in_place(name):
-            self.recording.listener.heard(func, args)
+        self.recording.listener.heard(func, args)
         if between or self._sets_weight(name, [*args, *kwargs.values()]):
             return self._update(call, run, name)
         return self._record(call, run, name)
