@@ -18,7 +18,7 @@ from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
 from .run import Run
-from .shapes import broadcasts
+from .shapes import RESHAPE, broadcasts
 from .source import at_line, gives
 from .steps import steps
 from .stops import bridged, stops
@@ -96,6 +96,22 @@ def _hooks(run: Run) -> Iterator[Fault]:
         yield Fault("hook_unused", says, do, same.name if same else None)
 
 
+def _past_autograd(run: Run) -> Iterator[str]:
+    """Name the ops in place that change a computed tensor through its `.data`."""
+    for node in run.recording if not any(one.stale for one in run.recording) else ():
+        made = node
+        while made.operands and (made.type in RESHAPE or made is node):
+            made = made.operands[0].producer
+        source = made.operands[0].producer if made.operands else made
+        is_data = made.type == "stop_gradient" and made.function == "__get__"
+        if node.inplace and is_data and source.requires_grad and not source.leaf:
+            yield (
+                f"{node.type}{in_line(node.place)} changes {called(source)} through .data, past "
+                "autograd: the gradient is that of the numbers before. Without .data, autograd "
+                "records the change."
+            )
+
+
 def _own_backwards(run: Run) -> Iterator[str]:
     """Name the modules with a method `backward` that gives something, which nobody calls."""
     for call in run.watch.calls:
@@ -123,7 +139,12 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
             f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
             "nothing is said of these. --steps watches longer."
         )
-    usual += [*_applied(run), *_own_backwards(run), *(one.says for one in meant)]
+    usual += [
+        *_applied(run),
+        *_own_backwards(run),
+        *_past_autograd(run),
+        *(one.says for one in meant),
+    ]
     seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
     warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))

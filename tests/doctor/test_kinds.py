@@ -466,6 +466,33 @@ FAULTY = [
         0, (r"first\.weight", ":13", ":12", "no_grad"), ("no op of",),
     ),
     (
+        "probabilities in place of their logarithms",
+        f"net.append(nn.Softmax(1))\n{TURN.replace('cross_entropy', 'nll_loss')}",
+        0, ("nll_loss", ":11", r"softmax in net\.3", "logarithms"), (),
+    ),
+    (
+        "a penalty that is not in the loss",
+        "x.requires_grad_()\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    (slope,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)\n"
+        f"    penalty = slope.square().mean()\n    {LOSS}.backward()\n    opt.step()\n",
+        0, ("penalty", ":12", "no backward pass reads"), ("sum",),
+    ),
+    (
+        "an advantage that trains the critic",
+        "critic = nn.Linear(4, 1)\nopt.add_param_group({'params': critic.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    policy = torch.distributions.Categorical(logits=net(x))\n"
+        "    advantage = torch.randn(6) - critic(x)[:, 0]\n"
+        "    (-advantage * policy.log_prob(y)).mean().backward()\n    opt.step()\n",
+        0, ("advantage", ":13", r"critic\.weight", "detach"), (),
+    ),
+    (
+        "a result that is changed through its data",
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net(x) + 0.0\n    h.data.mul_(0.1)\n"
+        "    nn.functional.cross_entropy(h, y).backward()\n    opt.step()\n",
+        0, ("mul", ":11", "changes h through .data"), (),
+    ),
+    (
         "leftovers of another loss",
         "opts = [opt, torch.optim.SGD(net[2].parameters(), 0.1)]\n"
         "for _ in range(3):\n    for place, opt in enumerate(opts):\n"

@@ -279,6 +279,8 @@ class Recorder(TorchFunctionMode):
         """Note what the program's own grad() or backward() gave, with or without a graph."""
         self._derived.update(one.grad_fn for one in gradients)
         if outputs:
+            known = [self.recording.known.get(id(one)) for one in outputs]
+            self.recording.differentiated.update(one[1].name for one in known if one)
             self.recording.asked.append((outputs[0], inputs, gradients))
         if not any(one.requires_grad for one in gradients):
             slope = inputs, outputs, gradients, running()
