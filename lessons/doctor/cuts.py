@@ -11,7 +11,7 @@ from ..text import counted, listed
 from .graph import zero
 from .held import dead
 from .run import Run
-from .source import backward_of, callee, is_statement
+from .source import backward_of
 from .stops import JOIN, bridged, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
@@ -45,7 +45,6 @@ def cuts(run: Run) -> Iterator[Fault]:
     if run.result is not None and not run.gradients and not live:
         yield _nothing_wanted(run)
     yield from _not_registered(run)
-    yield from _dropped(run)
     yield from told
     if run.result is None and run.returned and not told:
         yield _not_a_tensor(run)
@@ -263,23 +262,6 @@ def _not_registered(run: Run) -> Iterator[Fault]:
                 "is not a parameter of a module, and neither is a tensor computed from one."
             )
         yield Fault("not_registered", says, do, strange[0])
-
-
-def _dropped(run: Run) -> Iterator[Fault]:
-    """A `.detach()` that is a statement of its own: nothing reads what it gives."""
-    for node in run.recording:
-        if node.type != "stop_gradient" or callee(node.place) != "detach":
-            continue  # a library's own, say, within a call of the program
-        if node.operands and is_statement(node.place):
-            read = node.operands[0].producer
-            name = called(read)
-            if read.requires_grad and node.name not in run.graph.consumers and read.gradient:
-                says = (
-                    f"{name}.detach(){in_line(node.place)} gives a new tensor, and nothing reads "
-                    f"it: a gradient still flows through {name} itself."
-                )
-                do = f"Write {name} = {name}.detach() to stop it there, or remove the line."
-                yield Fault("dropped", says, do, node.name)
 
 
 def _kept_back(run: Run, read: list[str]) -> Fault:

@@ -10,7 +10,6 @@ from ..recorder.picture.sentences import stale_sentence
 from ..recorder.recording.nodes import Stale
 from ..recorder.recording.plain_tensor import short
 from ..recorder.recording.variables import in_line, line_of
-from ..recorder.torch_private import hooks_of
 from ..text import listed
 from .cuts import cuts
 from .held import held
@@ -35,7 +34,7 @@ def findings(run: Run) -> tuple[list[Fault], list[str]]:
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
     found += [*steps(run), *held(run), *terms(run)]
     told = [one for one in found if one.kind != "note"]
-    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *_hooks(run)]
+    told += [*broadcasts(run), *slopes(run, {one.node for one in told})]
     told = [*raised(run, {one.kind for one in told}), *told]
     mildest = list(partial_cuts(run, {one.node for one in told}))
     told += [one for one in mildest if one.kind != "note"]
@@ -74,26 +73,6 @@ def _anew(node: Node, one: Stale) -> str:
     if one.operands and node.operands[one.operands[0]].producer.type == "parameter":
         return f"Change {one.name} after the backward pass, not before it."
     return f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
-
-
-def _hooks(run: Run) -> Iterator[Fault]:
-    """A fault for each class of modules that have hooks and did not run, in a model that did."""
-    ran = {call.path for call in run.watch.calls}
-    found: dict[tuple[str, str], list[str]] = {}
-    for path, module in run.modules.items():
-        # Packages may put hooks on what does not run.
-        codes = [one for one in hooks_of(module) if "site-packages" not in one.co_filename]
-        if codes and path not in ran and path not in run.watch.leaves.modules:
-            where = at_line(codes[0].co_filename, codes[0].co_firstlineno)
-            found.setdefault((type(module).__name__, where), []).append(path)
-    for (kind, where), paths in found.items():
-        same = next((node for node in run.recording if node.type == kind.lower()), None)
-        instead, do = "", "Call the module itself, or take the hook off."
-        if same is not None:
-            instead = f": {line_of(same.place)} calls the function {same.type}"
-            do = f"Call the module itself, self.{paths[0].rpartition('.')[2]}(x)."
-        says = f"{listed(paths)} never ran{instead}. So the hook in {where} never fires."
-        yield Fault("hook_unused", says, do, same.name if same else None)
 
 
 def _past_autograd(run: Run) -> Iterator[str]:

@@ -110,7 +110,6 @@ class Step:
     has_closure: bool
     grads: set[int] = field(default_factory=set)
     events: dict[int, list[Event]] = field(default_factory=dict)
-    passes: int = 0  # how many backward passes ran since the step before, recorded or not
     kept: bool = False
     still: set[int] = field(default_factory=set)
     broken: set[int] = field(default_factory=set)
@@ -148,8 +147,8 @@ class Optimizers:
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
-        self.copies: dict[tuple[str, Where | None], torch.Tensor] = {}
-        """By a method and where it computed from a leaf's numbers or gradient: the leaf."""
+        self.copies: set[tuple[str, Where | None]] = set()
+        """Methods that took a copy of a leaf's numbers or gradient, or detached; and where."""
         self._whose: dict[int, torch.Tensor] = {}  # the leaf by the memory of its gradient, or own
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
         self._marks: dict[int, tuple[Mark | None, Mark | None]] = {}
@@ -188,8 +187,9 @@ class Optimizers:
             self._switched(args[0], args[1] if len(args) > 1 else True)
         elif name in _HAVE_TWINS and isinstance(args[0], torch.Tensor):
             leaf = self._whose.get(memory(args[0]))
-            if leaf is not None and memory(args[0]) in (memory(leaf), _gradient_memory(leaf)):
-                self.copies.setdefault((name, here()), leaf)
+            own = () if leaf is None else (memory(leaf), _gradient_memory(leaf))
+            if memory(args[0]) in own or (name == "detach" and args[0].requires_grad):
+                self.copies.add((name, here()))
         elif name in _CHANGES and not (name in _BY_HAND and _in_torch()):
             for one in [args[0]] if isinstance(args[0], torch.Tensor) else args[0]:
                 leaf = self._whose.get(memory(one))

@@ -25,13 +25,13 @@ def steps(run: Run) -> Iterator[Fault]:
 
     Of several like it, the first of each optimizer.
     """
-    for (name, place), leaf in run.optimizers.copies.items():
+    for name, place in run.optimizers.copies:
         if is_statement(place) and callee(place) == name:
-            says = (
-                f"{cited(place)}{in_line(place)} gives a new tensor, and nothing reads it: "
-                f"{named(run, [id(leaf)])} and its gradient stay as they were."
-            )
-            yield Fault("thrown_away", says, f"{name}_() changes a tensor in place.", where=place)
+            text = cited(place)
+            says = f"{text}{in_line(place)} gives a new tensor, and nothing reads it."
+            of = text.removesuffix(text[text.rfind(f".{name}(") :])
+            do = f"Write {of} = {text}, or {name}_(…), which changes the tensor in place."
+            yield Fault("thrown_away", says, do, where=place)
     told: set[tuple[str, int]] = set()
     for step in run.optimizers.steps:
         number = id(step.optimizer)

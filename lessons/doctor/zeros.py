@@ -322,12 +322,7 @@ def _saturated(run: Run, node: Node) -> str:
             f"{says} Bring these numbers nearer to 0: smaller weights, biases or inputs, "
             "or a norm before it."
         )
-    becomes = ""
-    if node.type == "sigmoid" and loss.type == "binary_cross_entropy":
-        size = 1 if loss.kwargs.get("reduction", "mean") == "sum" else node.outputs[0].size
-        sent = (node.outputs[0].numbers[0] - loss.operands[1].value.numbers[0]) / size
-        becomes = f": the gradient of its first entry becomes {short(sent)}"
-    return f"{says} Use {_FUSED[loss.type]} on what it reads{becomes}."
+    return f"{says} Use {_FUSED[loss.type]} on what it reads."
 
 
 def _slope_of(run: Run, node: Node) -> str:
