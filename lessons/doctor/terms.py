@@ -66,7 +66,7 @@ def _dropped(run: Run, node: Node) -> Iterator[Fault]:
     added = [edge.producer for edge in node.operands if edge.producer.requires_grad]
     others = [one for one in added if one.name not in run.wanted]
     taken = {one.node for one in run.recording.left} | run.graph.consumers.keys()
-    taken |= run.recording.differentiated
+    taken |= run.recording.used
     before = run.recording.passes[-1].before if run.recording.passes else 0
     is_over = [*run.recording.nodes].index(node.name) < before
     if node.name in taken or not is_over or node.outputs[0].size != 1:

@@ -43,7 +43,7 @@ def called(node: Node) -> str:
 
 def how_stopped(node: Node) -> str:
     """The spelling of a detach."""
-    return ".data" if node.function == "__get__" else ".detach()"
+    return {"__get__": ".data", "detach_": ".detach_()"}.get(node.function, ".detach()")
 
 
 def op_called(run: Run, node: Node) -> str:

@@ -258,6 +258,8 @@ def _may_end(run: Run, node: Node) -> bool:
     mask = _mask(run, node)
     factors = [edge.producer.name for edge in node.operands if zero(edge.value)]
     if mask is not None or node.type == "mul":
+        if any(zero(edge.value) and edge.value.size == 1 for edge in node.operands):
+            return True  # the weight of a term
         before = run.graph.before([mask.producer.name] if mask else factors)
         leaves = (one for one in before if run.recording.nodes[one].leaf)
         return not (before and run.watch.read_again().issuperset(leaves))  # else a fixed factor

@@ -219,6 +219,16 @@ for turn in range(3):
     {LOSS}.backward()
     opt.step()
 """,
+    "a state that is detached in place": f"""\
+cell, state = nn.GRUCell(4, 4), torch.zeros(6, 4)
+opt.add_param_group({{"params": cell.parameters()}})
+for _ in range(3):
+    state = cell(x, state)
+    opt.zero_grad()
+    {LOSS.replace("(x)", "(state)")}.backward()
+    opt.step()
+    state.detach_()
+""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
@@ -485,6 +495,12 @@ FAULTY = [
         "for _ in range(3):\n    opt.zero_grad()\n    h = net(x) + 0.0\n    h.data.mul_(0.1)\n"
         "    nn.functional.cross_entropy(h, y).backward()\n    opt.step()\n",
         0, ("mul", ":11", "changes h through .data"), (),
+    ),
+    (
+        "a result that is detached in place",
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net[0](x)\n    h.detach_()\n"
+        "    net[2](h).square().mean().backward()\n    opt.step()\n",
+        1, (r"net\.0\.weight", r"h\.detach_\(\)", ":11"), (),
     ),
     (
         "leftovers of another loss",

@@ -82,8 +82,8 @@ class Recording:
         self.left: list[Left] = []
         self.asked: list[tuple[torch.Tensor, list[torch.Tensor], list[torch.Tensor]]] = []
         """Of each `torch.autograd.grad`: an output, what it went back to, and the gradients."""
-        self.differentiated: set[str] = set()
-        """The nodes that `torch.autograd.grad` was given."""
+        self.used: set[str] = set()
+        """The nodes that the program gave to `torch.autograd.grad`, or wrote as text."""
         self.turned: dict[str, Where] = {}
         """Where requires_grad was switched on, by node."""
         self.refused: str | None = None
