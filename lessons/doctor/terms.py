@@ -37,7 +37,8 @@ def terms(run: Run) -> Iterator[Fault]:
                 f"gradient, so each gradient is multiplied by {name}: it is that of {name}²/2."
             )
             yield Fault("by_itself", says, "Write backward() without it.", where=one.place)
-    for node in run.recording if not run.broke_off else ():
+    passes = run.recording.passes
+    for node in run.recording if passes and not run.broke_off else ():
         if node.type in _OWN and node.name in run.wanted:
             yield from _activated(run, node)
         elif node.requires_grad and node.name not in run.wanted:
@@ -63,13 +64,14 @@ def _activated(run: Run, node: Node) -> Iterator[Fault]:
 
 def _dropped(run: Run, node: Node) -> Iterator[Fault]:
     """A number, such as a sum with a term that goes backward, which no backward pass reads."""
+    taken = {one.node for one in run.recording.left} | run.graph.consumers.keys()
+    if node.outputs[0].size != 1 or node.name in taken | run.recording.used:
+        return
     added = [edge.producer for edge in node.operands if edge.producer.requires_grad]
     others = [one for one in added if one.name not in run.wanted]
-    taken = {one.node for one in run.recording.left} | run.graph.consumers.keys()
-    taken |= run.recording.used
-    before = run.recording.passes[-1].before if run.recording.passes else 0
-    is_over = [*run.recording.nodes].index(node.name) < before
-    if node.name in taken or not is_over or node.outputs[0].size != 1:
+    alike = [one for one in run.recording if (one.place, one.caller) == (node.place, node.caller)]
+    is_read = any(one.name in run.wanted for one in alike)  # the last one may be soon
+    if is_read or not (run.is_whole or alike[1:]):
         return
     name = "".join(assigned(node.caller)[:1]) or called(node)
     if node.type != "add" or len(others) == len(added) or not others:
