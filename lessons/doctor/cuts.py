@@ -8,9 +8,10 @@ from ..recorder import Node, Value
 from ..recorder.recording.nodes import Left
 from ..recorder.recording.variables import in_line, line_of
 from ..text import counted, listed
+from .graph import zero
+from .held import dead
 from .run import Run
-from .source import backward_of, callee, is_statement
-from .steps import dead
+from .source import backward_of
 from .stops import JOIN, bridged, left_by, stops
 from .words import Fault, called, get_none, it_or_them, sentence_start
 
@@ -27,13 +28,12 @@ def cuts(run: Run) -> Iterator[Fault]:
     """
     if run.broke_off or (run.result is None and not run.returned):
         return
-    meant = _copies(run)
-    yield from (Fault("note", says) for says in dict.fromkeys(meant.values()))
-    missing = [
-        name
-        for name, one in run.gradients.items()
-        if one.norm is None and not (name in meant or name in run.idle or _moved(run, name))
-    ]
+    missing = [name for name, one in run.gradients.items() if one.norm is None]
+    moved, held = [name for name in missing if _moved(run, name)], run.optimizers.all_held()
+    own = (name for name in moved if id(run.tensors[name]) not in held)
+    run.meant = dict.fromkeys(own, "") | _copies(run, missing, held)
+    yield from (Fault("note", says) for says in dict.fromkeys(run.meant.values()) if says)
+    missing = [name for name in missing if name not in {*run.meant, *run.idle, *moved}]
     known = {*run.graph.consumers, *run.ends, *(one.node for one in run.recording.left)}
     read = [name for name in missing if name in known]
     told = list(_cut(run, read)) if read else []
@@ -45,7 +45,6 @@ def cuts(run: Run) -> Iterator[Fault]:
     if run.result is not None and not run.gradients and not live:
         yield _nothing_wanted(run)
     yield from _not_registered(run)
-    yield from _dropped(run)
     yield from told
     if run.result is None and run.returned and not told:
         yield _not_a_tensor(run)
@@ -53,19 +52,16 @@ def cuts(run: Run) -> Iterator[Fault]:
         yield _kept_back(run, read)
 
 
-def _copies(run: Run) -> dict[str, str]:
+def _copies(run: Run, missing: list[str], held: set[int]) -> dict[str, str]:
     """Find the leaves that are meant to get no gradient; give each a sentence that says why.
 
     Nothing in such a module trains, and it runs without gradients or not at all. It is a copy of a
     module that trains, or it is in eval mode, or no optimizer holds it.
     """
-    trained = [name for name, one in run.gradients.items() if one.norm is not None]
-    missing = [name for name in run.gradients if name not in trained]
-    if not missing or not trained:
-        return {}
-    held = run.optimizers.all_held()
-    if not held.intersection(id(run.tensors[name]) for name in trained):
-        held = set()
+    trained = [run.tensors[name] for name in run.gradients if name not in missing]
+    weights = [one for one in trained if isinstance(one, torch.nn.Parameter)]
+    if not held.intersection(map(id, weights or map(run.tensors.__getitem__, run.gradients))):
+        held = set()  # the optimizers hold other weights than those that train
     found: dict[str, str] = {}
     ends = ((name, at) for name in missing for at, letter in enumerate(name) if letter == ".")
     for prefix in dict.fromkeys(name[:at] for name, at in ends):
@@ -143,12 +139,17 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
     says = f"{listed(unread)} got no gradient: {reads}."
     says += f" {hidden} was not seen, and may read {them}." if hidden else ""
     do = "Call the layer that owns it, or remove it; DistributedDataParallel stops on such weights."
-    places = [run.watch.taken.get(id(run.tensors[name])) for name in unread]
-    if all(places):
-        says += f" Before, a copy without a graph was taken of {them}{in_line(places[0])}."
+    dark = [run.watch.dark.get(id(run.tensors[name])) for name in unread]
+    _, place, off = dark[0] or (None, None, None)
+    if all(dark) and off is None:
+        says += f" Before, a copy without a graph was taken of {them}{in_line(place)}."
         do = f"Compute what depends on {them} again in each forward pass, from {unread[0]} itself."
-    elif not run.is_whole:  # an expert without a token, say
-        yield Fault("note", f"{says} More steps may: --steps watches longer.")
+    elif all(dark) and off is not None:
+        says = f"{listed(unread)} got no gradient: read{in_line(place)}, where torch.{off.name}"
+        says += f"{in_line(off.where)} had switched gradients off."
+        do = f"Take what trains {them} out of there."
+    if off is not None or not (all(dark) or run.is_whole):  # an expert without a token, say
+        yield Fault("note", f"{says} Later steps may read {them}: --steps watches longer.")
         return
     known = next((one for one in unread if one in run.recording.nodes), None)
     yield Fault("unused", says, do, known)
@@ -174,8 +175,11 @@ def _nothing_wanted(run: Run) -> Fault:
 def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     """A fault for each place that cuts the way to these leaves."""
     graph, live = run.graph, run.graph.after(read, live=True)
-    found = stops(run, live, run.wanted)
-    fresh = _fresh_leaves(run)
+    found, fresh = stops(run, live, run.wanted), _fresh_leaves(run)
+    reached = graph.after([*live, *(one.name for one in graph.ends(live))])
+    left_torch = _culprits(run, reached, bool(found))
+    if not found and not left_torch:  # what an update of weights by hand reads
+        found = stops(run, live, graph.before(run.ends))
     for bridge in (run.recording.nodes[name] for _, names in found for name in names):
         pair = bridged(run, bridge)
         if pair is not None:
@@ -193,8 +197,6 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         fresh = [one for one in fresh if one.name not in after]
         none = get_none([name for name in read if name in before])
         yield Fault(why.kind, f"{none}: {why.says}{hides}", why.do, nodes[0], why.where)
-    reached = graph.after([*live, *(one.name for one in graph.ends(live))])
-    left_torch = _culprits(run, reached, bool(found))
     if left_torch:
         yield _left(run, left_torch, read)
     for node in fresh if not found and not left_torch else ():
@@ -205,7 +207,8 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
             f"{first_read}: the gradient ends there without an error. {get_none(read)}."
         )
         do = "Remove requires_grad=True, and find what cut the graph before it."
-        yield Fault("fresh_leaf", says, do, node.name)
+        is_empty = zero(node.outputs[0]) and node.name in run.ends and not run.is_whole
+        yield Fault("note" if is_empty else "fresh_leaf", says, do, node.name)
 
 
 def _bypassed(bridge: Node, hard: str, soft: str, none: str) -> Fault:
@@ -259,23 +262,6 @@ def _not_registered(run: Run) -> Iterator[Fault]:
                 "is not a parameter of a module, and neither is a tensor computed from one."
             )
         yield Fault("not_registered", says, do, strange[0])
-
-
-def _dropped(run: Run) -> Iterator[Fault]:
-    """A `.detach()` that is a statement of its own: nothing reads what it gives."""
-    for node in run.recording:
-        if node.type != "stop_gradient" or callee(node.place) != "detach":
-            continue  # a library's own, say, within a call of the program
-        if node.operands and is_statement(node.place):
-            read = node.operands[0].producer
-            name = called(read)
-            if read.requires_grad and node.name not in run.graph.consumers and read.gradient:
-                says = (
-                    f"{name}.detach(){in_line(node.place)} gives a new tensor, and nothing reads "
-                    f"it: a gradient still flows through {name} itself."
-                )
-                do = f"Write {name} = {name}.detach() to stop it there, or remove the line."
-                yield Fault("dropped", says, do, node.name)
 
 
 def _kept_back(run: Run, read: list[str]) -> Fault:

@@ -10,15 +10,15 @@ from ..recorder.picture.sentences import stale_sentence
 from ..recorder.recording.nodes import Stale
 from ..recorder.recording.plain_tensor import short
 from ..recorder.recording.variables import in_line, line_of
-from ..recorder.torch_private import hooks_of
 from ..text import listed
 from .cuts import cuts
+from .held import held
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
 from .run import Run
-from .shapes import broadcasts
-from .source import at_line
+from .shapes import RESHAPE, broadcasts
+from .source import at_line, gives
 from .steps import steps
 from .stops import bridged, stops
 from .terms import terms
@@ -31,9 +31,10 @@ MOST_NOTES = 20
 
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
-    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run), *steps(run), *terms(run)]
+    found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
+    found += [*steps(run), *held(run), *terms(run)]
     told = [one for one in found if one.kind != "note"]
-    told += [*broadcasts(run), *slopes(run, {one.node for one in told}), *_hooks(run)]
+    told += [*broadcasts(run), *slopes(run, {one.node for one in told})]
     told = [*raised(run, {one.kind for one in told}), *told]
     mildest = list(partial_cuts(run, {one.node for one in told}))
     told += [one for one in mildest if one.kind != "note"]
@@ -74,24 +75,33 @@ def _anew(node: Node, one: Stale) -> str:
     return f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
 
 
-def _hooks(run: Run) -> Iterator[Fault]:
-    """A fault for each class of modules that have hooks and did not run, in a model that did."""
-    ran = {call.path for call in run.watch.calls}
-    found: dict[tuple[str, str], list[str]] = {}
-    for path, module in run.modules.items():
-        # Packages may put hooks on what does not run.
-        codes = [one for one in hooks_of(module) if "site-packages" not in one.co_filename]
-        if codes and path not in ran and path not in run.watch.leaves.modules:
-            where = at_line(codes[0].co_filename, codes[0].co_firstlineno)
-            found.setdefault((type(module).__name__, where), []).append(path)
-    for (kind, where), paths in found.items():
-        same = next((node for node in run.recording if node.type == kind.lower()), None)
-        instead, do = "", "Call the module itself, or take the hook off."
-        if same is not None:
-            instead = f": {line_of(same.place)} calls the function {same.type}"
-            do = f"Call the module itself, self.{paths[0].rpartition('.')[2]}(x)."
-        says = f"{listed(paths)} never ran{instead}. So the hook in {where} never fires."
-        yield Fault("hook_unused", says, do, same.name if same else None)
+def _past_autograd(run: Run) -> Iterator[str]:
+    """Name the ops in place that change a computed tensor through its `.data`."""
+    for node in run.recording if not any(one.stale for one in run.recording) else ():
+        made = node
+        while made.operands and (made.type in RESHAPE or made is node):
+            made = made.operands[0].producer
+        source = made.operands[0].producer if made.operands else made
+        is_data = made.type == "stop_gradient" and made.function == "__get__"
+        if node.inplace and is_data and source.requires_grad and not source.leaf:
+            yield (
+                f"{node.type}{in_line(node.place)} changes {called(source)} through .data, past "
+                "autograd: the gradient is that of the numbers before. Without .data, autograd "
+                "records the change."
+            )
+
+
+def _own_backwards(run: Run) -> Iterator[str]:
+    """Name the modules with a method `backward` that gives something, which nobody calls."""
+    for call in run.watch.calls:
+        method = getattr(type(run.modules.get(call.path)), "backward", None)
+        code = getattr(method, "__code__", None)
+        if code is not None and gives(code.co_filename, code.co_firstlineno):
+            yield (
+                f"{call.path}.backward, in {at_line(code.co_filename, code.co_firstlineno)}, is a "
+                "method of an nn.Module, which autograd never calls: the gradient goes back through"
+                " forward alone. A rule of one's own is the backward of a torch.autograd.Function."
+            )
 
 
 def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
@@ -108,7 +118,12 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
             f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
             "nothing is said of these. --steps watches longer."
         )
-    usual += [*_applied(run), *(one.says for one in meant)]
+    usual += [
+        *_applied(run),
+        *_own_backwards(run),
+        *_past_autograd(run),
+        *(one.says for one in meant),
+    ]
     seen = [*dict.fromkeys(_stops(run, told))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
     warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))

@@ -2,6 +2,7 @@
 
 import cmath
 from collections.abc import Container, Iterable
+from functools import cached_property
 
 from ..recorder import Edge, Node, Recording, Value
 from ..recorder.recording.nodes import reached
@@ -22,12 +23,30 @@ class Graph:
         for edge in recording.edges:
             self.consumers.setdefault(edge.producer.name, []).append(edge)
 
-    def before(self, names: Iterable[str], live: bool = False) -> set[str]:
-        """Find these nodes and all that they are made of; `live`: only along gradients."""
+    @cached_property
+    def updates(self) -> set[str]:
+        """The nodes where a leaf gets numbers made of its old ones: averages, steps by hand."""
+        tensors, found = self.recording.tensors, set[str]()
+        for node in self.recording:
+            if node.kind == "stopped" and node.type != "stop_gradient" and node.off is None:
+                before = self.before(edge.producer.name for edge in node.operands)
+                old = {id(one) for name in before for one in tensors.get(name, ())}
+                if any(id(one) in old for one in tensors.get(node.name, ())):
+                    found.add(node.name)
+        return found
+
+    def before(
+        self, names: Iterable[str], live: bool = False, without: Container[str] = ()
+    ) -> set[str]:
+        """Find these nodes and all that they are made of; `live`: only along gradients.
+
+        `without` leaves out what only these nodes are made of.
+        """
         nodes = self.recording.nodes
 
         def made_of(name: str) -> Iterable[str]:
-            return (e.producer.name for e in nodes[name].operands if e.flows or not live)
+            operands = () if name in without else nodes[name].operands
+            return (e.producer.name for e in operands if e.flows or not live)
 
         return set(reached(names, made_of))
 

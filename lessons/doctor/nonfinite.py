@@ -327,7 +327,7 @@ def _after_backward(
     if together := _together(node):
         return together
     if node.type in _REPAIRS and not isinstance(reads, complex):
-        return _tried(node, edge, reads, came)
+        return _away(node, edge, came)
     if came == 0 and short(edge.offered.numbers[place]) == "NaN":
         return (
             f"The upstream gradient is 0, and the slope of {node.type} there is not finite, so "
@@ -349,27 +349,16 @@ def _after_backward(
     return f"The slope of {node.type} is not finite there. {_BEFORE}"
 
 
-def _tried(node: Node, edge: Edge, reads: float, came: Any) -> str:
-    """Give the usual fix for an infinite slope, and the gradient that it leads to."""
+def _away(node: Node, edge: Edge, came: Any) -> str:
+    """Say how to keep the input away from where the slope is infinite."""
     where, instead = _REPAIRS[node.type]
-    instead = _fitting(instead, edge.value.dtype)
-    op, dtype = getattr(torch, node.type), getattr(torch, edge.value.dtype)
-    x = torch.tensor(reads, dtype=dtype, requires_grad=True)
-    with torch.enable_grad():
-        slope, other = (
-            float(torch.autograd.grad(op(given), x)[0]) for given in (x, eval(instead, {"x": x}))
-        )
-    if math.isnan(slope):
-        return f"{node.type} is not defined at {short(reads)}. {_BEFORE}"
-    sent = other * (1.0 if came is None else float(came))
-    becomes = f": the gradient there becomes {short(sent)}" if math.isfinite(sent) else ""
     zero = f" The upstream gradient is 0, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
     more = ""
     if node.type in ("acos", "asin"):
         more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
     return (
         f"The slope of {node.type} is infinite {where}.{zero} Keep its input away from there: "
-        f"{node.type}({instead}){becomes}.{more}{_rounded(node)}"
+        f"{node.type}({_fitting(instead, edge.value.dtype)}).{more}{_rounded(node)}"
     )
 
 

@@ -25,7 +25,7 @@ from ..recorder.recording.plain_tensor import unflat
 from ..recorder.recording.saved import memory
 from ..recorder.recording.torch_calls import attribute
 from ..recorder.recording.variables import Where, outside
-from ..recorder.torch_private import CLEARS, unseen
+from ..recorder.torch_private import CLEARS, hooks_of, unseen
 from .leaves import here, is_from, spelled
 
 _OURS = __name__.partition("doctor")[0]
@@ -38,6 +38,8 @@ _CHANGES = {
     "_amp_foreach_non_finite_check_and_unscale_": "unscaled",
 }
 """What a call does to the gradients that it is given first."""
+_HAVE_TWINS = frozenset(one for one in dir(torch.Tensor) if hasattr(torch.Tensor, f"{one}_"))
+"""Methods that leave their tensor as it is, while one with an underscore changes it."""
 
 
 class Event(NamedTuple):
@@ -96,7 +98,7 @@ class Step:
 
     Of the weights with a gradient, the step left those in `still` as they were, and made NaN or ∞
     of those in `broken`; of those in `undone` it moved what the program had taken out of the
-    gradient. `rates` has the learning rate of each group, with the parameters' `id`s.
+    gradient, or frozen. `rates` has the learning rate of each group, with the parameters' `id`s.
     """
 
     optimizer: Optimizer
@@ -108,7 +110,6 @@ class Step:
     has_closure: bool
     grads: set[int] = field(default_factory=set)
     events: dict[int, list[Event]] = field(default_factory=dict)
-    passes: int = 0  # how many backward passes ran since the step before, recorded or not
     kept: bool = False
     still: set[int] = field(default_factory=set)
     broken: set[int] = field(default_factory=set)
@@ -119,6 +120,16 @@ class Step:
     @property
     def kind(self) -> str:
         return type(self.optimizer).__name__
+
+    @property
+    def came(self) -> set[int]:
+        """The parameters, by `id`, that got a gradient since the step before."""
+        return {one for one, events in self.events.items() if came(events)}
+
+
+def came(events: list[Event]) -> list[Event]:
+    """Those of the events that brought a gradient."""
+    return [one for one in events if one.what == "came"]
 
 
 class Optimizers:
@@ -136,10 +147,14 @@ class Optimizers:
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
-        self._whose: dict[int, torch.Tensor] = {}  # the leaf by the memory of its gradient
+        self.copies: set[tuple[str, Where | None]] = set()
+        """Methods that took a copy of a leaf's numbers or gradient, or detached; and where."""
+        self._whose: dict[int, torch.Tensor] = {}  # the leaf by the memory of its gradient, or own
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
         self._marks: dict[int, tuple[Mark | None, Mark | None]] = {}
         """Of each weight before a step: where its gradient is largest, and where it is 0."""
+        self._fixed: dict[int, torch.Tensor] = {}
+        """Weights before a step that are frozen, or whose gradient the program has set to 0."""
 
     def follow(
         self, stack: ExitStack, stepped: Callable[[], None], is_elsewhere: Callable[[], bool]
@@ -170,11 +185,16 @@ class Optimizers:
             self._accessed(attribute(function), name, args)
         elif name == "requires_grad_":
             self._switched(args[0], args[1] if len(args) > 1 else True)
+        elif name in _HAVE_TWINS and isinstance(args[0], torch.Tensor):
+            leaf = self._whose.get(memory(args[0]))
+            own = () if leaf is None else (memory(leaf), _gradient_memory(leaf))
+            if memory(args[0]) in own or (name == "detach" and args[0].requires_grad):
+                self.copies.add((name, here()))
         elif name in _CHANGES and not (name in _BY_HAND and _in_torch()):
             for one in [args[0]] if isinstance(args[0], torch.Tensor) else args[0]:
                 leaf = self._whose.get(memory(one))
                 # Memory that a gradient has given back may be an activation's by now.
-                if leaf is not None and leaf.grad is not None and memory(leaf.grad) == memory(one):
+                if leaf is not None and memory(one) == _gradient_memory(leaf):
                     self._happened(id(leaf), _CHANGES[name], here())
 
     def _accessed(self, what: str, name: str, args: tuple[Any, ...]) -> None:
@@ -191,6 +211,8 @@ class Optimizers:
             self._taken(tensor)
         elif what == "grad" and not (tensor.is_leaf or tensor.retains_grad):
             self.read.setdefault(id(tensor), (tensor, here()))
+        elif what == "data" and type(tensor) is torch.nn.Parameter:
+            self._whose[memory(tensor)] = tensor
         elif what == "grad":
             if tensor.grad is None:
                 self.none = tensor
@@ -289,7 +311,11 @@ class Optimizers:
                 came = next((event for event in since if event.what == "came"), None)
                 cleared = any(event.what == "cleared" for event in since)
                 step.kept |= came is not None and came.met and not cleared
-            self._mark(one, any(event.what == "changed" for event in events))
+            is_stopped = (is_zero and changes == ["came", "cleared"]) or not one.requires_grad
+            if one.grad is not None and is_stopped and not self._inside[-1]:
+                self._fixed[number] = one.detach().clone()
+            is_changed = any(event.what == "changed" for event in events)
+            self._mark(one, is_changed or bool(hooks_of(one)))
         for group in optimizer.param_groups:
             values = [*vars(optimizer).values(), *group.values()]
             step.counts += [one for one in values if type(one) in (int, float)]
@@ -325,6 +351,9 @@ class Optimizers:
                 step.still |= {number} if largest.size >= least else set()
             elif masked is not None and masked.moved(weight):
                 step.undone.add(number)
+        for number, before in self._fixed.items():
+            if number not in step.came or step.held[number].requires_grad:
+                step.undone |= set() if step.held[number].equal(before) else {number}
 
     def _since(self, number: int) -> list[Event]:
         """List what happened to a gradient since the last step that could use it."""
@@ -346,6 +375,7 @@ class Optimizers:
             self.recording.saved.wrote(node, list(step.held.values()))
             self._measure(step)
         self._marks.clear()
+        self._fixed.clear()
         return True
 
     def tensors(self) -> list[torch.Tensor]:
@@ -388,6 +418,11 @@ def _is_plain(*tensors: torch.Tensor) -> bool:
         type(one) in kinds and one.layout is torch.strided and not one.is_meta and one.numel()
         for one in tensors
     )
+
+
+def _gradient_memory(leaf: torch.Tensor) -> int | None:
+    """The memory of a leaf's gradient; None without one."""
+    return None if leaf.grad is None else memory(leaf.grad)
 
 
 def held_by(optimizer: Optimizer) -> list[torch.Tensor]:

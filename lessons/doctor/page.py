@@ -277,7 +277,7 @@ def _gradients(run: Run) -> str:
         + "</tr>"
         for row in gradients(run, ROWS)
     )
-    left_out = len(run.gradients) + len(run.frozen) - ROWS
+    left_out = len(run.learning) + len(run.frozen) - ROWS
     more = f"<p class='quiet'>{left_out:,} more rows.</p>" if left_out > 0 else ""
     table = (
         "<section><h2>Gradients</h2><div class='scroll' tabindex='0' role='region' "

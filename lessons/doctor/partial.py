@@ -7,7 +7,6 @@ without create_graph in a loss.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from ..recorder import Node
 from ..recorder.recording.nodes import Left, reached
@@ -26,34 +25,10 @@ _READ_PLAIN = frozenset((
 """Ops whose plain operands are numbers of the program's, and not dims or an eps."""
 _COPIES = frozenset(("tensor", "as_tensor", "new_tensor", "Parameter"))
 """Ops that copy numbers, which nobody calls to stop a gradient."""
+_FLOATS = ("float", "bfloat")
 _SUMS = frozenset(("add", "sub", "rsub"))
 _FACTORS = frozenset(("mul", "div", "pow", "matmul", "mm", "bmm", "linear", "einsum"))
 _LINEAR = RESHAPE | _SUMS | {"neg", "sum", "mean", "stack", "cat", "to", "mul", "div"}
-
-
-class _Read(NamedTuple):
-    """Plain `numbers` that the op `node` reads, at `place` in the order of the nodes.
-
-    `leaf` is the constant that holds them, None where they are operands of the op.
-    """
-
-    place: int
-    node: Node
-    numbers: frozenset[float]
-    leaf: Node | None
-
-    @property
-    def literals(self) -> frozenset[float]:
-        """The numbers that stand in the source around the op."""
-        where = self.node.place
-        return floats_around(where[0], where[1][0]) if where else frozenset()
-
-    @property
-    def is_computed(self) -> bool:
-        """Whether it is one number, with more digits than a person writes."""
-        single = self.leaf is None or self.leaf.outputs[0].size == 1
-        digits = any(float(f"{one:.4g}") != one for one in self.numbers)
-        return single and self.node.place is not None and digits
 
 
 def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
@@ -79,46 +54,62 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
 def _returned(
     run: Run, several: list[Left], chosen: set[str], told: set[str | None]
 ) -> Iterator[Fault]:
-    """Yield a fault for numbers that left torch and came back.
+    """Yield a fault for each number that left torch and came back.
 
     It is a note for the nodes in `chosen`, which are detached or whole numbers, and for weights and
-    targets.
+    targets. A loop may go through the same line often.
     """
-    reads, holds = _reads(run), dict[float, list[_Read]]()
-    gone = {float(one) for left in run.recording.left for one in left.value.numbers}
-    for one in reads:  # of several, each must have left; 0 and ±1 come from anywhere
-        if one.leaf is None or one.is_computed or one.numbers <= gone:
-            for plain_number in one.numbers - {-1.0, 0.0, 1.0}:
-                holds.setdefault(plain_number, []).append(one)
-    factors = {1.0}.union(*(one.literals for one in reads if one.is_computed))
-    lines = {_line_key(run, one) for one in run.recording.left if one.node in told}
-    found: dict[tuple[str, str, str], Fault] = {}
+    met = {(one.call, line_of(one.place)) for one in run.recording.left if one.node in told}
     for left in several:
-        key, node = _line_key(run, left), _copied(run, left)
-        is_one = left.value.size == 1
-        if key in lines or key in found:
+        node, key = _copied(run, left), (left.call, line_of(left.place))
+        back = _came_back(run, left) if left.value.size == 1 and key not in met else None
+        if back is None:
             continue
-        back = [
-            read for one in left.value.numbers for by in (factors if is_one else {1.0})
-            for read in holds.get(float(one) * by, ()) if read.place >= left.count
-            and (by == 1 or (by in read.literals and read.is_computed))
-        ]  # fmt: skip
-        if back:
-            first = min(back, key=lambda one: one.place)
-            found[key] = _told(run, left, first)
-            if _is_chosen(run, first.node):
-                found[key] = Fault("note", found[key].says)
-            elif node.name in chosen:
-                do = "" if node.type == "stop_gradient" else f" {soft(node)}"
-                found[key] = Fault("note", f"{found[key].says}{do}")
-    yield from found.values()
+        met.add(key)
+        reader, read, came_as = back
+        says = (
+            f"The value of {called(node)} left torch by {left_by(left)}{in_line(left.place)} and "
+            f"came back as a {came_as}, {number(read, 4)}, that {reader.type}"
+            f"{in_line(reader.place)} reads. {_lacks(run, left.node)}"
+        )
+        if _is_chosen(run, reader):
+            yield Fault("note", says)
+        elif node.name in chosen:
+            do = "" if node.type == "stop_gradient" else f" {soft(node)}"
+            yield Fault("note", f"{says}{do}")
+        else:
+            do = f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; "
+            yield Fault("left_torch", says, f"{do}otherwise use the tensor itself.", left.node)
+
+
+def _came_back(run: Run, left: Left) -> tuple[Node, float, str] | None:
+    """The op that reads a number after it left torch, or a literal of the source times it."""
+    value, later = float(left.value.numbers[0]), [*run.recording][left.count :]
+    new = {one.name for one in later if one.leaf and one.outputs[0].dtype.startswith(_FLOATS)}
+    new -= {*run.gradients, *run.frozen, *run.given}
+    for node in later:
+        if node.name not in run.wanted:
+            continue
+        literals = floats_around(node.place[0], node.place[1][0]) if node.place else frozenset()
+        plain = [one for one in node.numbers if isinstance(one, float)]
+        read = [(one, "plain number") for one in plain if node.type in _READ_PLAIN]
+        for edge in node.operands:
+            if edge.producer.name in new:
+                read += [(float(one), "constant") for one in edge.value.numbers]
+        for one, came_as in read:
+            if one in literals or one in (-1.0, 0.0, 1.0):  # these come from anywhere
+                continue
+            is_computed = float(f"{one:.4g}") != one  # more digits than a person writes
+            if one == value or (is_computed and any(one == value * by for by in literals)):
+                return node, one, came_as
+    return None
 
 
 def _is_chosen(run: Run, node: Node) -> bool:
     """Whether a constant only scales what has a gradient, or is its target: that may be meant."""
     readers = _first_live(run, node)
     return bool(readers) and all(
-        one.type in _FACTORS | DISTANCES or (one.type in ("sub", "rsub") and not _is_term(run, one))
+        one.type in _FACTORS | DISTANCES or (one.type in ("sub", "rsub") and not is_term(run, one))
         for one in readers
     )
 
@@ -132,7 +123,7 @@ def _constant_terms(run: Run, ends: list[Node], live: set[str]) -> Iterator[Faul
         for term in (edge.producer for edge in node.operands):
             before = run.graph.before([term.name]) if not (term.requires_grad or term.leaf) else ()
             cut = next((one for one in ends if one.name in before), None)
-            if cut is None or cut.place in told or not _is_term(run, node):
+            if cut is None or cut.place in told or not is_term(run, node):
                 continue
             told.add(cut.place)
             why, read = stop(run, cut, live), cut.operands[0].producer
@@ -144,54 +135,12 @@ def _constant_terms(run: Run, ends: list[Node], live: set[str]) -> Iterator[Faul
                 yield Fault("note", f"{says} {_lacks(run, cut.name)}", node=cut.name)
 
 
-def _told(run: Run, left: Left, back: _Read) -> Fault:
-    node, reader, at = _copied(run, left), back.node, in_line(left.place)
-    many, shown = "numbers", ""
-    if left.value.size == 1:
-        read = min(back.numbers) if len(back.numbers) == 1 else float(left.value.numbers[0])
-        many, shown = "value", f", {number(read, 4)}"
-    came_as = "plain number" if back.leaf is None else "constant"
-    return Fault(
-        "left_torch",
-        f"The {many} of {called(node)} left torch by {left_by(left)}{at} and came back as a "
-        f"{came_as}{shown}, that {reader.type}{in_line(reader.place)} reads. "
-        f"{_lacks(run, left.node)}",
-        f"If a constant is meant, write .detach() in place of {left_by(left)} to say so; otherwise "
-        "use the tensor itself.",
-        left.node,
-    )
-
-
-def _line_key(run: Run, left: Left) -> tuple[str, str, str]:
-    """Say what makes two numbers one case: a loop may go through the same line often."""
-    return left.call, line_of(left.place), called(_copied(run, left))
-
-
 def _copied(run: Run, left: Left) -> Node:
     """The node whose numbers left torch, before a copy to another device or dtype."""
     node = run.recording.nodes[left.node]
     while node.type == "to":
         node = node.operands[0].producer
     return node
-
-
-def _reads(run: Run) -> list[_Read]:
-    """Plain numbers and constants on the way to the result, in the order of the nodes."""
-    known = {*run.gradients, *run.frozen, *run.given}
-    found = []
-    for place, node in enumerate(run.recording):
-        if node.name not in run.wanted:
-            continue
-        if node.leaf and node.type in ("const", "input") and node.name not in known:
-            value, readers = node.outputs[0], run.graph.consumers.get(node.name, ())
-            reader = next((e.consumer for e in readers if e.consumer.name in run.wanted), None)
-            if reader is not None and value.dtype.startswith(("float", "bfloat")):
-                numbers = frozenset(float(one) for one in value.numbers)
-                found.append(_Read(place, reader, numbers, node))
-        elif node.type in _READ_PLAIN:
-            plain = frozenset(one for one in node.numbers if isinstance(one, float))
-            found += [_Read(place, node, plain, None)] if plain else []
-    return [one for one in found if not one.numbers & one.literals]
 
 
 def _lacks(run: Run, node: str) -> str:
@@ -213,7 +162,7 @@ def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
         readers = [
             one for one in _first_live(run, node)
             if run.ends & run.graph.after([one.name], live=True)
-            and (_is_term(run, one) or _is_residual(run, node, one))
+            and (is_term(run, one) or _is_residual(run, node, one))
         ]  # fmt: skip
         if readers:
             places.add(node.place)
@@ -237,7 +186,7 @@ def _first_live(run: Run, node: Node) -> list[Node]:
     return [one for one in run.recording if one.name in met]
 
 
-def _is_term(run: Run, reader: Node) -> bool:
+def is_term(run: Run, reader: Node) -> bool:
     """Whether the constant is only added on the way to the result."""
     for name in run.graph.after([reader.name]) & run.wanted:
         node = run.recording.nodes[name]

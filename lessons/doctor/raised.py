@@ -40,9 +40,6 @@ _KNOWN = (
      "autograd.grad() is asked for a tensor that its output was not computed from.",
      "Ask for the tensor itself that the forward pass read, not for a copy, view or cast of it; "
      "allow_unused=True gives None."),
-    ("differentiated Tensors does not require grad",
-     "autograd.grad() is asked for a tensor that doesn't require a gradient.",
-     "Call x.requires_grad_() on it before the forward pass."),
     ("non-leaf Tensor",
      "an optimizer holds only leaves, and this tensor was computed from another one.",
      "Compute it first, then make it a leaf: w = nn.Parameter(torch.randn(3) * 0.01)."),
@@ -52,18 +49,9 @@ _KNOWN = (
     ("numpy.. on Tensor that requires grad",
      "numpy can't follow gradients, so torch refuses to hand the numbers over.",
      "Write .detach().numpy() where no gradient is wanted; otherwise compute it with torch."),
-    ("change requires_grad flags of leaf",
-     "requires_grad can be switched only on leaves; this tensor was computed.",
-     "Freeze the weights that it was computed from, or use x.detach()."),
-    ("graph leaves. support the deepcopy",
-     "deepcopy meets a tensor that was computed and still has its graph.",
-     "Keep x.detach() in the object that is copied."),
     ("Found dtype|expected scalar type|must have the same dtype",
      "two tensors that meet here have different dtypes.",
      "Cast the target: target.float(), or target.long() for class numbers."),
-    ("floating point and complex dtype can require",
-     "whole numbers have no derivative, so they can't require a gradient.",
-     "Cast first: x.float().requires_grad_()."),
     ("NoneType",
      "no backward pass has brought a gradient, so it is None.",
      "Skip what has none, or find why: is it read on the way to the loss, is it frozen?"),
@@ -85,11 +73,11 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     elif returned := _RETURNED.search(said):
         yield _returned(*returned.groups())
     elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch.dark:
-        module, place, off = run.watch.dark
+        read, place, off = [*run.watch.dark.values()][-1]
         by = f"torch.{off.name}{in_line(off.where)}" if off is not None and off.where else "no_grad"
         yield Fault(
             "no_grad",
-            f"{spelled(module, error)} ran{in_line(place)} without gradients, which {by} had "
+            f"{spelled(read, error)} was read{in_line(place)} without gradients, which {by} had "
             "switched off, so the loss has no graph.",
             "Take what trains out of it.",
         )
@@ -133,8 +121,8 @@ def _which(run: Run, error: BaseException) -> str:
         made = [one for one in run.recording if one.off and one.off.name == "inference_mode"]
         if made:
             return f"{called(made[-1])} was made{in_line(made[-1].place)}, and "
-        module, place, _ = run.watch.dark or (None, None, None)
-        return f"{spelled(module, error)} ran last{in_line(place)}, and " if module else ""
+        for read, place, _ in [*run.watch.dark.values()][-1:]:
+            return f"{spelled(read, error)} was read{in_line(place)}, and "
     if "leaf" in str(error):
         tensor = _met(error, leaf="non-leaf" not in str(error))
         place = None if tensor is None else run.recording.node_of(tensor)[0].place

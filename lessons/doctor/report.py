@@ -28,7 +28,7 @@ class Row(NamedTuple):
 def gradients(run: Run, most: int) -> list[Row]:
     """Each leaf that wants a gradient, and how large it is; the wrong ones if not all have room."""
     rows = []
-    for name, one in run.gradients.items():
+    for name, one in run.learning.items():
         state = "none came" if one.norm is None else "all zero" * one.zero
         if one.nonfinite:
             state = f"{one.nonfinite:,} NaN or ∞"
@@ -46,7 +46,7 @@ def told(run: Run, faults: list[Fault], notes: list[str]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     pairs = (zip(row, widths, strict=True) for row in rows)
     lines = ["  ".join(cell.ljust(width) for cell, width in row).rstrip() for row in pairs]
-    more = len(run.gradients) + len(run.frozen) - ROWS
+    more = len(run.learning) + len(run.frozen) - ROWS
     lines += [f"… {more:,} more"] if more > 0 else []
     table = ["", "Gradients", *lines] if rows[1:] else []
     text = "\n".join([run.name, headline(run), "", said, *table, *(["", *notes] if notes else [])])
@@ -80,7 +80,7 @@ def fine(run: Run) -> str:
     """That nothing is wrong, with what was looked at: it holds for no more than that."""
     if run.unseen:
         return f"Nothing was looked at: {run.unseen}"
-    got, every = sum(one.norm is not None for one in run.gradients.values()), len(run.gradients)
+    got, every = sum(bool(one.norm) for one in run.learning.values()), len(run.learning)
     leaves = "the leaf that wants" if every == 1 else f"each of the {every:,} leaves that want"
     if got < every:
         leaves = f"{got:,} of the {every:,} leaves that want"

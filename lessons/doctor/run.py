@@ -42,6 +42,8 @@ class Run:
         self.said = "" if self.error is None else shortened(self.error, folder)
         self.is_model = "" in watch.leaves.modules
         self.gradients: dict[str, Gradient] = {}
+        self.meant: dict[str, str] = {}
+        """Leaves that are meant to get no gradient, and why."""
         self.frozen: list[str] = []
         held, new = self.optimizers.all_held(), watch.made_on_the_way()
         read = {edge.producer.name for edge in self.recording.edges}
@@ -82,6 +84,11 @@ class Run:
             return f"{says} {do}"
         return "no leaf that requires a gradient takes part in the backward pass."
 
+    @property
+    def learning(self) -> dict[str, Gradient]:
+        """The leaves that are meant to get a gradient, and what each got."""
+        return {name: one for name, one in self.gradients.items() if name not in self.meant}
+
     @cached_property
     def graph(self) -> Graph:
         return Graph(self.recording)
@@ -93,8 +100,11 @@ class Run:
 
     @cached_property
     def wanted(self) -> set[str]:
-        """The nodes from which the program goes backward, and all that they are made of."""
-        return self.graph.before(self.ends)
+        """The nodes from which the program goes backward, and all that they are made of.
+
+        A leaf that is updated by hand, as an average is, is not made of what it is updated with.
+        """
+        return self.graph.before(self.ends, without=self.graph.updates)
 
     @cached_property
     def idle(self) -> list[str]:

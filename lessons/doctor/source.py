@@ -82,6 +82,17 @@ def switched_off(paths: Iterable[str]) -> Where | None:
     return found[0] if len(found) == 1 else None
 
 
+def gives(path: str, line: int) -> bool:
+    """Whether the function that begins in this line of the program returns a value."""
+    return "site-packages" not in path and any(
+        isinstance(part, ast.Return) and part.value is not None
+        for one in _nodes(path)
+        if isinstance(one, ast.FunctionDef)
+        and line in (one.lineno, *(each.lineno for each in one.decorator_list))
+        for part in ast.walk(one)
+    )  # fmt: skip
+
+
 def making(names: frozenset[str], node: Node, read: Where | None) -> Where | None:
     """The call of one of `names` that is given what `node` made, last before it is `read`."""
     path, last = (read[0], read[1][1]) if read else ("", 0)

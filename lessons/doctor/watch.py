@@ -25,7 +25,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from ..recorder import Recording
 from ..recorder.recording.recording import Listener
 from ..recorder.recording.switches import Off
-from ..recorder.recording.torch_calls import meaning, tensors_in
+from ..recorder.recording.torch_calls import is_in_place, meaning, tensors_in
 from ..recorder.recording.variables import Where, in_line
 from ..recorder.torch_private import can_compile, next_number, unseen
 from .errors import OURS, TraceError, sentences
@@ -103,11 +103,9 @@ class Watch(Listener):
         self.in_pass = False  # the error was raised within a backward pass
         self.is_script = is_script
         self.finished: Callable[[], None] = lambda: None
-        self.dark: tuple[nn.Module, Where | None, Off | None] | None = None
-        """The last module that a script ran without gradients before the recording; where; why."""
-        self.taken: dict[int, Where | None] = {}
-        """Where a script detached a parameter before the recording began, by the parameter's id."""
-        self._dark_inside = 0
+        self.dark: dict[int, tuple[nn.Parameter, Where | None, Off | None]] = {}
+        """Parameters, by `id`, that were read without gradients; where; and why, or by .detach()
+        before the recording of a script began."""
         self._open: list[tuple[Call, nn.Module]] = []
         self.backwards = 0  # how many backward passes began, listened to or not
         self._passes = self._unheard = 0
@@ -158,18 +156,22 @@ class Watch(Listener):
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
         self.optimizers.heard(function, args)
-        if self.begins and torch.is_grad_enabled():
-            spelling = meaning(function)
-            if spelling is not None and spelling.type == "stop_gradient":
-                if isinstance(args[0], nn.Parameter):
-                    self.taken[id(args[0])] = here()
-            elif spelling is not None and any(one.requires_grad for one in tensors_in(args)):
-                self.recording.wait(False)
+        spelling, on = meaning(function), torch.is_grad_enabled()
+        if spelling is None or (on and not self.begins):
+            return
+        live = [one for one in tensors_in(args) if one.requires_grad]
+        off = self.recording.switch.off() if live else None
+        if on and live and spelling.type != "stop_gradient":
+            self.recording.wait(False)
+        elif (on or off) and not is_in_place(getattr(function, "__name__", "")):
+            for one in live:
+                if isinstance(one, nn.Parameter) and id(one) not in self.dark:
+                    self.dark[id(one)] = one, here(), off
 
     def opaque(self, what: str) -> None:
         self.hidden = self.hidden or f"{what}{in_line(here())}"
 
-    def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
+    def back(self, root: torch.Tensor, run: Callable[[], Any], given: torch.Tensor | None) -> Any:
         self.backwards += 1
         if self.recording.quiet:
             self._unheard += 1
@@ -182,7 +184,7 @@ class Watch(Listener):
             self.leaves.meet(self.optimizers.tensors())
         self._passes += 1
         try:
-            with self.recording.listen(root, here()):
+            with self.recording.listen(root, here(), given is root and root.numel() == 1):
                 returned = run()
         except RuntimeError:
             self.in_pass = True
@@ -209,7 +211,6 @@ class Watch(Listener):
         if self._passes >= PASSES:
             self.recording.quiet -= 1
             self.recording.gap = next_number()
-        self.optimizers.steps[-1].passes = self._passes + self._unheard
         self._passes = self._unheard = 0
         made = Counter(id(one.optimizer) for one in self.optimizers.steps)
         enough = max(made.values()) >= self.limit
@@ -235,10 +236,6 @@ class Watch(Listener):
             return
         if self.begins and torch.is_grad_enabled():
             self.recording.wait(False)
-        if self.begins:
-            if not self._dark_inside:
-                self.dark = module, here(), self.recording.switch.off()
-            self._dark_inside += 1
         if self.recording.quiet or self.begins:
             return
         with unseen():
@@ -255,7 +252,6 @@ class Watch(Listener):
     def _leave(self, *_: Any) -> None:
         if self._is_elsewhere():
             return
-        self._dark_inside -= self.begins
         if self._open and not self.recording.quiet:
             call = self._open.pop()[0]
             call.end = len(self.recording.nodes)

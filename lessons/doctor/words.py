@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 
+from torch.optim import Optimizer
+
 from ..recorder import Node, Value
 from ..recorder.recording.plain_tensor import short, unflat
 from ..recorder.recording.variables import Where, in_line, line_of
@@ -41,7 +43,7 @@ def called(node: Node) -> str:
 
 def how_stopped(node: Node) -> str:
     """The spelling of a detach."""
-    return ".data" if node.function == "__get__" else ".detach()"
+    return {"__get__": ".data", "detach_": ".detach_()"}.get(node.function, ".detach()")
 
 
 def op_called(run: Run, node: Node) -> str:
@@ -99,6 +101,12 @@ def at_step(run: Run, step: Step) -> str:
     if all(one.optimizer is step.optimizer for one in others):
         return called
     return f"{called} (for {named(run, list(step.held)[:1])}, …)"
+
+
+def made_at(run: Run, optimizer: Optimizer) -> str:
+    """ " The optimizer was made in train.py:7." """
+    made = run.optimizers.made_of(optimizer)
+    return f" The optimizer was made{in_line(made.place)}." if made and made.place else ""
 
 
 def named(run: Run, numbers: Iterable[int]) -> str:

@@ -10,6 +10,7 @@ from ..recorder.recording.plain_tensor import short
 from ..recorder.recording.variables import Where, in_line
 from ..text import listed
 from .graph import zero
+from .partial import is_term
 from .run import Run
 from .source import backward_of
 from .stops import DRAWS
@@ -82,7 +83,11 @@ def zeros(run: Run) -> Iterator[Fault]:
             causes.setdefault((node.type, node.place, bool(ways)), (node, ways, []))[2].extend(hit)
         left = [one for one in left if one not in hit]
     for node, ways, hit in causes.values():
-        yield _stopped(run, node, ways, hit) if ways else _cancelled(run, node, hit)
+        why = _stopped(run, node, ways, hit) if ways else _cancelled(run, node, hit)
+        if ways and _may_end(run, node):
+            says = f"{why.says} Other batches may bring more: --steps watches longer."
+            why = replace(why, kind="note", says=says)
+        yield why
     if left:
         yield Fault("zero_gradient", f"The gradient of {_all_zero(left)}.", node=left[0])
 
@@ -246,6 +251,24 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     return Fault("zero_gradient", says, do, (written or node).name)
 
 
+def _may_end(run: Run, node: Node) -> bool:
+    """Whether the next batches may end these zeros: a weight that ramps up, a mask, a hinge."""
+    if run.is_whole or node.type in _FLAT | _SATURATE | DRAWS:
+        return False
+    mask = _mask(run, node)
+    factors = [edge.producer.name for edge in node.operands if zero(edge.value)]
+    if mask is not None or node.type == "mul":
+        if any(zero(edge.value) and edge.value.size == 1 for edge in node.operands):
+            return True  # the weight of a term
+        before = run.graph.before([mask.producer.name] if mask else factors)
+        leaves = (one for one in before if run.recording.nodes[one].leaf)
+        return not (before and run.watch.read_again().issuperset(leaves))  # else a fixed factor
+    ends = [run.recording.nodes[one] for one in run.ends if node.name in run.graph.before([one])]
+    readers = run.graph.consumers.get(node.name, ())
+    is_hinge = node.type in _CLAMPS and all(is_term(run, edge.consumer) for edge in readers)
+    return is_hinge or all(zero(one.outputs[0]) for one in ends)
+
+
 def _mask(run: Run, node: Node) -> Edge | None:
     """The factor with zeros among its numbers that an op's result is multiplied by later on."""
     after = run.graph.after([node.name], live=True) if node.type in _JOINS else ()
@@ -301,12 +324,7 @@ def _saturated(run: Run, node: Node) -> str:
             f"{says} Bring these numbers nearer to 0: smaller weights, biases or inputs, "
             "or a norm before it."
         )
-    becomes = ""
-    if node.type == "sigmoid" and loss.type == "binary_cross_entropy":
-        size = 1 if loss.kwargs.get("reduction", "mean") == "sum" else node.outputs[0].size
-        sent = (node.outputs[0].numbers[0] - loss.operands[1].value.numbers[0]) / size
-        becomes = f": the gradient of its first entry becomes {short(sent)}"
-    return f"{says} Use {_FUSED[loss.type]} on what it reads{becomes}."
+    return f"{says} Use {_FUSED[loss.type]} on what it reads."
 
 
 def _slope_of(run: Run, node: Node) -> str:
@@ -326,7 +344,7 @@ def _slope_of(run: Run, node: Node) -> str:
     if node.type in _WRITES:
         return _written_over(node)
     if node.type.endswith("_loss") or node.type in ("binary_cross_entropy", "cross_entropy"):
-        return "The prediction already equals the target, up to rounding."
+        return "It is 0: the prediction equals the target up to rounding, or no entry counts."
     if node.type == "mul" and (any(zero(e.value) for e in node.operands) or 0 in node.numbers):
         return "One factor is 0 everywhere, so the other gets nothing."
     return ""

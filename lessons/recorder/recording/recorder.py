@@ -108,8 +108,9 @@ class Recorder(TorchFunctionMode):
         lazy = bool(args) and is_lazy(args[0])  # a parameter without a shape yet
         if spelling is None or lazy or name in LETS_OTHERS_WRITE:
             if func in (torch.Tensor.backward, torch.autograd.backward):
-                root = tensors_in(args[0])[0]
-                return self.recording.listener.back(root, run)
+                root, *_ = tensors_in(args[0])
+                given = tensors_in([*args[1:], *kwargs.values()])
+                return self.recording.listener.back(root, run, given[0] if given else None)
             if self.recording.quiet:
                 return run()
             self.recording.listener.heard(func, args)
@@ -119,8 +120,7 @@ class Recorder(TorchFunctionMode):
             return result
         call = Call(op_type_of(spelling, args, kwargs), args, kwargs, spelling.swapped)
         between = self.recording.passes and (not torch.is_grad_enabled() or name in CLEARS)
-        if is_in_place(name):
-            self.recording.listener.heard(func, args)
+        self.recording.listener.heard(func, args)
         if between or self._sets_weight(name, [*args, *kwargs.values()]):
             return self._update(call, run, name)
         return self._record(call, run, name)
@@ -205,8 +205,8 @@ class Recorder(TorchFunctionMode):
             changed = [x for x, old in zip(operands, versions, strict=True) if version(x) != old]
             new = [y for y in outputs if not any(x is y for x in operands)]
             were_there = not new
-            if changed and were_there:
-                outputs, node.inplace = changed[:1], True
+            if (changed or function == "detach_") and were_there:
+                outputs, node.inplace = (changed or outputs)[:1], True
             elif were_there:
                 return result  # nothing came out, or what went in: no op
             elif not changed:
@@ -258,6 +258,8 @@ class Recorder(TorchFunctionMode):
         """Note what a call that is no op did to what the recording knows."""
         if name in LETS_OTHERS_WRITE or name in LEAVES_TORCH:
             self._note_outside(args[0], name)
+        if name in ("__format__", "__repr__"):
+            self._used(args[:1])
         if name == "__set__" and attribute(func) == "data":
             self._replaced(args[0], [args[1]], "data")
         elif name == "__get__" and attribute(func) == "grad_fn":
@@ -279,10 +281,16 @@ class Recorder(TorchFunctionMode):
         """Note what the program's own grad() or backward() gave, with or without a graph."""
         self._derived.update(one.grad_fn for one in gradients)
         if outputs:
+            self._used(outputs)
             self.recording.asked.append((outputs[0], inputs, gradients))
         if not any(one.requires_grad for one in gradients):
             slope = inputs, outputs, gradients, running()
             self._slopes |= {id(one): slope for one in gradients}
+
+    def _used(self, tensors: _Tensors) -> None:
+        """Note that the program reads these, though no op does."""
+        known = [self.recording.known.get(id(one)) for one in tensors]
+        self.recording.used.update(one[1].name for one in known if one)
 
     def _copy(
         self, kind: str, operands: _Tensors, outputs: _Tensors, ran: _Ran | None = None
@@ -409,7 +417,7 @@ class Recorder(TorchFunctionMode):
         """The tensor whose memory a new leaf shares, as in `nn.Parameter(made)`."""
         if memory(leaf) == 0 or self.recording.saved.changed(leaf):
             return None
-        shared = self._memories.get(memory(leaf), [])
+        shared = [one for one in self._memories.get(memory(leaf), []) if one[0] is not leaf]
         made = [one for one in shared if one[1].requires_grad or not one[1].leaf]
         alike = [one for one in made if one[0].shape == leaf.shape]
         return next((one[0] for one in reversed(alike or made)), None)

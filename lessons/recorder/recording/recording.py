@@ -22,12 +22,14 @@ _T = TypeVar("_T")
 class Pass(NamedTuple):
     """A backward pass: from which node, and where the program began it.
 
-    `before` is how many nodes there were by then.
+    `before` is how many nodes there were by then. `by_itself`: the upstream gradient that the
+    program gave is what it went backward from.
     """
 
     node: str
     before: int
     place: Where | None
+    by_itself: bool = False
 
 
 class Listener:
@@ -40,13 +42,13 @@ class Listener:
         """The name that the running program has for a leaf that is made of nothing recorded."""
 
     def heard(self, function: Any, args: tuple[Any, ...]) -> None:
-        """A call is coming that is no op, such as setting `.grad`."""
+        """A call is coming: an op, or what is none, such as setting `.grad`."""
 
     def opaque(self, what: str) -> None:
         """Code runs whose ops nobody sees."""
 
-    def back(self, root: torch.Tensor, run: Callable[[], Any]) -> Any:
-        """The program goes backward from `root` by `run`."""
+    def back(self, root: torch.Tensor, run: Callable[[], Any], given: torch.Tensor | None) -> Any:
+        """The program goes backward from `root` by `run`, with a `given` upstream gradient."""
         return run()
 
     def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
@@ -80,6 +82,8 @@ class Recording:
         self.left: list[Left] = []
         self.asked: list[tuple[torch.Tensor, list[torch.Tensor], list[torch.Tensor]]] = []
         """Of each `torch.autograd.grad`: an output, what it went back to, and the gradients."""
+        self.used: set[str] = set()
+        """The nodes that the program gave to `torch.autograd.grad`, or wrote as text."""
         self.turned: dict[str, Where] = {}
         """Where requires_grad was switched on, by node."""
         self.refused: str | None = None
@@ -194,7 +198,9 @@ class Recording:
         return None
 
     @contextmanager
-    def listen(self, root: torch.Tensor, place: Where | None = None) -> Iterator[None]:
+    def listen(
+        self, root: torch.Tensor, place: Where | None = None, by_itself: bool = False
+    ) -> Iterator[None]:
         """Within the block somebody goes backward from `root`: note the gradients.
 
         They are added to those of the passes before. An error goes on as it is; `refused` has the
@@ -202,7 +208,7 @@ class Recording:
         """
         with unseen():
             node, index = self.node_of(root)
-            self.passes.append(Pass(node.name, len(self.nodes), place))
+            self.passes.append(Pass(node.name, len(self.nodes), place, by_itself))
             if self.output is None:
                 self.output, self.output_index = node.name, index
             ones = Value.of(torch.ones_like(root))
