@@ -110,6 +110,7 @@ class Step:
     has_closure: bool
     grads: set[int] = field(default_factory=set)
     events: dict[int, list[Event]] = field(default_factory=dict)
+    passes: int = 0  # how many backward passes ran since the step before, recorded or not
     kept: bool = False
     still: set[int] = field(default_factory=set)
     broken: set[int] = field(default_factory=set)

@@ -1,8 +1,9 @@
 """The terms of a loss: an activation that the loss applies itself, a term that is added twice or
-never, a sum that keeps each step's graph, a loss times itself.
+never, a sum that keeps each step's graph, gradients that add up undivided, a loss times itself.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..recorder import Node
 from ..recorder.recording.variables import assigned, in_line
@@ -10,7 +11,7 @@ from ..text import listed
 from .run import Run
 from .shapes import RESHAPE
 from .source import callee
-from .words import Fault, called, op_called
+from .words import Fault, at_step, called, op_called
 
 _OWN = {
     "cross_entropy": ("softmax", "log_softmax"),
@@ -47,6 +48,7 @@ def terms(run: Run) -> Iterator[Fault]:
             yield from _weighs(run, node)
     for name in run.ends:
         yield from _twice(run, run.recording.nodes[name])
+    yield from _undivided(run)
 
 
 def _activated(run: Run, node: Node) -> Iterator[Fault]:
@@ -128,3 +130,44 @@ def _twice(run: Run, root: Node) -> Iterator[Fault]:
             ways = listed([op_called(run, one) for one in dict.fromkeys(nodes)])
             says = f"{called(term)}{in_line(term.place)} goes into the loss twice, by {ways}."
             yield Fault("note", says, node=name)
+
+
+def _undivided(run: Run) -> Iterator[Fault]:
+    """Gradients of one loss that add up before a step, while the loss is a mean."""
+    passes = {one.place: run.recording.nodes[one.node] for one in run.recording.passes}
+    told = set[str]()
+    for step in run.optimizers.steps if not run.broke_off else ():
+        events = [one for number in step.grads for one in step.events[number]]
+        came = {one[2:4] for one in events if one.what == "came"}
+        changed = any(one.what == "changed" for one in events) or any(
+            before.what == "came" and after.what == "cleared"
+            for number in step.grads for before, after in pairwise(step.events[number])
+        )  # fmt: skip
+        alone = max((sum(e.what == "came" for e in step.events[n]) for n in step.grads), default=0)
+        root = passes.get(next(iter(came))[1]) if len(came) == 1 else None
+        if root is None or min(alone, step.passes) < 2 or changed or step.has_closure:
+            continue
+        if not _is_scaled(run, root, step.passes) and step.name not in told:
+            told.add(step.name)
+            says = (
+                f"{at_step(run, step)} uses the sum of {step.passes} gradients of "
+                f"{called(root)}{in_line(next(iter(came))[1])}, which is a mean that nothing "
+                f"divides by {step.passes}. If their mean is meant: loss / {step.passes}."
+            )
+            yield Fault("note", says)
+
+
+def _is_scaled(run: Run, root: Node, count: int) -> bool:
+    """Whether a loss is divided by the number of batches, or a sum."""
+
+    def scales(node: Node) -> bool:
+        plain = [float(one) for one in node.numbers if isinstance(one, (int, float))]
+        if node.type == "mul":
+            return any(0.9 < one * count < 1.1 for one in plain)
+        return node.type == "div" and any(one > 1 for one in plain)
+
+    before = [run.recording.nodes[one] for one in run.graph.before([root.name], live=True)]
+    scalars = [one for one in before if one.outputs[0].size == 1]
+    return any(
+        scales(one) or one.type == "sum" or one.kwargs.get("reduction") == "sum" for one in scalars
+    )

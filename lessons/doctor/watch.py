@@ -211,6 +211,7 @@ class Watch(Listener):
         if self._passes >= PASSES:
             self.recording.quiet -= 1
             self.recording.gap = next_number()
+        self.optimizers.steps[-1].passes = self._passes + self._unheard
         self._passes = self._unheard = 0
         made = Counter(id(one.optimizer) for one in self.optimizers.steps)
         enough = max(made.values()) >= self.limit

@@ -378,6 +378,12 @@ FAULTY = [
         0, ("total", ":12", r"loss\.item\(\)"), (),
     ),
     (
+        "gradients that nobody divides",
+        f"for turn in range(12):\n    {LOSS}.backward()\n    if turn % 6 == 5:\n"
+        "        opt.step()\n        opt.zero_grad()\n        print(turn)\n",
+        0, (":11", "sum of 6 gradients", ":9", "loss / 6"), ("Compiled",),
+    ),
+    (
         "a scaler whose optimizer holds a copy",
         "import copy\nmodel = copy.deepcopy(net)\nscaler = torch.amp.GradScaler('cpu')\n"
         "scaler.scale(model(x).square().mean()).backward()\nscaler.step(opt)\n",
