@@ -15,7 +15,7 @@ TORCH ?= 2.15.0
 MINUTES ?= 10
 SEED ?= $(shell date +%s)
 # For `make mutants`: a room, its tests, and how many faults to seed there.
-ROOM ?= lessons/tricks
+ROOM ?= lessons/gradient_tricks/tricks
 ROOM_TESTS ?= tests/engine
 FAULTS ?= 40
 

@@ -24,8 +24,9 @@ from typing import NoReturn
 from lessons.check import Problem, check
 from lessons.check.trainings import is_stale, keep
 from lessons.contract.history import History
-from lessons.doctor import TraceError
-from lessons.doctor import command as trace
+from lessons.gradient_tricks.doctor import TraceError
+from lessons.gradient_tricks.doctor import command as trace
+from lessons.gradient_tricks.text import console, counted
 from lessons.outputs import new
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import (
@@ -43,7 +44,6 @@ from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.reading import in_columns, reading, settings
-from lessons.text import console, counted
 from lessons.training.under_way import Run
 
 _PROGRAM = "python -m lessons"

@@ -14,10 +14,10 @@ from lessons.check import frameworks, numbers, questions, stage, torch_file, tra
 from lessons.check import text as prose
 from lessons.check.places import of_error, of_text
 from lessons.check.runs import Problems, Runs
+from lessons.gradient_tricks.text.words import in_language
 from lessons.outputs.catalogue import CatalogueError, folder_of, load
 from lessons.outputs.process import leave_unsaid
 from lessons.prose.steps import Step
-from lessons.text.words import in_language
 
 Rule = Callable[[Runs], Problems]
 

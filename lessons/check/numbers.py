@@ -21,10 +21,10 @@ from lessons.contract.parameters import (
 )
 from lessons.contract.result import Facts, Result, jsonable
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.torch_private import CountedOps
+from lessons.gradient_tricks.text import suggestion
+from lessons.gradient_tricks.text.words import ProseError, placeholders
 from lessons.prose.steps import Step, fill, quoted
-from lessons.recorder.torch_private import CountedOps
-from lessons.text import suggestion
-from lessons.text.words import ProseError, placeholders
 
 FILE = "numbers.json"
 _ROLES = {"forward", "trick_gradient", "true_gradient", "intended_gradient"}

@@ -4,7 +4,7 @@ import re
 import traceback
 from pathlib import Path
 
-from lessons.text.words import ProseError, in_language
+from lessons.gradient_tricks.text.words import ProseError, in_language
 
 _QUOTED = re.compile(r"`([^`]+)`|“([^”]+)”|'([^']+)'")
 

@@ -13,10 +13,10 @@ from lessons.contract.covering import covered_figure, covered_table
 from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Facts
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text.words import HEADING, in_language, listed_under
 from lessons.kit.formulas.drawing import covered
 from lessons.prose.steps import Step
-from lessons.recorder.cutting import Cut
-from lessons.text.words import HEADING, in_language, listed_under
 
 _NOT_OF_LAB = {"cuts", "at", "run"}
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})

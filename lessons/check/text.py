@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl
 from lessons.bench.setting import read_setting
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Choice
+from lessons.gradient_tricks.text.words import VALUE, sections
 from lessons.outputs.address import step_controls
 from lessons.prose.steps import TRY, Step, quoted
-from lessons.text.words import VALUE, sections
 
 TRIED = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 BOLD = re.compile(r"\*\*(.+?)\*\*")

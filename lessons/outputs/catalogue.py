@@ -15,9 +15,9 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.text import cited, suggestion
+from lessons.gradient_tricks.text.words import ProseError, Texts, in_language
 from lessons.prose.steps import Prose, read
-from lessons.text import cited, suggestion
-from lessons.text.words import ProseError, Texts, in_language
 
 WORDS = Texts(__file__)
 

@@ -4,8 +4,8 @@ import re
 import shutil
 from pathlib import Path
 
+from lessons.gradient_tricks.text import cited, suggestion
 from lessons.outputs import catalogue
-from lessons.text import cited, suggestion
 
 
 def write(name: str, like: str) -> Path:

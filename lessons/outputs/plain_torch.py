@@ -25,10 +25,10 @@ import numpy as np
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.recorder.recording.variables import place_of
+from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.computed import computed
-from lessons.recorder.cutting import Cut
-from lessons.recorder.recording.variables import place_of
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -71,9 +71,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
+from lessons.gradient_tricks.text import suggestion, words
+from lessons.gradient_tricks.text.words import HEADING, VALUE, ProseError, sections, written
 from lessons.prose.goal import Facts, Goal, GoalError
-from lessons.text import suggestion, words
-from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
 _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",

@@ -13,9 +13,9 @@ from lessons.bench.setting import SIDES
 from lessons.bench.tricks import TRICKS
 from lessons.bench.words import label
 from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.text import cited
 from lessons.outputs import catalogue
 from lessons.outputs.address import query, without_hidden
-from lessons.text import cited
 from pages.labs import bench
 from pages.labs.messages import Wish
 from pages.ui import results

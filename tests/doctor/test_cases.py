@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 import torch
 
-from lessons.doctor.command import traced_file
+from lessons.gradient_tricks.doctor.command import traced_file
 
 CASES = Path(__file__).parent / "cases"
 

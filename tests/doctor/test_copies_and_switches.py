@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lessons.doctor import trace
+from lessons.gradient_tricks.doctor import trace
 from tests.doctor import copies_and_switches as programs
 from tests.doctor import correct_loops
 

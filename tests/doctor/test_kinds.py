@@ -5,8 +5,8 @@ import re
 import pytest
 import torch
 
-from lessons.doctor import TraceError
-from lessons.doctor.watch import OURS_FAILED, Watch
+from lessons.gradient_tricks.doctor import TraceError
+from lessons.gradient_tricks.doctor.watch import OURS_FAILED, Watch
 from tests.doctor.test_reports import script
 from tests.doctor.test_scripts import HEAD
 

@@ -14,7 +14,7 @@ import pytest
 from lessons.__main__ import _asked, _parser, main
 from lessons.check import Runs
 from lessons.check.trainings import kept
-from lessons.doctor.command import parse
+from lessons.gradient_tricks.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.reading import reading
 

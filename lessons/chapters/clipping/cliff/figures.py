@@ -10,9 +10,9 @@ from lessons.contract.history import History
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
 from lessons.kit.line_names import label
-from lessons.text import number
 from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
 
 WORDS = Words(__file__)

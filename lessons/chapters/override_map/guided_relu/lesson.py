@@ -37,17 +37,17 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Result, warned
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import gradient_override_map
+from lessons.gradient_tricks.tricks.entry import unmatched
 from lessons.kit.answers import which
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array
-from lessons.text import number
 from lessons.training.by_seed import BySeed
 from lessons.training.settings import counted_seeds
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import gradient_override_map
-from lessons.tricks.entry import unmatched
 
 WORDS = Words(__file__)
 

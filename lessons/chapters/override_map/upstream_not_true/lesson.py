@@ -10,12 +10,12 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.recorder import record
+from lessons.gradient_tricks.tricks import TrickError, gradient_override_map, identity
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.recorder import record
-from lessons.tricks import TrickError, gradient_override_map, identity
-from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
 

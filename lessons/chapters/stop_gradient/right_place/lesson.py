@@ -5,7 +5,7 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
 from lessons.chapters.stop_gradient.shared_noise.predictions import value_and_gradient
 from lessons.contract.lesson import Lesson
-from lessons.tricks import stop_gradient
+from lessons.gradient_tricks.tricks import stop_gradient
 
 
 def right_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:

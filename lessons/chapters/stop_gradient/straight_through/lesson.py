@@ -10,11 +10,11 @@ from lessons.contract.result import Result
 from lessons.contract.settings import choice
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import stop_gradient, straight_through
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import stop_gradient, straight_through
 
 WORDS = Words(__file__)
 

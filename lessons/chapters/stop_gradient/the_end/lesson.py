@@ -9,12 +9,12 @@ from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import forward_backward, gradient_override_map, stop_gradient
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program, Roles
 from lessons.kit.inputs import AlongX
 from lessons.kit.nan_notes import too_large
-from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
 
 WORDS = Words(__file__)
 

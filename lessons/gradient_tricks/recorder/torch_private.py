@@ -1,6 +1,6 @@
 """What the recorder needs of torch that torch does not promise to keep: here, and nowhere else.
 
-The engine has a file of the same kind, lessons/tricks/torch_private.py.
+The engine has a file of the same kind, lessons/gradient_tricks/tricks/torch_private.py.
 """
 
 import sys

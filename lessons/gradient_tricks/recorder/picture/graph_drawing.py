@@ -1,7 +1,7 @@
 """The drawing of a recording as plain data: what a page hands to the browser as JSON.
 
 Only what leads to the output is drawn, unless dead ends are asked for. Every number is text
-already, as lessons.text writes it; `weight` is for the eye.
+already, as lessons.gradient_tricks.text writes it; `weight` is for the eye.
 """
 
 import math

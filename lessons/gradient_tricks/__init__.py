@@ -1,7 +1,4 @@
-"""Gradient tricks for torch, and a doctor that finds what is wrong with a gradient.
-
-This is the root of the distribution; ``pyproject.toml`` maps the rooms of ``lessons`` below it.
-"""
+"""Gradient tricks for torch, and a doctor that finds what is wrong with a gradient."""
 
 from . import doctor, tricks
 from .doctor import *  # noqa: F403

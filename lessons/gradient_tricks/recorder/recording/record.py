@@ -1,7 +1,7 @@
 """`record`: every op of a torch program, with its values, as it runs; and `named`.
 
 A `TorchFunctionMode`, which torch keeps per thread, sees each outermost torch call; the engine
-tells it of its tricks and of overridden ops (lessons/tricks/as_one.py). The program runs as it
+tells it of its tricks and of overridden ops (tricks/as_one.py). The program runs as it
 always does: nothing is put into its graph, so no number can change.
 """
 

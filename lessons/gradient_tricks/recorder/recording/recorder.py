@@ -162,7 +162,7 @@ class Recorder(TorchFunctionMode):
         return any(one.is_leaf and one.requires_grad for one in owners)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
-        """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
+        """The engine's word that `run` is one op of its own kind (tricks/as_one.py)."""
         if self.recording.quiet or untraceable():
             return run(*call.args, **call.kwargs)
         self.recording.quiet += 1

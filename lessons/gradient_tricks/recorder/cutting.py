@@ -74,7 +74,7 @@ class _Scissors(TorchFunctionMode):
         return self._run(Call(op_type, args, kwargs, spelling.swapped), func, changes)
 
     def see(self, call: Call, run: Callable[..., Any]) -> Any:
-        """The engine's word that `run` is one op of its own kind (lessons/tricks/as_one.py)."""
+        """The engine's word that `run` is one op of its own kind (tricks/as_one.py)."""
         if self._sees_nothing():
             return run(*call.args, **call.kwargs)
         self.quiet += 1
