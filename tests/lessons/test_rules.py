@@ -198,7 +198,7 @@ def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
     ("file", "old", "new", "says"),
     [
         ("en.md", "{{ reversed_path:.4g }}.", "{{ reversd_path:.4g }}.", "Did you mean reversed_"),
-        ("en.md", "This is what", "This is {{ what", "no placeholder: `{{ what`"),
+        ("en.md", "Here a cube", "Here {{ a cube", "no placeholder: `{{ a`"),
         ("en.md", "asks=two_flips", "asks=two_flip", "no fact 'two_flip'. Did you mean two_flips"),
         ("en.md", "goal: trick_gradient", "goal: trick_gradint", "no fact 'trick_gradint'"),
         ("en.md", "touch: scale=3", "touch: scal=3", "`scal=3`: There is no such"),
@@ -357,7 +357,7 @@ def test_the_digest_of_a_training_changes_with_each_of_its_sources(tmp_path, mon
         "chapters/in_the_wild/moving_target/lesson.py",
         "training/stacked.py",
         "kit/gradients.py",
-        "tricks/plain.py",
+        "gradient_tricks/tricks/plain.py",
     ):
         with (tmp_path / "lessons" / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
