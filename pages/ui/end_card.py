@@ -61,5 +61,5 @@ def _lab(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None
 
 def _compared(one: Predicted) -> str:
     """Write one prediction. All of it is ours, or a number that was read and written again."""
-    said = f"{MARKS[one.right]} {WORDS('you', answer=one.said)}"
+    said = f"**{one.title}**<br>{MARKS[one.right]} {WORDS('you', answer=one.said)}"
     return said if one.right else f"{said}<br>{one.by}: {one.computed}"

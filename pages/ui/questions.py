@@ -243,7 +243,7 @@ def _bug_stage(bug: Bug, tried: str | None) -> None:
         st.markdown(WORDS("assertion_fails"))
         st.html(output(failure))
     assertion = markup(code_of(bug.check), label=WORDS("assertion"))
-    unfolded = " open" if tried is None else ""
+    unfolded = " open" if failure else ""
     st.html(f"<details{unfolded}><summary>{WORDS('assertion')}</summary>{assertion}</details>")
 
 
